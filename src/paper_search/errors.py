@@ -1,0 +1,158 @@
+"""Every error that paper_search raises on purpose.
+
+PaperSearchError
+├── InputError (ValueError)            what a person or a caller gave cannot be used
+│   ├── QuestionError                  empty, blank or too long
+│   ├── QuerySyntaxError               a boolean query that cannot be read; has a column
+│   ├── InvalidDecisionError           an answer to a checkpoint that is not one; names the field
+│   └── UnknownNameError (LookupError) nothing is called that; names the known
+├── ConfigError (ValueError)           settings that contradict each other or are missing
+├── SearchSourceError                  a source could not answer
+├── LLMError                           a model could not answer
+│   ├── LLMAuthError                   the key is missing or refused
+│   ├── LLMRateLimitError              asked too often
+│   └── LLMResponseError               the answer is not what was asked for
+│       ├── LLMLengthError             question or answer was too long: ask for less
+│       └── LLMRefusalError            the model declined: asking again is no use
+├── ThreadError                        a thread is not in the state that the call needs
+│   ├── ThreadNotFoundError            unknown thread
+│   ├── ThreadExistsError              the thread already carries a search
+│   ├── ThreadBusyError                another process drives it
+│   ├── ThreadFinishedError            there is nothing left to resume
+│   ├── ThreadWaitingError             it waits for a decision that was not given
+│   ├── ThreadNotWaitingError          a decision was given and it waits for none
+│   └── StaleDecisionError             the decision answers another checkpoint
+├── PersistenceError                   the database cannot be opened, read or written
+├── LibraryError                       the local library cannot be opened, read or written
+├── WorkflowDefinitionError            a step table that cannot work; lists every problem
+└── ExportError                        a file cannot be written
+"""
+
+
+class PaperSearchError(Exception):
+    """Base of all errors raised on purpose; its text is meant for people."""
+
+
+class InputError(PaperSearchError, ValueError):
+    """What was given cannot be used."""
+
+
+class QuestionError(InputError):
+    """A research question that is empty, blank or too long."""
+
+
+class QuerySyntaxError(InputError):
+    """A boolean query that cannot be read.
+
+    Attributes:
+        query: the text as given.
+        column: where reading stopped, counted from 1.
+    """
+
+    def __init__(self, message: str, *, query: str, column: int) -> None:
+        super().__init__(message)
+        self.query = query
+        self.column = column
+
+
+class InvalidDecisionError(InputError):
+    """An answer to a checkpoint that is not a decision; the question stays open."""
+
+
+class UnknownNameError(InputError, LookupError):
+    """A name that nothing is registered under."""
+
+    def __init__(self, kind: str, name: str, known: list[str]) -> None:
+        listed = ", ".join(sorted(known)) or "none"
+        super().__init__(f"unknown {kind} {name!r}; known: {listed}")
+        self.kind = kind
+        self.name = name
+        self.known = sorted(known)
+
+
+class ConfigError(PaperSearchError, ValueError):
+    """Settings that are missing or contradict each other."""
+
+
+class SearchSourceError(PaperSearchError):
+    """A source could not answer."""
+
+
+class LLMError(PaperSearchError):
+    """A language model could not answer."""
+
+
+class LLMAuthError(LLMError):
+    """The model's key is missing or was refused."""
+
+
+class LLMRateLimitError(LLMError):
+    """The model was asked too often."""
+
+
+class LLMResponseError(LLMError):
+    """The model's answer is not what was asked for."""
+
+
+class LLMLengthError(LLMResponseError):
+    """The question or the answer was too long for the model; less may work."""
+
+
+class LLMRefusalError(LLMResponseError):
+    """The model declined, or a content filter did; asking again is no use."""
+
+
+class ThreadError(PaperSearchError):
+    """A thread is not in the state that the call needs."""
+
+
+class ThreadNotFoundError(ThreadError, LookupError):
+    """No thread of that id."""
+
+
+class ThreadExistsError(ThreadError):
+    """The thread already carries a search."""
+
+
+class ThreadBusyError(ThreadError):
+    """Another process drives the thread at this moment."""
+
+
+class ThreadFinishedError(ThreadError):
+    """The thread is done: there is nothing to resume."""
+
+
+class ThreadWaitingError(ThreadError):
+    """The thread waits for a decision and none was given."""
+
+
+class ThreadNotWaitingError(ThreadError):
+    """A decision was given and the thread waits for none; it was not used."""
+
+
+class StaleDecisionError(ThreadError):
+    """The decision answers a checkpoint that is not the open one."""
+
+
+class PersistenceError(PaperSearchError):
+    """The database of threads cannot be opened, read or written."""
+
+
+class LibraryError(PaperSearchError):
+    """The local library cannot be opened, read or written."""
+
+
+class WorkflowDefinitionError(PaperSearchError, ValueError):
+    """A table of steps that cannot work.
+
+    Attributes:
+        problems: one sentence each, all of them.
+    """
+
+    def __init__(self, workflow: str, problems: list[str]) -> None:
+        super().__init__(f"workflow {workflow!r}: " + "; ".join(problems))
+        self.problems = problems
+
+
+class ExportError(PaperSearchError):
+    """An export cannot be written."""

@@ -1,0 +1,33 @@
+"""What a language model is to the skills: text or a typed answer for two messages."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+
+class LLMProvider(ABC):
+    """A language model. A test double may subclass it without calling `super().__init__()`."""
+
+    @abstractmethod
+    async def complete(self, system_prompt: str, user_message: str) -> str:
+        """Return the model's answer as text.
+
+        Raises:
+            LLMError: or one of its kinds.
+        """
+
+    @abstractmethod
+    async def complete_json(
+        self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the model's answer as a JSON object.
+
+        Args:
+            system_prompt: what the model is to do; never holds text from papers.
+            user_message: the data.
+            schema: JSON schema that the answer should follow.
+
+        Raises:
+            LLMError: or one of its kinds.
+        """

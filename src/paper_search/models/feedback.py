@@ -1,0 +1,20 @@
+"""What a person said about a result."""
+
+from pydantic import BaseModel, Field
+
+
+class UserFeedback(BaseModel):
+    """Marks by paper id, and words."""
+
+    marked_relevant: list[str] = Field(default_factory=list)
+    marked_irrelevant: list[str] = Field(default_factory=list)
+    free_text_feedback: str | None = None
+
+
+class MarkedPaper(BaseModel):
+    """A paper that a person marked, with the text that a skill can learn from."""
+
+    id: str
+    title: str
+    abstract: str | None = None
+    is_relevant: bool

@@ -1,0 +1,180 @@
+"""Papers: as a source gives them, as they are judged, and as a person gets them."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from paper_search.models.query import SearchStrategy
+
+Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+
+
+class PaperTag(str, Enum):
+    """What kind of contribution a paper makes."""
+
+    METHOD = "method"
+    REVIEW = "review"
+    EMPIRICAL = "empirical"
+    THEORETICAL = "theoretical"
+    DATASET = "dataset"
+
+
+class EndReason(str, Enum):
+    """Why a search ended."""
+
+    APPROVED = "approved"
+    """A person approved the result."""
+    LIMIT_REACHED = "limit_reached"
+    """The limit of iterations was reached without an approval."""
+    NOT_REVIEWED = "not_reviewed"
+    """Nobody was asked."""
+
+
+class Author(BaseModel):
+    """One author, named as the source names them."""
+
+    name: str
+    author_id: str | None = None
+
+
+class Sighting(BaseModel):
+    """Where and when a record was seen: its provenance."""
+
+    source: str
+    query: str | None = None
+    rank: int | None = None
+    """Place in that source's answer, from 1."""
+    seen_at: str | None = None
+    """UTC, ISO 8601."""
+
+
+class BibliographicRecord(BaseModel):
+    """What is known of a work; the fields that raw records and papers share."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    doi: str | None = None
+    title: str
+    authors: list[Author] = Field(default_factory=list)
+    abstract: str | None = None
+    year: int | None = None
+    venue: str | None = None
+    source: str
+    citation_count: int = 0
+    full_text_url: str | None = None
+    bibtex: str | None = None
+
+    arxiv_id: str | None = None
+    pmid: str | None = None
+    pmcid: str | None = None
+    openalex_id: str | None = None
+    s2_id: str | None = None
+    isbn: str | None = None
+    url: str | None = None
+    """Landing page."""
+    volume: str | None = None
+    issue: str | None = None
+    pages: str | None = None
+    publisher: str | None = None
+    language: str | None = None
+    """ISO 639-1."""
+    publication_type: str | None = None
+    """CSL type: article-journal, paper-conference, chapter, book, thesis, report, article ..."""
+    is_retracted: bool | None = None
+    merged_from: list[str] = Field(default_factory=list)
+    """Ids of all records that were merged into this one, its own included; empty: none were."""
+    sightings: list[Sighting] = Field(default_factory=list)
+
+
+class RawPaper(BibliographicRecord):
+    """A record as one source gave it.
+
+    Sources set `id` to something stable, so that the same work found again has the same id;
+    the default is a fresh UUID.
+    """
+
+    id: str = Field(default_factory=lambda: str(uuid.uuid4()))
+    snippet: str | None = None
+    raw_data: dict[str, Any] = Field(default_factory=dict)
+
+
+class ScoredPaper(BaseModel):
+    """A record with the verdict on its relevance to one intent."""
+
+    paper: RawPaper
+    relevance_score: Score
+    relevance_reason: str
+    tags: list[PaperTag] = Field(default_factory=list)
+    is_judged: bool = True
+    """False: the judge failed; the score is a stand-in, and the paper is never filtered out."""
+
+
+class Paper(BibliographicRecord):
+    """A paper as a person gets it."""
+
+    id: str
+    authors: list[Author]
+    relevance_score: Score = 0.0
+    relevance_reason: str = ""
+    tags: list[PaperTag] = Field(default_factory=list)
+    is_judged: bool = True
+
+    @classmethod
+    def from_scored(cls, scored: ScoredPaper) -> Paper:
+        """Return the paper of a scored record: all shared fields, with the verdict."""
+        shared = {name: getattr(scored.paper, name) for name in BibliographicRecord.model_fields}
+        return cls(
+            **shared,
+            id=scored.paper.id,
+            relevance_score=scored.relevance_score,
+            relevance_reason=scored.relevance_reason,
+            tags=scored.tags,
+            is_judged=scored.is_judged,
+        )
+
+
+class Facets(BaseModel):
+    """Counts that describe a collection at a glance."""
+
+    by_year: dict[int, int] = Field(default_factory=dict)
+    by_venue: dict[str, int] = Field(default_factory=dict)
+    top_authors: list[str] = Field(default_factory=list)
+    key_themes: list[str] = Field(default_factory=list)
+
+
+class SearchMetadata(BaseModel):
+    """What was searched, with which strategy, when, and how much was found."""
+
+    query: str
+    search_strategy: SearchStrategy
+    total_found: int
+    timestamp: str = Field(default_factory=lambda: datetime.now(UTC).isoformat())
+
+
+class PaperCollection(BaseModel):
+    """The papers of one search, best first.
+
+    Two collections are equal when their content is: how the run ended is not content.
+    """
+
+    metadata: SearchMetadata
+    papers: list[Paper]
+    facets: Facets
+    ended_by: EndReason | None = None
+    """Set on the final result only."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PaperCollection):
+            return NotImplemented
+        return (self.metadata, self.papers, self.facets) == (
+            other.metadata,
+            other.papers,
+            other.facets,
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, like every pydantic model

@@ -1,0 +1,37 @@
+"""What a source is: anything with a name that turns a strategy into records."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+from paper_search.models import RawPaper, SearchReport, SearchStrategy
+
+
+@runtime_checkable
+class SearchSource(Protocol):
+    """A place to search. Every record it gives has a stable id."""
+
+    @property
+    def source_name(self) -> str:
+        """The name that strategies use."""
+        ...
+
+    async def search(self, query: str, **options: Any) -> list[RawPaper]:
+        """Return the records for one boolean query, best first.
+
+        Options: `max_results`, `year_from`, `year_to`, `language`.
+        """
+        ...
+
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+        """Return the records for all queries of a strategy, each record once."""
+        ...
+
+
+@runtime_checkable
+class ReportingSource(SearchSource, Protocol):
+    """A source that also says what it did, query by query."""
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        """Answer as `search_advanced` does, with one entry for every query sent."""
+        ...

@@ -1,0 +1,114 @@
+"""Six skills for tests: each answers from what it was given and counts its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from paper_search.models import (
+    Facets,
+    IntentType,
+    Paper,
+    PaperCollection,
+    ParsedIntent,
+    QueryBuilderInput,
+    RawPaper,
+    ScoredPaper,
+    SearchConstraints,
+    SearchMetadata,
+    SearchQuery,
+    SearchStrategy,
+)
+from paper_search.workflow.skills import Skills
+
+Records = Callable[[SearchStrategy], Sequence[RawPaper]]
+
+
+class FakeSkills:
+    """Six skills in one object: deterministic, offline, instant.
+
+    The strategy of round n asks for `round_<n>`; the records depend on nothing but the strategy.
+
+    Args:
+        records: what a search finds; by default two papers, one of them new in every strategy.
+    """
+
+    def __init__(self, records: Records | None = None) -> None:
+        self.calls: list[str] = []
+        """Names of the methods called, in order."""
+        self.requests: list[QueryBuilderInput] = []
+        self.searched: list[SearchStrategy] = []
+        self._records = records or two_papers
+
+    async def parse(self, user_input: str) -> ParsedIntent:
+        """Return the question as the only concept."""
+        self.calls.append("parse")
+        return ParsedIntent(
+            topic=user_input,
+            concepts=[user_input],
+            intent_type=IntentType.SURVEY,
+            constraints=SearchConstraints(),
+        )
+
+    async def build(self, request: QueryBuilderInput) -> SearchStrategy:
+        """Return a strategy that names its round."""
+        self.calls.append("build")
+        self.requests.append(request)
+        return fake_strategy(f"round_{len(request.previous_strategies)}")
+
+    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
+        """Return the records of the strategy."""
+        self.calls.append("search")
+        self.searched.append(strategy)
+        return list(self._records(strategy))
+
+    async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
+        """Return the records, each id once."""
+        self.calls.append("deduplicate")
+        return list({paper.id: paper for paper in papers}.values())
+
+    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
+        """Return the records, all quite relevant."""
+        self.calls.append("score")
+        return [
+            ScoredPaper(paper=paper, relevance_score=0.8, relevance_reason=f"on {intent.topic}")
+            for paper in papers
+        ]
+
+    async def organize(
+        self, papers: list[ScoredPaper], strategy: SearchStrategy, original_query: str
+    ) -> PaperCollection:
+        """Return all of them, in order."""
+        self.calls.append("organize")
+        return PaperCollection(
+            metadata=SearchMetadata(
+                query=original_query,
+                search_strategy=strategy,
+                total_found=len(papers),
+                timestamp="2026-01-01T00:00:00+00:00",
+            ),
+            papers=[Paper.from_scored(each) for each in papers],
+            facets=Facets(),
+        )
+
+    @property
+    def skills(self) -> Skills:
+        """Return this object in all six roles."""
+        return Skills(self, self, self, self, self, self)
+
+
+def fake_strategy(text: str, sources: Sequence[str] = ("fake",)) -> SearchStrategy:
+    """Return a strategy of one query."""
+    return SearchStrategy(
+        queries=[SearchQuery(keywords=[text], boolean_query=text)],
+        sources=list(sources),
+        filters=SearchConstraints(),
+    )
+
+
+def two_papers(strategy: SearchStrategy) -> list[RawPaper]:
+    """Return one paper that every strategy finds and one that only this strategy finds."""
+    query = strategy.queries[0].boolean_query if strategy.queries else "nothing"
+    return [
+        RawPaper(id="always", title="Found every time", source="fake", year=2020),
+        RawPaper(id=f"only-{query}", title=f"Found by {query}", source="fake", year=2021),
+    ]

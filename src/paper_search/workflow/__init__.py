@@ -1,0 +1,34 @@
+"""The paper-search graph, and SearchWorkflow, which drives it."""
+
+from paper_search.workflow.checkpoints import (
+    Checkpoint,
+    CheckpointHandler,
+    CheckpointKind,
+    CheckpointRef,
+    Decision,
+    DecisionAction,
+    ResultPayload,
+    StrategyPayload,
+)
+from paper_search.workflow.engine import SearchWorkflow
+from paper_search.workflow.state import IterationRecord, SearchParams, WorkflowState
+from paper_search.workflow.threads import ThreadCatalog, ThreadDetail, ThreadInfo, ThreadStatus
+
+__all__ = [
+    "Checkpoint",
+    "CheckpointHandler",
+    "CheckpointKind",
+    "CheckpointRef",
+    "Decision",
+    "DecisionAction",
+    "IterationRecord",
+    "ResultPayload",
+    "SearchParams",
+    "SearchWorkflow",
+    "StrategyPayload",
+    "ThreadCatalog",
+    "ThreadDetail",
+    "ThreadInfo",
+    "ThreadStatus",
+    "WorkflowState",
+]

@@ -1,0 +1,56 @@
+"""From settings to skills: the only place that chooses which ones."""
+
+from __future__ import annotations
+
+from paper_search.config import AppConfig
+from paper_search.llm import create_provider
+from paper_search.skills import (
+    Deduplicator,
+    IntentParser,
+    QueryBuilder,
+    RelevanceScorer,
+    ResultOrganizer,
+    Searcher,
+)
+from paper_search.sources import create_source, create_sources
+from paper_search.workflow.skills import Skills
+
+
+def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skills:
+    """Return the six skills that the settings describe.
+
+    Args:
+        config: which model (none: by algorithm), which sources, which limits.
+        sources: only these, also where the settings have them switched off; None: all enabled.
+
+    Raises:
+        ConfigError: a model or a source lacks a setting that it needs.
+        UnknownNameError: a source of that name is not installed.
+    """
+    llm = create_provider(config.llm) if config.llm.is_wanted else None
+    if sources is None:
+        chosen = create_sources(config)
+    else:
+        chosen = [create_source(name, config) for name in dict.fromkeys(sources)]
+    available = [each.source_name for each in chosen]
+    return Skills(
+        intent_parser=IntentParser(llm, domain=config.domain),
+        query_builder=QueryBuilder(
+            llm,
+            domain=config.domain,
+            available_sources=available,
+            max_results_ceiling=config.max_results_ceiling,
+        ),
+        searcher=Searcher(chosen),
+        deduplicator=Deduplicator(
+            llm=llm,
+            enable_llm_pass=config.dedup_enable_llm_pass,
+            llm_max_candidates=config.dedup_llm_max_candidates,
+        ),
+        relevance_scorer=RelevanceScorer(
+            llm,
+            batch_size=config.relevance_batch_size,
+            max_concurrency=config.relevance_max_concurrency,
+        ),
+        result_organizer=ResultOrganizer(),
+    )

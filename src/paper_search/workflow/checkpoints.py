@@ -1,0 +1,101 @@
+"""Checkpoints: what a person is asked, and what they may answer."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Any, Protocol, runtime_checkable
+
+from pydantic import BaseModel, Field
+
+from paper_search.models import Paper, PaperCollection, ParsedIntent, SearchStrategy, SourceReport
+
+
+class CheckpointKind(str, Enum):
+    """Which question it is."""
+
+    STRATEGY_CONFIRMATION = "strategy_confirmation"
+    RESULT_REVIEW = "result_review"
+
+
+class DecisionAction(str, Enum):
+    """What a person can do with it."""
+
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+
+
+class StrategyPayload(BaseModel):
+    """What is needed to decide on a strategy."""
+
+    intent: ParsedIntent
+    strategy: SearchStrategy
+    iteration: int = 0
+    available_sources: list[str] = Field(default_factory=list)
+    """What an edit may name; empty: not known, anything goes."""
+
+
+class ResultPayload(BaseModel):
+    """What is needed to decide on a result."""
+
+    collection: PaperCollection
+    accumulated_papers: list[Paper] = Field(default_factory=list)
+    """Marked relevant in earlier rounds."""
+    iteration: int = 0
+    reports: list[SourceReport] = Field(default_factory=list)
+    """What each source did in this round."""
+    silent_sources: list[str] = Field(default_factory=list)
+    """Sources that gave nothing in any round so far."""
+    total_papers: int | None = None
+    """How many papers there are, where the collection shows only the first; None: it has all."""
+    hidden: int = 0
+    """Relevant papers beyond the run's `max_results`."""
+    store_namespace: list[str] = Field(default_factory=list)
+    """Where the records of all papers are, in the LangGraph store, by id."""
+
+
+class Checkpoint(BaseModel):
+    """A question to a person."""
+
+    kind: CheckpointKind
+    payload: StrategyPayload | ResultPayload
+    run_id: str = Field(default_factory=lambda: str(uuid.uuid4()))
+    iteration: int = 0
+    timestamp: str = Field(default_factory=lambda: datetime.now(UTC).isoformat())
+
+
+class CheckpointRef(BaseModel):
+    """Names one checkpoint."""
+
+    run_id: str
+    kind: CheckpointKind
+    iteration: int
+
+
+class Decision(BaseModel):
+    """An answer to a checkpoint."""
+
+    action: DecisionAction
+    revised_data: Any = None
+    """A `SearchStrategy` at the strategy, a `UserFeedback` at the result, as JSON."""
+    note: str | None = None
+    checkpoint: CheckpointRef | None = None
+    """The checkpoint that is meant; an answer that names another one is refused."""
+
+
+@runtime_checkable
+class CheckpointHandler(Protocol):
+    """Whoever answers: a terminal, a page, a test."""
+
+    async def handle(self, checkpoint: Checkpoint) -> Decision:
+        """Return the person's decision."""
+        ...
+
+
+def reference(checkpoint: Checkpoint) -> CheckpointRef:
+    """Return what names the checkpoint."""
+    return CheckpointRef(
+        run_id=checkpoint.run_id, kind=checkpoint.kind, iteration=checkpoint.iteration
+    )

@@ -1,0 +1,202 @@
+"""Which decisions a checkpoint takes: checked against its kind and what it shows."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
+from pydantic_core import PydanticCustomError
+
+from paper_search.errors import InvalidDecisionError, QuerySyntaxError, StaleDecisionError
+from paper_search.models import (
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    SynonymMap,
+    UserFeedback,
+)
+from paper_search.query import parse
+from paper_search.workflow.checkpoints import (
+    Checkpoint,
+    CheckpointKind,
+    CheckpointRef,
+    Decision,
+    DecisionAction,
+    StrategyPayload,
+    reference,
+)
+from paper_search.workflow.decoding import decode
+
+MAX_QUERIES = 50
+MAX_NOTE_CHARS = 20_000
+
+
+class ConstraintsEdit(SearchConstraints, extra="forbid"):
+    """Constraints as a person may write them."""
+
+    max_results: int = Field(default=100, ge=1, le=10_000)
+
+    @model_validator(mode="after")
+    def _years_in_order(self) -> ConstraintsEdit:
+        if self.year_from and self.year_to and self.year_from > self.year_to:
+            raise ValueError(f"year_from {self.year_from} is after year_to {self.year_to}")
+        return self
+
+
+class SynonymEdit(SynonymMap, extra="forbid"):
+    """Synonyms as a person may write them."""
+
+
+class QueryEdit(SearchQuery, extra="forbid"):
+    """A query as a person may write it: one that can be read."""
+
+    keywords: list[str] = Field(default_factory=list)
+    synonym_map: list[SynonymEdit] = Field(default_factory=list)  # type: ignore[assignment]  # narrower
+
+    @model_validator(mode="after")
+    def _is_readable(self) -> QueryEdit:
+        try:
+            parse(self.boolean_query)
+        except QuerySyntaxError as error:
+            raise ValueError(f"boolean_query: {error}") from None
+        return self
+
+
+class StrategyEdit(SearchStrategy, extra="forbid"):
+    """A strategy as a person may write it."""
+
+    queries: list[QueryEdit] = Field(min_length=1, max_length=MAX_QUERIES)  # type: ignore[assignment]  # narrower
+    filters: ConstraintsEdit = Field(default_factory=ConstraintsEdit)
+
+
+class FeedbackEdit(UserFeedback, extra="forbid"):
+    """Feedback as a person may give it."""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> FeedbackEdit:
+        if both := sorted(set(self.marked_relevant) & set(self.marked_irrelevant)):
+            raise ValueError(f"marked both relevant and irrelevant: {', '.join(both)}")
+        return self
+
+
+def answer_model(checkpoint: Checkpoint, known_ids: frozenset[str]) -> type[Decision]:
+    """Return the model of the decisions that a checkpoint takes, in any client's shape.
+
+    Its JSON schema is what clients build a form from.
+
+    Args:
+        checkpoint: the question.
+        known_ids: papers that may be marked.
+    """
+    at_strategy = checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION
+
+    class Answer(Decision, extra="forbid"):
+        note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
+
+        @model_validator(mode="before")
+        @classmethod
+        def _decode(cls, answer: Any) -> Any:
+            plain = answer.model_dump() if isinstance(answer, Decision) else answer
+            return _fitted(decode(plain), at_strategy=at_strategy)
+
+        @model_validator(mode="after")
+        def _check(self) -> Answer:
+            _check_reference(self.checkpoint, checkpoint)
+            _check_content(self, checkpoint, known_ids)
+            return self
+
+    name = "StrategyDecision" if at_strategy else "ResultDecision"
+    shape: Any = StrategyEdit | FeedbackEdit | None if at_strategy else FeedbackEdit | None
+    model: Any = create_model(name, __base__=Answer, revised_data=(shape, None))
+    return cast("type[Decision]", model)
+
+
+def check_decision(checkpoint: Checkpoint, answer: Any, known_ids: frozenset[str]) -> Decision:
+    """Return the decision in an answer of any client's shape.
+
+    Raises:
+        StaleDecisionError: it names another checkpoint.
+        InvalidDecisionError: naming the fields that are wrong; the question stays open.
+    """
+    try:
+        return answer_model(checkpoint, known_ids).model_validate(answer)
+    except ValidationError as error:
+        stale = [each["msg"] for each in error.errors() if each["type"] == _STALE]
+        if stale:
+            raise StaleDecisionError(stale[0]) from None
+        raise InvalidDecisionError(
+            f"the decision cannot be used, the question stays open: {_listed(error)}"
+        ) from None
+
+
+def feedback_of(decision: Decision) -> UserFeedback:
+    """Return what a rejection or an edit says about the result."""
+    if not isinstance(decision.revised_data, UserFeedback):
+        return UserFeedback(free_text_feedback=decision.note or "")
+    feedback = UserFeedback.model_validate(decision.revised_data.model_dump())
+    if decision.note and not feedback.free_text_feedback:
+        feedback.free_text_feedback = decision.note
+    return feedback
+
+
+_STALE = "stale_checkpoint"
+
+
+def _fitted(answer: Any, *, at_strategy: bool) -> Any:
+    """Read `revised_data` by what the action makes of it, so that errors name its fields."""
+    if not isinstance(answer, dict) or not isinstance(answer.get("revised_data"), dict):
+        return answer
+    is_strategy = at_strategy and answer.get("action") == DecisionAction.EDIT.value
+    model: type[BaseModel] = StrategyEdit if is_strategy else FeedbackEdit
+    try:
+        return {**answer, "revised_data": model.model_validate(answer["revised_data"])}
+    except ValidationError as error:
+        raise ValueError(_listed(error, prefix="revised_data")) from None
+
+
+def _listed(error: ValidationError, prefix: str = "") -> str:
+    lines = []
+    for each in error.errors(include_url=False, include_input=False):
+        path = ".".join([*([prefix] if prefix else []), *(str(part) for part in each["loc"])])
+        message = each["msg"].removeprefix("Value error, ")
+        lines.append(f"{path}: {message}" if path else message)
+    return "; ".join(lines)
+
+
+def _check_reference(given: CheckpointRef | None, checkpoint: Checkpoint) -> None:
+    if given is None:
+        return
+    if given != reference(checkpoint):
+        raise PydanticCustomError(
+            _STALE,
+            "the decision answers {given}, but the open question is {open}",
+            {"given": _named(given), "open": _named(reference(checkpoint))},
+        )
+
+
+def _named(ref: CheckpointRef) -> str:
+    return f"{ref.kind.value} of iteration {ref.iteration} of run {ref.run_id!r}"
+
+
+def _check_content(decision: Decision, checkpoint: Checkpoint, known_ids: frozenset[str]) -> None:
+    data = decision.revised_data
+    is_edit = decision.action is DecisionAction.EDIT
+    if is_edit and data is None:
+        raise ValueError("an edit needs revised_data")
+    if isinstance(checkpoint.payload, StrategyPayload):
+        if decision.action is DecisionAction.APPROVE and data is not None:
+            raise ValueError("approving takes no revised_data; to change the strategy, edit it")
+        if is_edit:
+            _check_sources(data, checkpoint.payload.available_sources)
+    elif isinstance(data, UserFeedback):
+        marked = {*data.marked_relevant, *data.marked_irrelevant}
+        if unknown := sorted(marked - known_ids):
+            raise ValueError(f"no such papers in this result: {', '.join(unknown)}")
+
+
+def _check_sources(strategy: SearchStrategy, available: list[str]) -> None:
+    unknown = [each for each in strategy.sources if available and each not in available]
+    if unknown:
+        raise ValueError(
+            f"revised_data.sources: unknown source {unknown[0]!r}; known: {', '.join(available)}"
+        )

@@ -1,0 +1,37 @@
+"""The paper-search graph: one table of steps and what their outcomes lead to."""
+
+from __future__ import annotations
+
+from paper_search.steps import Outcome, StepDef, Workflow
+from paper_search.workflow import nodes
+from paper_search.workflow.state import SearchOutput, SearchParams, SearchRequest, WorkflowState
+
+OK, SKIP, FAIL = Outcome.OK, Outcome.SKIP, Outcome.FAIL
+APPROVE, EDIT, REJECT = Outcome.APPROVE, Outcome.EDIT, Outcome.REJECT
+
+# fmt: off
+WORKFLOW = Workflow(
+    "paper_search",
+    StepDef("parse_intent", "Understand the question", handler=nodes.parse_intent,
+            next={OK: "build_strategy"}),
+    StepDef("build_strategy", "Write the search strategy", handler=nodes.build_strategy,
+            next={OK: "confirm_strategy", SKIP: "search"}),
+    StepDef("confirm_strategy", "Ask: is this the strategy?", handler=nodes.confirm_strategy,
+            next={APPROVE: "search", EDIT: "search", REJECT: "build_strategy", FAIL: "finish"}),
+    StepDef("search", "Ask all sources", handler=nodes.search,
+            next={OK: "deduplicate"}),
+    StepDef("deduplicate", "Merge the records of one work", handler=nodes.deduplicate,
+            next={OK: "score"}),
+    StepDef("score", "Judge relevance", handler=nodes.score,
+            next={OK: "organize"}),
+    StepDef("organize", "Sort and describe the result", handler=nodes.organize,
+            next={OK: "review_results", SKIP: "finish"}),
+    StepDef("review_results", "Ask: is this the result?", handler=nodes.review_results,
+            next={APPROVE: "finish", EDIT: "build_strategy", REJECT: "build_strategy",
+                  FAIL: "finish"}),
+    StepDef("finish", "Merge what was kept and end", handler=nodes.finish,
+            next={OK: None}),
+    description="Find literature with a person in the loop",
+    state=WorkflowState, params=SearchParams, request=SearchRequest, result=SearchOutput,
+)
+# fmt: on

@@ -1,0 +1,220 @@
+"""The steps of a search: each turns the state into an outcome and what changes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from paper_search.errors import PersistenceError
+from paper_search.models import (
+    EndReason,
+    ParsedIntent,
+    QueryBuilderInput,
+    SearchStrategy,
+    UserFeedback,
+)
+from paper_search.steps import Outcome, StepContext, StepUpdate
+from paper_search.steps.types import Asker
+from paper_search.workflow.checkpoints import DecisionAction
+from paper_search.workflow.decisions import answer_model, feedback_of
+from paper_search.workflow.questions import markable_ids, result_question, strategy_question
+from paper_search.workflow.records import RecordShelf
+from paper_search.workflow.results import final_collection
+from paper_search.workflow.skills import Skills
+from paper_search.workflow.state import SCHEMA_VERSION, SearchParams, WorkflowState
+
+Context = StepContext[WorkflowState, SearchParams, Skills]
+Ok = Literal[Outcome.OK]
+Skip = Literal[Outcome.SKIP]
+Fail = Literal[Outcome.FAIL]
+Approve = Literal[Outcome.APPROVE]
+Edit = Literal[Outcome.EDIT]
+Reject = Literal[Outcome.REJECT]
+
+
+async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
+    """Understand the question; everything else of an earlier search on the thread is cleared."""
+    question = ctx.step_state.question
+    intent = await ctx.services.intent_parser.parse(question)
+    await _shelf(ctx).index({"question": question})
+    fresh = WorkflowState(question=question, intent=intent)
+    return Outcome.OK, fresh.model_dump(exclude={"accumulated_papers", "collection"})
+
+
+async def build_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
+    """Write the strategy, with what earlier rounds and the person taught."""
+    state = _checked(ctx)
+    marked = await _shelf(ctx).marked(state.marks)
+    if state.current_iteration:
+        ctx.progress("iterating", {"iteration": state.current_iteration})
+    strategy = await ctx.services.query_builder.build(
+        QueryBuilderInput(
+            intent=_intent(state),
+            previous_strategies=state.previous_strategies,
+            user_feedback=state.latest_feedback,
+            marked_papers=marked,
+        )
+    )
+    await _shelf(ctx).index({"question": state.question})
+    asks = ctx.workflow_params.enable_strategy_checkpoint
+    return Outcome.OK if asks else Outcome.SKIP, {
+        "strategy": _limited(strategy, ctx.workflow_params)
+    }
+
+
+def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
+    """Ask whether the strategy is right; nothing else."""
+    state = _checked(ctx)
+    question = strategy_question(state, ctx.thread_id, ctx.services.source_names)
+    decision = _ask(ctx)(question, answer_model(question, frozenset()))
+    if decision.action is DecisionAction.APPROVE:
+        return Outcome.APPROVE, {}
+    if decision.action is DecisionAction.EDIT:
+        return Outcome.EDIT, {"strategy": decision.revised_data}
+    goes_on, update = _next_round(ctx, state, feedback_of(decision), result_count=0)
+    return (Outcome.REJECT if goes_on else Outcome.FAIL), update
+
+
+async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
+    """Ask all sources; a source that fails is a line in the report."""
+    state = _checked(ctx)
+    answer = await ctx.services.search(_strategy(state))
+    found = await _shelf(ctx).put_records(answer.papers)
+    ctx.progress("found", {"records": len(found)})
+    kept = dict(state.kept_by_source)
+    for report in answer.sources:
+        kept[report.source] = kept.get(report.source, 0) + report.kept
+    return Outcome.OK, {"found": found, "reports": answer.sources, "kept_by_source": kept}
+
+
+async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
+    """Merge the records of one work; a work known from an earlier round keeps its id."""
+    state = _checked(ctx)
+    shelf = _shelf(ctx)
+    works = await ctx.services.deduplicator.deduplicate(await shelf.records(state.found))
+    ids = await shelf.put_works(works)
+    ctx.progress("merged", {"records": len(state.found), "works": len(ids)})
+    return Outcome.OK, {"works": ids, "found": []}
+
+
+async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
+    """Judge the relevance of every work."""
+    state = _checked(ctx)
+    shelf = _shelf(ctx)
+    marked = await shelf.marked(state.marks)
+    works = await shelf.works(state.works)
+    scored = await ctx.services.score(works, _intent(state), marked)
+    scores = await shelf.put_judgements(scored)
+    return Outcome.OK, {"scores": scores, "works": []}
+
+
+async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
+    """Make the collection that a person gets to see."""
+    state = _checked(ctx)
+    shelf = _shelf(ctx)
+    scored = await shelf.scored(list(state.scores))
+    strategy = _strategy(state)
+    collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
+    reference = await shelf.put_collection(collection, ctx.workflow_params.max_results)
+    await shelf.index({"question": state.question})
+    update = {"result": reference, "scores": {}}
+    if ctx.workflow_params.enable_result_checkpoint:
+        return Outcome.OK, update
+    state.record_iteration(strategy, len(reference.paper_ids))
+    return Outcome.SKIP, {**update, **_counted(state), "ended_by": EndReason.NOT_REVIEWED}
+
+
+async def review_results(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
+    """Ask whether the result is right; nothing else."""
+    state = _checked(ctx)
+    preview = ctx.workflow_params.preview_papers
+    question = await result_question(state, ctx.thread_id, _shelf(ctx), preview=preview)
+    decision = _ask(ctx)(question, answer_model(question, markable_ids(state)))
+    count = len(state.result.paper_ids) if state.result else 0
+    if decision.action is DecisionAction.APPROVE:
+        marks = decision.revised_data
+        state.record_iteration(_strategy(state), count, marks)
+        ended = {**_counted(state), "ended_by": EndReason.APPROVED}
+        return Outcome.APPROVE, {**ended, "accumulated_ids": _accumulated(state, marks)}
+    feedback = feedback_of(decision)
+    goes_on, update = _next_round(ctx, state, feedback, result_count=count)
+    update["accumulated_ids"] = _accumulated(state, feedback)
+    if not goes_on:
+        return Outcome.FAIL, update
+    is_edit = decision.action is DecisionAction.EDIT
+    return (Outcome.EDIT if is_edit else Outcome.REJECT), update
+
+
+async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
+    """Merge the accumulated papers into the last collection and say why the search ended."""
+    state = _checked(ctx)
+    shelf = _shelf(ctx)
+    collection = await final_collection(state, shelf)
+    reference = await shelf.put_collection(collection)
+    if state.result is not None:
+        reference.hidden = state.result.hidden
+    await shelf.index({"question": state.question})
+    return Outcome.OK, {"is_complete": True, "result": reference, "collection": collection}
+
+
+def _shelf(ctx: Context) -> RecordShelf:
+    return RecordShelf(ctx.store, ctx.thread_id)
+
+
+def _checked(ctx: Context) -> WorkflowState:
+    """Return the state if this program can read it."""
+    version = ctx.step_state.schema_version
+    if version != SCHEMA_VERSION:
+        raise PersistenceError(
+            f"thread {ctx.thread_id!r} was written with schema version {version}, this program "
+            f"reads {SCHEMA_VERSION}; go on with the version that wrote it"
+        )
+    return ctx.step_state
+
+
+def _ask(ctx: Context) -> Asker:
+    if ctx.ask is None:
+        raise PersistenceError("this workflow asks a person and was compiled without a way to")
+    return ctx.ask
+
+
+def _intent(state: WorkflowState) -> ParsedIntent:
+    if state.intent is None:
+        raise PersistenceError("the thread has no intent: its first step did not run")
+    return state.intent
+
+
+def _strategy(state: WorkflowState) -> SearchStrategy:
+    if state.strategy is None:
+        raise PersistenceError("the thread has no strategy: build_strategy did not run")
+    return state.strategy
+
+
+def _limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
+    """Return the strategy within the sources and the number of results that the run allows."""
+    sources, filters = strategy.sources, strategy.filters
+    if params.sources is not None:
+        sources = [each for each in sources if each in params.sources] or params.sources
+    if params.max_results is not None:
+        filters = filters.model_copy(update={"max_results": params.max_results})
+    return strategy.model_copy(update={"sources": sources, "filters": filters})
+
+
+def _next_round(
+    ctx: Context, state: WorkflowState, feedback: UserFeedback, *, result_count: int
+) -> tuple[bool, dict[str, Any]]:
+    """End the iteration; return whether another may follow, and what changes."""
+    state.record_iteration(_strategy(state), result_count, feedback)
+    if state.current_iteration < ctx.workflow_params.max_iterations:
+        return True, _counted(state)
+    return False, {**_counted(state), "ended_by": EndReason.LIMIT_REACHED}
+
+
+def _counted(state: WorkflowState) -> dict[str, Any]:
+    return {"history": state.history, "current_iteration": state.current_iteration}
+
+
+def _accumulated(state: WorkflowState, feedback: UserFeedback | None) -> list[str]:
+    """Return the ids marked relevant so far, with those of this answer that are in the result."""
+    shown = set(state.result.paper_ids) if state.result else set()
+    marked = feedback.marked_relevant if feedback else []
+    return list(dict.fromkeys([*state.accumulated_ids, *(i for i in marked if i in shown)]))

@@ -1,0 +1,218 @@
+"""The records of one thread, in the LangGraph store; the state holds only their ids.
+
+Namespaces, each under `("paper_search", <thread>)`:
+`records` as sources gave them · `works` as merged, where that differs · `members` which work a
+record belongs to · `judgements` score, reason, tags · `papers` whole, where an organizer made more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
+
+from paper_search.models import (
+    BibliographicRecord,
+    MarkedPaper,
+    Paper,
+    PaperCollection,
+    RawPaper,
+    ScoredPaper,
+)
+from paper_search.workflow.state import CollectionRef
+
+ROOT = "paper_search"
+INDEX = (ROOT, "threads")
+PARTS = ("records", "works", "members", "judgements", "papers")
+PAGE = 1000
+
+_SHARED = set(BibliographicRecord.model_fields) | {"id"}
+_VERDICT = ("relevance_score", "relevance_reason", "tags", "is_judged")
+
+
+class RecordShelf:
+    """Reads and writes the records of one thread. Writing twice changes nothing.
+
+    Args:
+        store: where they are.
+        thread_id: whose they are.
+    """
+
+    def __init__(self, store: BaseStore, thread_id: str) -> None:
+        self._store = store
+        self._thread_id = thread_id
+
+    def namespace(self, part: str) -> tuple[str, ...]:
+        """Return where a part of the records is; dots are not allowed in a namespace."""
+        return (ROOT, self._thread_id.replace(".", "%2E"), part)
+
+    async def put_records(self, papers: Sequence[RawPaper]) -> list[str]:
+        """Store what a search gave and return the ids, in order.
+
+        Two different records under one id are both kept: the later gets an id of its own.
+        """
+        named = _distinct(papers)
+        await self._put("records", {paper.id: _dump(paper) for paper in named})
+        return [paper.id for paper in named]
+
+    async def records(self, ids: Sequence[str]) -> list[RawPaper]:
+        """Return records as sources gave them, in order."""
+        values = await self._get("records", ids)
+        return [RawPaper.model_validate(values[each]) for each in ids]
+
+    async def put_works(self, works: Sequence[RawPaper]) -> list[str]:
+        """Store merged records and return their ids, in order.
+
+        A work that was found in an earlier round keeps the id it had then.
+        """
+        named = _distinct(await self._recognised(works))
+        records = await self._get("records", [each.id for each in named])
+        dumps = {each.id: _dump(each) for each in named}
+        await self._put("works", {i: dump for i, dump in dumps.items() if dump != records.get(i)})
+        members = {member: {"work": w.id} for w in named for member in (w.id, *w.merged_from)}
+        await self._put("members", members)
+        return [each.id for each in named]
+
+    async def works(self, ids: Sequence[str]) -> list[RawPaper]:
+        """Return merged records, in order."""
+        merged = await self._get("works", ids)
+        plain = await self._get("records", [each for each in ids if each not in merged])
+        return [RawPaper.model_validate(merged.get(each) or plain[each]) for each in ids]
+
+    async def put_judgements(self, scored: Sequence[ScoredPaper]) -> dict[str, float]:
+        """Store verdicts and return the scores by id, in order."""
+        papers = {each.paper.id: Paper.from_scored(each) for each in scored}
+        await self._put(
+            "judgements",
+            {
+                i: paper.model_dump(mode="json", include=set(_VERDICT))
+                for i, paper in papers.items()
+            },
+        )
+        return {i: paper.relevance_score for i, paper in papers.items()}
+
+    async def scored(self, ids: Sequence[str]) -> list[ScoredPaper]:
+        """Return works with their verdicts, in order."""
+        verdicts = await self._get("judgements", ids)
+        return [ScoredPaper(paper=work, **verdicts[work.id]) for work in await self.works(ids)]
+
+    async def put_collection(
+        self, collection: PaperCollection, limit: int | None = None
+    ) -> CollectionRef:
+        """Store a collection and return the reference to it; `limit` cuts off the last papers."""
+        papers = collection.papers if limit is None else collection.papers[:limit]
+        plain = await self._plain_papers([paper.id for paper in papers])
+        whole = [paper for paper in papers if plain.get(paper.id) != paper]
+        await self._put("papers", {paper.id: _dump(paper) for paper in whole})
+        return CollectionRef(
+            metadata=collection.metadata,
+            facets=collection.facets,
+            paper_ids=[paper.id for paper in papers],
+            whole_ids=[paper.id for paper in whole],
+            hidden=len(collection.papers) - len(papers),
+        )
+
+    async def collection(
+        self, reference: CollectionRef, first: int | None = None
+    ) -> PaperCollection:
+        """Return the collection that is meant, with all its papers or the first of them."""
+        ids = reference.paper_ids[:first]
+        return PaperCollection(
+            metadata=reference.metadata,
+            facets=reference.facets,
+            papers=await self.papers(ids, whole=reference.whole_ids),
+        )
+
+    async def papers(self, ids: Sequence[str], whole: Iterable[str] = ()) -> list[Paper]:
+        """Return papers in order: those in `whole` as stored, the others put together."""
+        stored = await self._get("papers", [each for each in ids if each in set(whole)])
+        plain = await self._plain_papers([each for each in ids if each not in stored])
+        late = await self._get("papers", [each for each in ids if each not in {*stored, *plain}])
+        found = {i: Paper.model_validate(value) for i, value in {**stored, **late}.items()} | plain
+        return [found[each] for each in ids]
+
+    async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
+        """Return marked papers with the text that a skill learns from."""
+        papers = await self.papers(list(marks))
+        return [
+            MarkedPaper(
+                id=paper.id, title=paper.title, abstract=paper.abstract, is_relevant=marks[paper.id]
+            )
+            for paper in papers
+        ]
+
+    async def delete(self) -> None:
+        """Delete every record of the thread."""
+        for part in PARTS:
+            namespace = self.namespace(part)
+            while items := await self._store.asearch(namespace, limit=PAGE):
+                await self._store.abatch([PutOp(namespace, each.key, None) for each in items])
+        await self._store.adelete(INDEX, self._thread_id)
+
+    async def index(self, summary: Mapping[str, Any]) -> None:
+        """Enter the thread in the index of all threads, or bring its entry up to date."""
+        await self._store.aput(INDEX, self._thread_id, dict(summary), index=False)
+
+    async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
+        members = await self._get("members", [i for w in works for i in (w.id, *w.merged_from)])
+        recognised = []
+        for work in works:
+            earlier = {members[i]["work"] for i in (work.id, *work.merged_from) if i in members}
+            is_known = not earlier or work.id in earlier
+            name = work.id if is_known else min(earlier)
+            recognised.append(work if is_known else work.model_copy(update={"id": name}))
+        return recognised
+
+    async def _plain_papers(self, ids: Sequence[str]) -> dict[str, Paper]:
+        """Return the papers that are no more than a work with its verdict."""
+        verdicts = await self._get("judgements", ids)
+        merged = await self._get("works", ids)
+        records = await self._get("records", [each for each in ids if each not in merged])
+        works = {**records, **merged}
+        return {
+            i: Paper.model_validate(
+                {"authors": []}
+                | {name: value for name, value in works[i].items() if name in _SHARED}
+                | verdict
+            )
+            for i, verdict in verdicts.items()
+            if i in works
+        }
+
+    async def _put(self, part: str, values: Mapping[str, dict[str, Any]]) -> None:
+        namespace = self.namespace(part)
+        operations: list[Op] = [
+            PutOp(namespace, key, value, index=False) for key, value in values.items()
+        ]
+        for start in range(0, len(operations), PAGE):
+            await self._store.abatch(operations[start : start + PAGE])
+
+    async def _get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        namespace = self.namespace(part)
+        operations: list[Op] = [GetOp(namespace, key) for key in dict.fromkeys(ids)]
+        values: dict[str, dict[str, Any]] = {}
+        for start in range(0, len(operations), PAGE):
+            for item in await self._store.abatch(operations[start : start + PAGE]):
+                if isinstance(item, Item):
+                    values[item.key] = item.value
+        return values
+
+
+def _dump(record: BibliographicRecord) -> dict[str, Any]:
+    """Return the record as JSON without what is at its default: most fields of most records."""
+    return record.model_dump(mode="json", exclude_defaults=True) | {"id": record.id}  # type: ignore[attr-defined]  # both kinds have one
+
+
+def _distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:
+    """Return the papers with ids that stand for one record each."""
+    by_id: dict[str, RawPaper] = {}
+    distinct = []
+    for paper in papers:
+        name, attempt = paper.id, 1
+        while name in by_id and by_id[name] != paper:
+            suffix = paper.source if attempt == 1 else str(attempt)
+            name, attempt = f"{paper.id}@{suffix}", attempt + 1
+        by_id[name] = paper
+        distinct.append(paper if name == paper.id else paper.model_copy(update={"id": name}))
+    return distinct

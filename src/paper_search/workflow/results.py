@@ -1,0 +1,43 @@
+"""What a search gives in the end."""
+
+from __future__ import annotations
+
+from paper_search.models import (
+    Facets,
+    Paper,
+    PaperCollection,
+    SearchConstraints,
+    SearchMetadata,
+    SearchStrategy,
+)
+from paper_search.workflow.records import RecordShelf
+from paper_search.workflow.state import WorkflowState
+
+
+async def final_collection(state: WorkflowState, shelf: RecordShelf) -> PaperCollection:
+    """Return the last collection with the accumulated papers; an empty one if there is none."""
+    if state.result is None:
+        collection = empty_collection(state.question)
+    else:
+        collection = await shelf.collection(state.result)
+    extra = await shelf.papers(state.accumulated_ids)
+    return merge_papers(collection, extra).model_copy(update={"ended_by": state.ended_by})
+
+
+def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollection:
+    """Return the collection with the papers that it lacks, by id; itself if it lacks none."""
+    known = {paper.id for paper in collection.papers}
+    missing = [paper for paper in extra if paper.id not in known]
+    if not missing:
+        return collection
+    return collection.model_copy(update={"papers": [*collection.papers, *missing]})
+
+
+def empty_collection(question: str) -> PaperCollection:
+    """Return the result of a search in which nothing was ever asked of a source."""
+    strategy = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
+    return PaperCollection(
+        metadata=SearchMetadata(query=question, search_strategy=strategy, total_found=0),
+        papers=[],
+        facets=Facets(),
+    )

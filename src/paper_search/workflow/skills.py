@@ -1,0 +1,130 @@
+"""What the steps need: six skills, of ours or anything with the same one method."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, cast, runtime_checkable
+
+from paper_search.models import (
+    MarkedPaper,
+    PaperCollection,
+    ParsedIntent,
+    QueryBuilderInput,
+    RawPaper,
+    ScoredPaper,
+    SearchReport,
+    SearchStrategy,
+    SourceReport,
+    SourceStatus,
+)
+
+
+class ParsesIntent(Protocol):
+    """Question to intent."""
+
+    async def parse(self, user_input: str) -> ParsedIntent:
+        """See `paper_search.skills.IntentParser.parse`."""
+        ...
+
+
+class BuildsQueries(Protocol):
+    """Intent to strategy."""
+
+    async def build(self, request: QueryBuilderInput, /) -> SearchStrategy:
+        """See `paper_search.skills.QueryBuilder.build`."""
+        ...
+
+
+class Searches(Protocol):
+    """Strategy to records."""
+
+    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
+        """See `paper_search.skills.Searcher.search`."""
+        ...
+
+
+@runtime_checkable
+class ReportsSearch(Protocol):
+    """Strategy to records, with what each source did."""
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        """See `paper_search.skills.Searcher.report`."""
+        ...
+
+
+class Deduplicates(Protocol):
+    """Records to works."""
+
+    async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
+        """See `paper_search.skills.Deduplicator.deduplicate`."""
+        ...
+
+
+class Scores(Protocol):
+    """Works to verdicts."""
+
+    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
+        """See `paper_search.skills.RelevanceScorer.score`."""
+        ...
+
+
+class LearnsFromMarks(Protocol):
+    """Works to verdicts, with what the person marked."""
+
+    async def score(
+        self, papers: list[RawPaper], intent: ParsedIntent, *, marked: Sequence[MarkedPaper]
+    ) -> list[ScoredPaper]:
+        """See `paper_search.skills.RelevanceScorer.score`."""
+        ...
+
+
+class Organizes(Protocol):
+    """Verdicts to a collection."""
+
+    async def organize(
+        self, papers: list[ScoredPaper], strategy: SearchStrategy, original_query: str
+    ) -> PaperCollection:
+        """See `paper_search.skills.ResultOrganizer.organize`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Skills:
+    """The six skills of one workflow."""
+
+    intent_parser: ParsesIntent
+    query_builder: BuildsQueries
+    searcher: Searches
+    deduplicator: Deduplicates
+    relevance_scorer: Scores
+    result_organizer: Organizes
+
+    @property
+    def source_names(self) -> list[str]:
+        """Return the sources that a strategy may name; empty: the searcher does not say."""
+        return list(getattr(self.searcher, "source_names", ()))
+
+    async def search(self, strategy: SearchStrategy) -> SearchReport:
+        """Search, with a report also from a searcher that gives none."""
+        if isinstance(self.searcher, ReportsSearch):
+            return await self.searcher.report(strategy)
+        papers = await self.searcher.search(strategy)
+        counts: dict[str, int] = {}
+        for paper in papers:
+            counts[paper.source] = counts.get(paper.source, 0) + 1
+        reports = [
+            SourceReport(source=name, status=SourceStatus.OK, kept=kept)
+            for name, kept in counts.items()
+        ]
+        return SearchReport(papers=papers, sources=reports)
+
+    async def score(
+        self, papers: list[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper]
+    ) -> list[ScoredPaper]:
+        """Judge, with the marks if there are any and the scorer can learn from them."""
+        if marked and "marked" in inspect.signature(self.relevance_scorer.score).parameters:
+            learner = cast("LearnsFromMarks", self.relevance_scorer)
+            return await learner.score(papers, intent, marked=marked)
+        return await self.relevance_scorer.score(papers, intent)

@@ -1,0 +1,165 @@
+"""The state of one search, shared by all steps: decisions, ids and scores, never records."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from paper_search.models import (
+    EndReason,
+    Facets,
+    Paper,
+    PaperCollection,
+    ParsedIntent,
+    SearchMetadata,
+    SearchStrategy,
+    SourceReport,
+    UserFeedback,
+)
+from paper_search.steps.types import Untracked
+
+SCHEMA_VERSION = 1
+"""Of the channels; a thread of another version is refused, never misread."""
+
+DEFAULT_MAX_ITERATIONS = 5
+
+
+class SearchRequest(BaseModel):
+    """The input of the graph."""
+
+    question: str
+    """What literature is needed, in the person's words."""
+    workflow_params: dict[str, Any] | None = None
+    """Settings of this run, as `SearchParams`; the run's context does as well."""
+
+
+class SearchParams(BaseModel):
+    """The settings of a run; they are fixed when it starts."""
+
+    max_iterations: int = Field(default=DEFAULT_MAX_ITERATIONS, ge=1, le=100)
+    """How many answers of a person it takes to end the search without an approval."""
+    enable_strategy_checkpoint: bool = True
+    """Ask before searching."""
+    enable_result_checkpoint: bool = True
+    """Ask before ending."""
+    sources: list[str] | None = None
+    """Search only these; None: the strategy's choice."""
+    max_results: int | None = Field(default=None, ge=1)
+    """Show at most this many papers; None: the strategy's limit for each source."""
+    preview_papers: int = Field(default=20, ge=0, le=200)
+    """How many papers a question shows in full."""
+
+
+class IterationRecord(BaseModel):
+    """One iteration, ended by an answer."""
+
+    iteration: int
+    strategy: SearchStrategy
+    result_count: int
+    feedback: UserFeedback | None = None
+
+
+class CollectionRef(BaseModel):
+    """A collection whose papers are in the store."""
+
+    metadata: SearchMetadata
+    facets: Facets
+    paper_ids: list[str]
+    whole_ids: list[str] = Field(default_factory=list)
+    """Papers that the organizer made more of than record and verdict; stored as they are."""
+    hidden: int = 0
+    """Relevant papers beyond the run's `max_results`."""
+
+
+class WorkflowState(BaseModel):
+    """The state of one search."""
+
+    current_iteration: int = 0
+    history: list[IterationRecord] = Field(default_factory=list)
+    accumulated_papers: Annotated[list[Paper], Untracked] = Field(default_factory=list)
+    """Papers marked relevant so far; a checkpoint keeps their ids only."""
+    is_complete: bool = False
+
+    schema_version: int = SCHEMA_VERSION
+    question: str = ""
+    intent: ParsedIntent | None = None
+    strategy: SearchStrategy | None = None
+    found: list[str] = Field(default_factory=list)
+    """Ids of the records that this round's search gave, until they are merged."""
+    works: list[str] = Field(default_factory=list)
+    """Ids of the merged records, until they are judged."""
+    scores: dict[str, float] = Field(default_factory=dict)
+    """Relevance by id, until they are organised."""
+    reports: list[SourceReport] = Field(default_factory=list)
+    """What each source did in this round."""
+    kept_by_source: dict[str, int] = Field(default_factory=dict)
+    """Records that each source gave, over all rounds."""
+    result: CollectionRef | None = None
+    """The latest collection."""
+    accumulated_ids: list[str] = Field(default_factory=list)
+    ended_by: EndReason | None = None
+    collection: Annotated[PaperCollection | None, Untracked] = None
+    """The final collection in full: output of the run, never in a checkpoint."""
+
+    @property
+    def previous_strategies(self) -> list[SearchStrategy]:
+        """Return the strategies of all ended iterations, oldest first."""
+        return [each.strategy for each in self.history]
+
+    @property
+    def latest_feedback(self) -> UserFeedback | None:
+        """Return what the person said last; None before the first answer."""
+        return self.history[-1].feedback if self.history else None
+
+    @property
+    def marks(self) -> dict[str, bool]:
+        """Return every mark of every round by paper id: is it relevant? The latest mark counts."""
+        marks: dict[str, bool] = {}
+        for each in self.history:
+            if each.feedback is not None:
+                marks.update(dict.fromkeys(each.feedback.marked_relevant, True))
+                marks.update(dict.fromkeys(each.feedback.marked_irrelevant, False))
+        return marks
+
+    @property
+    def silent_sources(self) -> list[str]:
+        """Return the sources that were asked and gave nothing in any round so far."""
+        return [name for name, kept in self.kept_by_source.items() if kept == 0]
+
+    def record_iteration(
+        self,
+        strategy: SearchStrategy,
+        result_count: int,
+        feedback: UserFeedback | None = None,
+    ) -> None:
+        """End the iteration: remember it and count it."""
+        self.history.append(
+            IterationRecord(
+                iteration=self.current_iteration,
+                strategy=strategy,
+                result_count=result_count,
+                feedback=feedback,
+            )
+        )
+        self.current_iteration += 1
+
+    def add_accumulated(self, papers: list[Paper]) -> None:
+        """Add papers that are not yet there, by id."""
+        existing = {paper.id for paper in self.accumulated_papers}
+        for paper in papers:
+            if paper.id not in existing:
+                self.accumulated_papers.append(paper)
+                existing.add(paper.id)
+
+
+class SearchOutput(BaseModel):
+    """The output of the graph."""
+
+    question: str
+    is_complete: bool
+    current_iteration: int
+    ended_by: EndReason | None
+    reports: list[SourceReport]
+    result: CollectionRef | None
+    collection: PaperCollection | None

@@ -1,0 +1,173 @@
+"""Which threads there are, and how they stand."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from paper_search.errors import PaperSearchError, ThreadBusyError
+from paper_search.models import PaperCollection, SourceReport
+from paper_search.persistence import Persistence
+from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
+from paper_search.workflow.records import INDEX, RecordShelf
+from paper_search.workflow.session import ThreadSession
+from paper_search.workflow.state import IterationRecord
+
+
+class ThreadStatus(str, Enum):
+    """How a thread stands."""
+
+    WAITING = "waiting"
+    """For a person's decision."""
+    RUNNING = "running"
+    """A process drives it now."""
+    DONE = "done"
+    FAILED = "failed"
+    """It stopped in the middle of its steps; resuming goes on there."""
+
+
+class ThreadInfo(BaseModel):
+    """One thread in a list."""
+
+    thread_id: str
+    status: ThreadStatus
+    checkpoint: CheckpointKind | None = None
+    """Which question it waits with."""
+    question: str = ""
+    """What literature was asked for."""
+    iteration: int = 0
+    created_at: str | None = None
+    """UTC, ISO 8601."""
+    updated_at: str | None = None
+    ended_by: str | None = None
+    next_step: str | None = None
+    """The step that runs next."""
+    error: str | None = None
+    """Why it failed."""
+
+
+class ThreadDetail(ThreadInfo):
+    """One thread in full."""
+
+    open_checkpoint: Checkpoint | None = None
+    collection: PaperCollection | None = None
+    """The latest result."""
+    reports: list[SourceReport] = Field(default_factory=list)
+    history: list[IterationRecord] = Field(default_factory=list)
+
+
+class ThreadCatalog:
+    """Lists, shows and deletes threads.
+
+    Args:
+        persistence: where they live.
+    """
+
+    def __init__(self, persistence: Persistence) -> None:
+        self._persistence = persistence
+
+    async def threads(self, *, limit: int = 100, offset: int = 0) -> list[ThreadInfo]:
+        """Return threads, the one that changed last first."""
+        store = self._persistence.store
+        items = await store.asearch(INDEX, limit=limit, offset=offset)
+        return [await self._listed(item) for item in items]
+
+    async def info(self, thread_id: str) -> ThreadInfo:
+        """Return how a thread stands.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+        """
+        session = self._session(thread_id)
+        snapshot = await session.snapshot()
+        item = await self._persistence.store.aget(INDEX, thread_id)
+        question = snapshot.interrupts[0].value if snapshot.interrupts else None
+        values = snapshot.values
+        is_done = bool(values.get("is_complete"))
+        if is_done:
+            status = ThreadStatus.DONE
+        elif question is not None:
+            status = ThreadStatus.WAITING
+        elif await session.is_driven():
+            status = ThreadStatus.RUNNING
+        else:
+            status = ThreadStatus.FAILED
+        return ThreadInfo(
+            thread_id=thread_id,
+            status=status,
+            checkpoint=question["kind"] if question else None,
+            question=values.get("question", ""),
+            iteration=values.get("current_iteration", 0),
+            created_at=_iso(item.created_at) if item else snapshot.created_at,
+            updated_at=max(
+                filter(None, [snapshot.created_at, _iso(item.updated_at) if item else None])
+            ),
+            ended_by=values.get("ended_by"),
+            next_step=snapshot.next[0] if snapshot.next else None,
+            error=_failure(snapshot) if status is ThreadStatus.FAILED else None,
+        )
+
+    async def show(self, thread_id: str) -> ThreadDetail:
+        """Return all that there is to know of a thread.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+        """
+        info = await self.info(thread_id)
+        session = self._session(thread_id)
+        state = await session.state()
+        question = await session.open_question()
+        return ThreadDetail(
+            **info.model_dump(),
+            open_checkpoint=question.checkpoint if question else None,
+            collection=await session.result(),
+            reports=state.reports,
+            history=state.history,
+        )
+
+    async def delete(self, thread_id: str) -> None:
+        """Delete a thread with all its records.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadBusyError: a process drives it.
+        """
+        session = self._session(thread_id)
+        await session.snapshot()
+        if await session.is_driven():
+            raise ThreadBusyError(f"thread {thread_id!r} is running; it is not deleted")
+        async with session.lease():
+            await self._persistence.checkpointer.adelete_thread(thread_id)
+            await RecordShelf(self._persistence.store, thread_id).delete()
+
+    def _session(self, thread_id: str) -> ThreadSession:
+        return ThreadSession(self._persistence, thread_id)
+
+    async def _listed(self, item: Any) -> ThreadInfo:
+        """Return the entry of a thread; one that cannot be read is listed with the reason."""
+        try:
+            return await self.info(item.key)
+        except PaperSearchError as error:
+            return ThreadInfo(
+                thread_id=item.key,
+                status=ThreadStatus.FAILED,
+                question=item.value.get("question", ""),
+                created_at=_iso(item.created_at),
+                updated_at=_iso(item.updated_at),
+                error=str(error),
+            )
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.astimezone(UTC).isoformat() if moment else None
+
+
+def _failure(snapshot: Any) -> str:
+    errors = [task.error for task in snapshot.tasks if task.error]
+    if errors:
+        return str(errors[0])
+    step = snapshot.next[0] if snapshot.next else "its last step"
+    return f"stopped at {step} before the end; resuming goes on there"
