@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, cast
 
 from langgraph.channels.untracked_value import UntrackedValue
 from langgraph.graph import END, START, StateGraph
@@ -23,7 +23,6 @@ OUTCOME = "last_outcome"
 PARAMS = "workflow_params"
 """Channel: the settings of the run, fixed by its first step, so that any process can go on."""
 
-AnswerT = TypeVar("AnswerT", bound=BaseModel)
 Node = Callable[[dict[str, Any], Runtime[Any]], Awaitable[dict[str, Any]]]
 
 
@@ -119,7 +118,7 @@ def _node(workflow: Workflow, step: StepDef, services: Any) -> Node:
     return run
 
 
-def _ask(question: BaseModel, answer: type[AnswerT]) -> AnswerT:
+def _ask(question: BaseModel, answer: Any) -> Any:
     """Interrupt with the question as JSON; the answer is checked before LangGraph stores it."""
     return interrupt(question.model_dump(mode="json"), response_schema=answer)
 

@@ -13,7 +13,6 @@ from pydantic import BaseModel
 StateT = TypeVar("StateT")
 ParamsT = TypeVar("ParamsT")
 ServicesT = TypeVar("ServicesT")
-AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 
 class Outcome(str, Enum):
@@ -56,8 +55,8 @@ class Arg:
 class Asker(Protocol):
     """Puts a question to a person and waits, for days if need be."""
 
-    def __call__(self, question: BaseModel, answer: type[AnswerT]) -> AnswerT:
-        """Return the answer, valid by the given model."""
+    def __call__(self, question: BaseModel, answer: Any) -> Any:
+        """Return the answer, valid by the given type: a model, or one annotated with checks."""
         ...
 
 

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+import functools
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from paper_search.errors import InvalidDecisionError, QuerySyntaxError, StaleDecisionError
@@ -79,36 +88,71 @@ class FeedbackEdit(UserFeedback, extra="forbid"):
         return self
 
 
-def answer_model(checkpoint: Checkpoint, known_ids: frozenset[str]) -> type[Decision]:
-    """Return the model of the decisions that a checkpoint takes, in any client's shape.
+class StrategyDecision(Decision, extra="forbid"):
+    """A decision on a strategy."""
 
-    Its JSON schema is what clients build a form from.
+    revised_data: StrategyEdit | FeedbackEdit | None = None
+    note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _decode(cls, answer: Any) -> Any:
+        return _fitted(decode(answer), at_strategy=True)
+
+
+class ResultDecision(Decision, extra="forbid"):
+    """A decision on a result."""
+
+    revised_data: FeedbackEdit | None = None
+    note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _decode(cls, answer: Any) -> Any:
+        return _fitted(decode(answer), at_strategy=False)
+
+
+def answer_model(checkpoint: Checkpoint, known_ids: frozenset[str]) -> Any:
+    """Return the type of the decisions that a checkpoint takes, in any client's shape.
+
+    It validates to a `Decision`; its JSON schema is what clients build a form from.
 
     Args:
         checkpoint: the question.
         known_ids: papers that may be marked.
     """
     at_strategy = checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION
+    model = StrategyDecision if at_strategy else ResultDecision
 
-    class Answer(Decision, extra="forbid"):
-        note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
+    def check(decision: Decision) -> Decision:
+        _check_reference(decision.checkpoint, checkpoint)
+        _check_content(decision, checkpoint, known_ids)
+        return decision
 
-        @model_validator(mode="before")
-        @classmethod
-        def _decode(cls, answer: Any) -> Any:
-            plain = answer.model_dump() if isinstance(answer, Decision) else answer
-            return _fitted(decode(plain), at_strategy=at_strategy)
+    return Annotated[model, AfterValidator(check), WithJsonSchema(_form(model))]
 
-        @model_validator(mode="after")
-        def _check(self) -> Answer:
-            _check_reference(self.checkpoint, checkpoint)
-            _check_content(self, checkpoint, known_ids)
-            return self
 
-    name = "StrategyDecision" if at_strategy else "ResultDecision"
-    shape: Any = StrategyEdit | FeedbackEdit | None if at_strategy else FeedbackEdit | None
-    model: Any = create_model(name, __base__=Answer, revised_data=(shape, None))
-    return cast("type[Decision]", model)
+@functools.cache
+def _form(model: type[Decision]) -> dict[str, Any]:
+    """Return the JSON schema of a decision, without references: pydantic nests it in another.
+
+    Kept, because making it takes longer than a step may.
+    """
+    schema = model.model_json_schema()
+    definitions = schema.pop("$defs", {})
+
+    def inlined(part: Any) -> Any:
+        if isinstance(part, list):
+            return [inlined(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            rest = {name: value for name, value in part.items() if name != "$ref"}
+            part = {**definitions[part["$ref"].rsplit("/", 1)[-1]], **rest}
+        return {name: inlined(value) for name, value in part.items()}
+
+    form: dict[str, Any] = inlined(schema)
+    return form
 
 
 def check_decision(checkpoint: Checkpoint, answer: Any, known_ids: frozenset[str]) -> Decision:
@@ -118,8 +162,10 @@ def check_decision(checkpoint: Checkpoint, answer: Any, known_ids: frozenset[str
         StaleDecisionError: it names another checkpoint.
         InvalidDecisionError: naming the fields that are wrong; the question stays open.
     """
+    plain = answer.model_dump(mode="json") if isinstance(answer, Decision) else answer
+    adapter: TypeAdapter[Decision] = TypeAdapter(answer_model(checkpoint, known_ids))
     try:
-        return answer_model(checkpoint, known_ids).model_validate(answer)
+        return adapter.validate_python(plain)
     except ValidationError as error:
         stale = [each["msg"] for each in error.errors() if each["type"] == _STALE]
         if stale:

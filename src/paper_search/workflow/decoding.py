@@ -16,7 +16,7 @@ _ACCEPTED = (
 )
 
 
-def decode(answer: Any) -> Any:  # noqa: PLR0911  # one return a shape
+def decode(answer: Any) -> Any:  # one return a shape
     """Return an answer in the shape of `Decision`, or as it is if that is its shape already.
 
     Understands, besides our own JSON object: a plain string ("approve", "reject: why") and a JSON
@@ -39,8 +39,6 @@ def decode(answer: Any) -> Any:  # noqa: PLR0911  # one return a shape
             return answer
         case {"type": _}:
             return _from_inbox(answer)
-        case _ if hasattr(answer, "action"):
-            return answer
         case _:
             raise ValueError(f"{_shown(answer)} is not a decision: {_ACCEPTED}")
 

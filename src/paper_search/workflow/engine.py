@@ -23,7 +23,7 @@ from paper_search.workflow.coercion import coerced
 from paper_search.workflow.phases import ProgressReporter, phases
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.results import merge_papers as _merge_accumulated
-from paper_search.workflow.session import OpenQuestion, ThreadSession
+from paper_search.workflow.session import OpenQuestion, ThreadSession, search_graph
 from paper_search.workflow.skills import (
     BuildsQueries,
     Deduplicates,
@@ -267,7 +267,8 @@ class SearchWorkflow:
                 persistence = self._memory = self._memory or await open_memory()
             elif isinstance(persistence, str):
                 persistence = await stack.enter_async_context(open_persistence(persistence))
-            yield ThreadSession(persistence, thread_id, self._skills, self._report)
+            graph = search_graph(persistence, self._skills)
+            yield ThreadSession(graph, persistence, thread_id, self._report)
 
     @property
     def _skills(self) -> Skills:

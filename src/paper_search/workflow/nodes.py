@@ -14,7 +14,7 @@ from paper_search.models import (
 )
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Asker
-from paper_search.workflow.checkpoints import DecisionAction
+from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.decisions import answer_model, feedback_of
 from paper_search.workflow.questions import markable_ids, result_question, strategy_question
 from paper_search.workflow.records import RecordShelf
@@ -35,7 +35,7 @@ async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Understand the question; everything else of an earlier search on the thread is cleared."""
     question = ctx.step_state.question
     intent = await ctx.services.intent_parser.parse(question)
-    await _shelf(ctx).index({"question": question})
+    await _shelf(ctx).index(question)
     fresh = WorkflowState(question=question, intent=intent)
     return Outcome.OK, fresh.model_dump(exclude={"accumulated_papers", "collection"})
 
@@ -54,7 +54,7 @@ async def build_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
             marked_papers=marked,
         )
     )
-    await _shelf(ctx).index({"question": state.question})
+    await _shelf(ctx).index(state.question)
     asks = ctx.workflow_params.enable_strategy_checkpoint
     return Outcome.OK if asks else Outcome.SKIP, {
         "strategy": _limited(strategy, ctx.workflow_params)
@@ -65,7 +65,7 @@ def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, Step
     """Ask whether the strategy is right; nothing else."""
     state = _checked(ctx)
     question = strategy_question(state, ctx.thread_id, ctx.services.source_names)
-    decision = _ask(ctx)(question, answer_model(question, frozenset()))
+    decision: Decision = _ask(ctx)(question, answer_model(question, frozenset()))
     if decision.action is DecisionAction.APPROVE:
         return Outcome.APPROVE, {}
     if decision.action is DecisionAction.EDIT:
@@ -115,7 +115,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     reference = await shelf.put_collection(collection, ctx.workflow_params.max_results)
-    await shelf.index({"question": state.question})
+    await shelf.index(state.question)
     update = {"result": reference, "scores": {}}
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
@@ -128,7 +128,7 @@ async def review_results(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, 
     state = _checked(ctx)
     preview = ctx.workflow_params.preview_papers
     question = await result_question(state, ctx.thread_id, _shelf(ctx), preview=preview)
-    decision = _ask(ctx)(question, answer_model(question, markable_ids(state)))
+    decision: Decision = _ask(ctx)(question, answer_model(question, markable_ids(state)))
     count = len(state.result.paper_ids) if state.result else 0
     if decision.action is DecisionAction.APPROVE:
         marks = decision.revised_data
@@ -152,7 +152,7 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     reference = await shelf.put_collection(collection)
     if state.result is not None:
         reference.hidden = state.result.hidden
-    await shelf.index({"question": state.question})
+    await shelf.index(state.question)
     return Outcome.OK, {"is_complete": True, "result": reference, "collection": collection}
 
 

@@ -8,6 +8,7 @@ record belongs to · `judgements` score, reason, tags · `papers` whole, where a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
@@ -70,7 +71,7 @@ class RecordShelf:
         records = await self._get("records", [each.id for each in named])
         dumps = {each.id: _dump(each) for each in named}
         await self._put("works", {i: dump for i, dump in dumps.items() if dump != records.get(i)})
-        members = {member: {"work": w.id} for w in named for member in (w.id, *w.merged_from)}
+        members = {i: {"work": w.id} for w in named for i in w.merged_from if i != w.id}
         await self._put("members", members)
         return [each.id for each in named]
 
@@ -150,18 +151,27 @@ class RecordShelf:
                 await self._store.abatch([PutOp(namespace, each.key, None) for each in items])
         await self._store.adelete(INDEX, self._thread_id)
 
-    async def index(self, summary: Mapping[str, Any]) -> None:
-        """Enter the thread in the index of all threads, or bring its entry up to date."""
-        await self._store.aput(INDEX, self._thread_id, dict(summary), index=False)
+    async def index(self, question: str) -> None:
+        """Enter the thread in the index of all threads, or move it to the front.
+
+        The store forgets when a row was first written, so the entry says it itself.
+        """
+        entry = await self._store.aget(INDEX, self._thread_id)
+        created_at = entry.value["created_at"] if entry else datetime.now(UTC).isoformat()
+        value = {"question": question, "created_at": created_at}
+        await self._store.aput(INDEX, self._thread_id, value, index=False)
 
     async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
-        members = await self._get("members", [i for w in works for i in (w.id, *w.merged_from)])
+        ids = [i for work in works for i in (work.id, *work.merged_from)]
+        judged = await self._get("judgements", ids)
+        members = await self._get("members", ids)
+        known = {i: members[i]["work"] if i in members else i for i in {*judged, *members}}
         recognised = []
         for work in works:
-            earlier = {members[i]["work"] for i in (work.id, *work.merged_from) if i in members}
-            is_known = not earlier or work.id in earlier
-            name = work.id if is_known else min(earlier)
-            recognised.append(work if is_known else work.model_copy(update={"id": name}))
+            earlier = {known[i] for i in (work.id, *work.merged_from) if i in known}
+            keeps_id = not earlier or work.id in earlier
+            update = {} if keeps_id else {"id": min(earlier)}
+            recognised.append(work.model_copy(update=update))
         return recognised
 
     async def _plain_papers(self, ids: Sequence[str]) -> dict[str, Paper]:
@@ -181,9 +191,13 @@ class RecordShelf:
         }
 
     async def _put(self, part: str, values: Mapping[str, dict[str, Any]]) -> None:
+        """Write what is not there yet: writing a row again would only tear holes in the file."""
         namespace = self.namespace(part)
+        current = await self._get(part, list(values))
         operations: list[Op] = [
-            PutOp(namespace, key, value, index=False) for key, value in values.items()
+            PutOp(namespace, key, value, index=False)
+            for key, value in values.items()
+            if current.get(key) != value
         ]
         for start in range(0, len(operations), PAGE):
             await self._store.abatch(operations[start : start + PAGE])

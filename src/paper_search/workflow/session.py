@@ -39,35 +39,43 @@ class OpenQuestion:
 
     interrupt_id: str
     checkpoint: Checkpoint
+    markable_ids: frozenset[str]
+    """Papers that an answer may mark."""
+
+
+def search_graph(persistence: Persistence, skills: Skills | None = None) -> Any:
+    """Return the paper-search graph on a place for threads; without skills, to read only."""
+    return compile_workflow(
+        WORKFLOW,
+        services=skills,
+        checkpointer=persistence.checkpointer,
+        store=persistence.store,
+    )
 
 
 class ThreadSession:
     """Reads and drives one thread.
 
     Args:
+        graph: made by `search_graph` on the same place.
         persistence: where the thread lives.
         thread_id: which one.
-        skills: what its steps need; None: to read only.
         events: takes what the steps report.
     """
 
     def __init__(
         self,
+        graph: Any,
         persistence: Persistence,
         thread_id: str,
-        skills: Skills | None = None,
         events: Events = lambda _event, _details: None,
     ) -> None:
+        self._graph = graph
         self._thread_id = thread_id
         self._events = events
         self._persistence = persistence
-        self._graph = compile_workflow(
-            WORKFLOW,
-            services=skills,
-            checkpointer=persistence.checkpointer,
-            store=persistence.store,
-        )
         self._shelf = RecordShelf(persistence.store, thread_id)
+        # Strict: an answer to a question that is not open is an error, and changes nothing.
         self._config: RunnableConfig = {
             "configurable": {"thread_id": thread_id, "__pregel_strict_resume": True},
         }
@@ -120,8 +128,7 @@ class ThreadSession:
             InvalidDecisionError: it cannot be used; the question stays open.
             StaleDecisionError: it names another checkpoint.
         """
-        state = await self.state()
-        valid = check_decision(question.checkpoint, decision, markable_ids(state))
+        valid = check_decision(question.checkpoint, decision, question.markable_ids)
         named = valid.model_copy(update={"checkpoint": reference(question.checkpoint)})
         answer = named.model_dump(mode="json")
         await self._run(Command(resume={question.interrupt_id: answer}))
@@ -155,12 +162,12 @@ class ThreadSession:
             return None
         interrupt = snapshot.interrupts[0]
         checkpoint = Checkpoint.model_validate(interrupt.value)
+        state = self._read(snapshot)
         if checkpoint.kind is CheckpointKind.RESULT_REVIEW:
-            state = self._read(snapshot)
             run_id = checkpoint.run_id
             whole = await result_question(state, run_id, self._shelf, preview=None)
             checkpoint = whole.model_copy(update={"timestamp": checkpoint.timestamp})
-        return OpenQuestion(interrupt.id, checkpoint)
+        return OpenQuestion(interrupt.id, checkpoint, markable_ids(state))
 
     async def require_question(self) -> OpenQuestion:
         """Return the question that waits for a person.

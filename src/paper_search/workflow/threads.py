@@ -13,7 +13,7 @@ from paper_search.models import PaperCollection, SourceReport
 from paper_search.persistence import Persistence
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
 from paper_search.workflow.records import INDEX, RecordShelf
-from paper_search.workflow.session import ThreadSession
+from paper_search.workflow.session import ThreadSession, search_graph
 from paper_search.workflow.state import IterationRecord
 
 
@@ -68,6 +68,7 @@ class ThreadCatalog:
 
     def __init__(self, persistence: Persistence) -> None:
         self._persistence = persistence
+        self._graph = search_graph(persistence)
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[ThreadInfo]:
         """Return threads, the one that changed last first."""
@@ -101,7 +102,7 @@ class ThreadCatalog:
             checkpoint=question["kind"] if question else None,
             question=values.get("question", ""),
             iteration=values.get("current_iteration", 0),
-            created_at=_iso(item.created_at) if item else snapshot.created_at,
+            created_at=item.value["created_at"] if item else snapshot.created_at,
             updated_at=max(
                 filter(None, [snapshot.created_at, _iso(item.updated_at) if item else None])
             ),
@@ -144,7 +145,7 @@ class ThreadCatalog:
             await RecordShelf(self._persistence.store, thread_id).delete()
 
     def _session(self, thread_id: str) -> ThreadSession:
-        return ThreadSession(self._persistence, thread_id)
+        return ThreadSession(self._graph, self._persistence, thread_id)
 
     async def _listed(self, item: Any) -> ThreadInfo:
         """Return the entry of a thread; one that cannot be read is listed with the reason."""
@@ -155,7 +156,7 @@ class ThreadCatalog:
                 thread_id=item.key,
                 status=ThreadStatus.FAILED,
                 question=item.value.get("question", ""),
-                created_at=_iso(item.created_at),
+                created_at=item.value.get("created_at"),
                 updated_at=_iso(item.updated_at),
                 error=str(error),
             )

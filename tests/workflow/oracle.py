@@ -1,0 +1,100 @@
+"""The seeds' algorithm in plain Python: what the graph is compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from paper_search.models import (
+    Facets,
+    Paper,
+    PaperCollection,
+    QueryBuilderInput,
+    SearchConstraints,
+    SearchMetadata,
+    SearchStrategy,
+    UserFeedback,
+)
+
+if TYPE_CHECKING:
+    from paper_search.testing.skills import FakeSkills
+
+
+@dataclass
+class Oracle:
+    """Runs a sequence of actions and remembers everything that can be compared."""
+
+    skills: FakeSkills
+    max_iterations: int
+    has_strategy_checkpoint: bool = True
+    asked: list[tuple[str, int]] = field(default_factory=list)
+    history: list[tuple[SearchStrategy, int, UserFeedback | None]] = field(default_factory=list)
+    accumulated: list[Paper] = field(default_factory=list)
+    is_approved: bool = False
+
+    async def run(self, question: str, actions: list[str]) -> PaperCollection:
+        replies = iter(actions)
+        intent = await self.skills.parse(question)
+        latest: PaperCollection | None = None
+        while len(self.history) < self.max_iterations:
+            strategy = await self.skills.build(
+                QueryBuilderInput(
+                    intent=intent,
+                    previous_strategies=[each[0] for each in self.history],
+                    user_feedback=self.history[-1][2] if self.history else None,
+                )
+            )
+            if self.has_strategy_checkpoint:
+                self.asked.append(("strategy_confirmation", len(self.history)))
+                action = next(replies)
+                if action == "edit":
+                    strategy = edited(strategy)
+                elif action == "reject":
+                    self.history.append((strategy, 0, UserFeedback(free_text_feedback="no")))
+                    continue
+            raw = await self.skills.search(strategy)
+            works = await self.skills.deduplicate(raw)
+            scored = await self.skills.score(works, intent)
+            latest = await self.skills.organize(scored, strategy, question)
+            self.asked.append(("result_review", len(self.history)))
+            action = next(replies)
+            if action == "approve":
+                self.history.append((strategy, len(latest.papers), None))
+                self.is_approved = True
+                return self._merged(latest)
+            feedback = (
+                UserFeedback(marked_relevant=[latest.papers[-1].id])
+                if action == "edit"
+                else UserFeedback(free_text_feedback="no")
+            )
+            known = {paper.id for paper in self.accumulated}
+            self.accumulated += [
+                paper
+                for paper in latest.papers
+                if paper.id in feedback.marked_relevant and paper.id not in known
+            ]
+            self.history.append((strategy, len(latest.papers), feedback))
+        return self._merged(latest) if latest else empty(question)
+
+    def _merged(self, collection: PaperCollection) -> PaperCollection:
+        known = {paper.id for paper in collection.papers}
+        extra = [paper for paper in self.accumulated if paper.id not in known]
+        return collection.model_copy(update={"papers": [*collection.papers, *extra]})
+
+
+def edited(strategy: SearchStrategy) -> SearchStrategy:
+    """Return what the test's person makes of a strategy."""
+    query = strategy.queries[0]
+    text = f"{query.boolean_query}_edited"
+    return strategy.model_copy(
+        update={"queries": [query.model_copy(update={"boolean_query": text})]}
+    )
+
+
+def empty(question: str) -> PaperCollection:
+    strategy = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
+    return PaperCollection(
+        metadata=SearchMetadata(query=question, search_strategy=strategy, total_found=0),
+        papers=[],
+        facets=Facets(),
+    )

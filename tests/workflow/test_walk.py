@@ -1,0 +1,84 @@
+"""Every sequence of decisions to depth 4, against the seeds' algorithm in plain Python."""
+
+from itertools import product
+
+import pytest
+
+from paper_search.models import EndReason, PaperCollection
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import (
+    Checkpoint,
+    CheckpointKind,
+    Decision,
+    DecisionAction,
+    SearchWorkflow,
+    ThreadCatalog,
+)
+from paper_search.workflow.engine import open_memory
+from tests.workflow.oracle import Oracle, edited
+
+MAX_ITERATIONS = 2
+SEQUENCES = list(product(["approve", "edit", "reject"], repeat=4))
+
+
+def reply_of(action: str):
+    def reply(checkpoint: Checkpoint) -> Decision:
+        if action == "approve":
+            return Decision(action=DecisionAction.APPROVE)
+        if action == "reject":
+            return Decision(action=DecisionAction.REJECT, note="no")
+        if checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION:
+            data = edited(checkpoint.payload.strategy).model_dump()
+        else:
+            data = {"marked_relevant": [checkpoint.payload.collection.papers[-1].id]}
+        return Decision(action=DecisionAction.EDIT, revised_data=data)
+
+    return reply
+
+
+@pytest.mark.parametrize("actions", SEQUENCES, ids="-".join)
+async def test_the_graph_does_what_the_seeds_algorithm_does(actions):
+    """REQ-9 REQ-10 REQ-12 REQ-14 REQ-15 REQ-16 REQ-20; PROP-5 PROP-7 PROP-8 PROP-9 PROP-10."""
+    expected_skills, skills = FakeSkills(), FakeSkills()
+    oracle = Oracle(expected_skills, MAX_ITERATIONS)
+    expected = await oracle.run("q", list(actions))
+
+    handler = ScriptedHandler([reply_of(each) for each in actions])
+    persistence = await open_memory()
+    workflow = SearchWorkflow(
+        *[skills] * 6, handler, max_iterations=MAX_ITERATIONS, persistence=persistence
+    )
+    result = await workflow.run("q", thread_id="t")
+
+    assert [(each.kind.value, each.iteration) for each in handler.asked] == oracle.asked
+    assert skills.calls == expected_skills.calls
+    assert skills.searched == expected_skills.searched
+    assert [each.model_dump(exclude={"marked_papers"}) for each in skills.requests] == [
+        each.model_dump(exclude={"marked_papers"}) for each in expected_skills.requests
+    ]
+    assert result.papers == expected.papers
+    assert result.metadata.model_dump(exclude={"timestamp"}) == expected.metadata.model_dump(
+        exclude={"timestamp"}
+    )
+    assert PaperCollection.model_validate(result.model_dump()) == result
+    detail = await ThreadCatalog(persistence).show("t")
+    assert [(each.strategy, each.result_count, each.feedback) for each in detail.history] == (
+        oracle.history
+    )
+    assert [each.iteration for each in detail.history] == list(range(len(oracle.history)))
+    assert detail.status.value == "done"
+    reason = EndReason.APPROVED if oracle.is_approved else EndReason.LIMIT_REACHED
+    assert result.ended_by is reason
+
+
+@pytest.mark.parametrize("actions", list(product(["approve", "edit", "reject"], repeat=3)))
+async def test_without_the_strategy_checkpoint_too(actions):
+    """REQ-11."""
+    oracle = Oracle(FakeSkills(), 3, has_strategy_checkpoint=False)
+    expected = await oracle.run("q", list(actions))
+    handler = ScriptedHandler([reply_of(each) for each in actions])
+    workflow = SearchWorkflow(*[FakeSkills()] * 6, handler, 3, enable_strategy_checkpoint=False)
+    result = await workflow.run("q")
+    assert [(each.kind.value, each.iteration) for each in handler.asked] == oracle.asked
+    assert result.papers == expected.papers
