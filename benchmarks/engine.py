@@ -22,7 +22,11 @@ ROUNDS = 5
 REPEATS = 7
 STEPS = 1 + 7 * ROUNDS + 1
 """parse_intent, seven steps a round, finish."""
-WORDS = ["adaptive", "evidence", "graph", "neural", "model", "of", "protein", "response", "under", "noisy", "clinical", "conditions", "with", "robust", "estimation", "across", "large", "heterogeneous", "cohorts", "and", "transfer", "between", "domains"]  # a list of thirty strings would fill the screen
+SENTENCE = (
+    "adaptive evidence graph neural model of protein response under noisy clinical conditions "
+    "with robust estimation across large heterogeneous cohorts and transfer between domains"
+)
+WORDS = SENTENCE.split()
 
 
 def abstract(seed: int, words: int = 180) -> str:

@@ -1,0 +1,238 @@
+"""One thread, three doors: the server, Python and the command line on one SQLite file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+
+from paper_search.config import AppConfig, LLMConfig, SearchSourceConfig
+from paper_search.models import EndReason
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.model_server import ModelServer, run_model_server
+from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+ROOT = Path(__file__).parents[2]
+QUESTION = "graph neural networks"
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with run_model_server() as server:
+        yield server
+
+
+@pytest.fixture
+def environment(tmp_path: Path, model: ModelServer) -> dict[str, str]:
+    return {
+        **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
+        "HOME": str(tmp_path),
+        "PAPER_SEARCH_HOME": str(tmp_path / "home"),
+        "LLM_MODEL": "fake",
+        "LLM_BASE_URL": model.url,
+        "OPENAI_API_KEY": "sk-CANARY-three-doors",
+        "LANGSMITH_TRACING": "false",
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    }
+
+
+@pytest.fixture
+def config(tmp_path: Path, model: ModelServer) -> AppConfig:
+    return AppConfig(
+        home=tmp_path / "home",
+        llm=LLMConfig(model="fake", base_url=model.url, api_key="sk-CANARY-three-doors"),
+        sources={"library": SearchSourceConfig(name="library")},
+    )
+
+
+def workflow(config: AppConfig, handler: ScriptedHandler | None = None) -> SearchWorkflow:
+    return SearchWorkflow.from_config(config, handler, persistence=config.persistence_url)
+
+
+class Server:
+    """A `langgraph dev` that can be killed without warning."""
+
+    def __init__(self, environment: dict[str, str], folder: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = folder / f"server-{port}.log"
+        command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
+        options = ["--host", "127.0.0.1", "--port", str(port)]
+        shutil.copytree(ROOT / "graphs", folder / "graphs", dirs_exist_ok=True)
+        shutil.copy(ROOT / "langgraph.json", folder)
+        with self.log.open("wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603  # our own command
+                [*command, *options],
+                cwd=folder,
+                env=environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self._wait()
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                break
+            with contextlib.suppress(httpx.TransportError):
+                if httpx.get(f"{self.url}/ok").status_code == httpx.codes.OK:
+                    return
+            time.sleep(0.2)
+        self.kill()
+        raise AssertionError(self.log.read_text())
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+@contextlib.contextmanager
+def serving(environment: dict[str, str], folder: Path) -> Iterator[Server]:
+    server = Server(environment, folder)
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+async def started_on(server: Server) -> tuple[str, dict]:
+    """Run a new thread to its first question over the server's API."""
+    async with get_client(url=server.url) as client:
+        thread = await client.threads.create()
+        thread_id = thread["thread_id"]
+        await client.runs.wait(thread_id, "paper_search", input={"question": QUESTION})
+        state = await client.threads.get_state(thread_id)
+        return thread_id, state["interrupts"][0]
+
+
+def command_line(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603  # our own command
+        [sys.executable, "-m", "paper_search", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def assert_each_step_ran_once(model: ModelServer) -> None:
+    assert model.calls["IntentAnswer"] == 1
+    assert model.calls["StrategyAnswer"] == 1
+    assert model.calls["ScoresAnswer"] == 2  # 15 papers in batches of ten
+
+
+async def test_a_thread_of_a_killed_server_is_finished_from_python(
+    tmp_path, environment, config, model
+):
+    with serving(environment, tmp_path) as server:
+        thread_id, interrupt = await started_on(server)
+    assert interrupt["value"]["kind"] == "strategy_confirmation"
+    handler = ScriptedHandler(["approve", "approve"])
+    result = await workflow(config, handler).resume(thread_id)
+    assert handler.kinds == [CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW]
+    assert result.ended_by is EndReason.APPROVED
+    assert len(result.papers) == 15
+    assert_each_step_ran_once(model)
+
+
+async def test_a_thread_of_python_is_finished_over_the_server(tmp_path, environment, config, model):
+    first = await workflow(config).start(QUESTION, thread_id="0f3d6a52-4f0e-4f5c-9d57-0c0d6a1f7a11")
+    assert isinstance(first, Checkpoint)
+    second = await workflow(config).answer(first.run_id, "approve")
+    assert second.kind is CheckpointKind.RESULT_REVIEW
+    with serving(environment, tmp_path) as server:
+        async with get_client(url=server.url) as client:
+            await client.threads.create(
+                thread_id=first.run_id, graph_id="paper_search", if_exists="do_nothing"
+            )
+            state = await client.threads.get_state(first.run_id)
+            interrupt = state["interrupts"][0]
+            assert interrupt["value"]["payload"]["total_papers"] == 15
+            answer = {interrupt["id"]: {"action": "approve"}}
+            output = await client.runs.wait(
+                first.run_id, "paper_search", command={"resume": answer}
+            )
+    assert output["ended_by"] == "approved"
+    assert len(output["collection"]["papers"]) == 15
+    assert_each_step_ran_once(model)
+
+
+async def test_a_thread_of_a_killed_server_is_finished_from_the_command_line(
+    tmp_path, environment, model
+):
+    with serving(environment, tmp_path) as server:
+        thread_id, _ = await started_on(server)
+    listed = json.loads(command_line(environment, "threads", "--json").stdout)
+    assert [(each["thread_id"], each["status"], each["checkpoint"]) for each in listed] == [
+        (thread_id, "waiting", "strategy_confirmation")
+    ]
+    assert command_line(environment, "resume", thread_id, "--approve").returncode == 3
+    done = command_line(environment, "resume", thread_id, "--approve", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["papers"]) == 15
+    assert_each_step_ran_once(model)
+
+
+async def test_a_thread_of_the_command_line_goes_through_all_doors(
+    tmp_path, environment, config, model
+):
+    found = command_line(environment, "find", QUESTION, "--json")
+    assert found.returncode == 3, found.stderr
+    thread_id = json.loads(found.stdout)["thread_id"]
+    with serving(environment, tmp_path) as server:
+        async with get_client(url=server.url) as client:
+            await client.threads.create(
+                thread_id=thread_id, graph_id="paper_search", if_exists="do_nothing"
+            )
+            state = await client.threads.get_state(thread_id)
+            refused = await client.runs.wait(
+                thread_id,
+                "paper_search",
+                command={"resume": {state["interrupts"][0]["id"]: {"action": "perhaps"}}},
+                raise_error=False,
+            )
+            assert "perhaps" in json.dumps(refused)
+            await client.runs.wait(
+                thread_id,
+                "paper_search",
+                command={"resume": {state["interrupts"][0]["id"]: "approve"}},
+            )
+    handler = ScriptedHandler(["approve"])
+    result = await workflow(config, handler).resume(thread_id)
+    assert result.ended_by is EndReason.APPROVED
+    shown = json.loads(command_line(environment, "show", thread_id, "--json").stdout)
+    assert shown["status"] == "done"
+    assert_each_step_ran_once(model)
+
+
+async def test_no_secret_is_in_any_file(tmp_path, environment):
+    with serving(environment, tmp_path) as server:
+        thread_id, _ = await started_on(server)
+    command_line(environment, "resume", thread_id, "--approve")
+    files = [each for each in tmp_path.rglob("*") if each.is_file()]
+    assert files
+    leaks = [each.name for each in files if b"CANARY-three-doors" in each.read_bytes()]
+    assert leaks == []
