@@ -1,0 +1,1 @@
+"""Bibliographic text and identifiers: read, normalised, made comparable."""

@@ -1,0 +1,156 @@
+"""Identifiers of works (DOI, arXiv, PMID, PMCID, ISBN): found in text, normalised, made stable."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from urllib.parse import unquote
+
+from paper_search.bibliography.text import normalised_title
+from paper_search.models import BibliographicRecord
+
+_DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9}){0,4}/[^\s\"<>{}|\\^`]{1,300}", re.IGNORECASE)
+_SICI_DOI = re.compile(
+    r"10\.\d{4,9}/\(?(?:sici\)|\d{4}-\d{3}[\dx]\()[^\s\"{}|\\^`]{1,300}", re.IGNORECASE
+)
+"""DOIs of the 1990s carry angle brackets: `10.1002/(sici)1097-4571(1998)49:8<693::aid-asi4>3.0`."""
+_DOI_END = ".,;:'’”!?*/"
+_PAIRS = {")": "(", "]": "[", ">": "<"}
+_ARXIV_NEW = re.compile(r"(?<![\d.])(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(v\d{1,3})?(?![\d.]\d|\d)")
+_ARXIV_OLD = re.compile(
+    r"(?<![A-Za-z.-])(?!abs/|pdf/|html/)([a-z]{2,10}(?:-[a-z]{2,4})?)(?:\.[A-Za-z]{2})?/(\d{7})(v\d{1,3})?(?!\d)",
+    re.IGNORECASE,
+)
+_ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)", re.IGNORECASE)
+_ARXIV_PREFIX = re.compile(r"^\s*(?:https?://\S*?arxiv\.org/\w+/|arxiv\s*:?\s*)", re.IGNORECASE)
+_PMID = re.compile(
+    r"^\s*(?:https?://\S*?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed)/"
+    r"|pmid\s*:?\s*|medline\s*:?\s*)?0*([1-9]\d{0,8})(?:\.0)?/?\s*(?:\[.*\])?\s*$",
+    re.IGNORECASE,
+)
+_PMCID = re.compile(
+    r"(?:^|\bpmc\s?(?:id)?\s*:?\s*|/)(?:pmc)?\s?(\d{3,9})(?:\.\d+)?/?\s*$", re.IGNORECASE
+)
+_ISBN = re.compile(r"(?:97[89][- ]?)?(?:\d[- ]?){9}[\dXx](?![\dXx])")
+
+
+def parse_doi(text: str | None) -> str | None:
+    """Return the DOI in the text in lower case without a prefix, or None.
+
+    `https://doi.org/`, `doi:` and percent-encoding are undone, punctuation that follows it in
+    running text is left out; brackets that belong to it (`10.1016/s0140(05)1`) stay. Case means
+    nothing in a DOI (ISO 26324).
+    """
+    if not text or "10." not in text.replace("%2E", "."):
+        return None
+    text = html.unescape(unquote(text) if "%" in text else text).replace("\\_", "_")
+    found = _SICI_DOI.search(text) or _DOI.search(text)
+    if found is None:
+        return None
+    doi = found.group().lower()
+    while doi:
+        last = doi[-1]
+        is_unpaired = last in _PAIRS and doi.count(last) > doi.count(_PAIRS[last])
+        if last not in _DOI_END and not is_unpaired:
+            break
+        doi = doi[:-1]
+    return doi if doi.partition("/")[2] else None
+
+
+def parse_arxiv_id(text: str | None, *, keep_version: bool = False) -> str | None:
+    """Return the arXiv id in the text, new (`2101.00001`) or old style (`hep-th/9901001`), or None.
+
+    Takes bare ids, `arXiv:` forms, abstract and PDF addresses, and arXiv's own DOIs. The version
+    is left out unless asked for: all versions are one work. See
+    https://info.arxiv.org/help/arxiv_identifier.html.
+    """
+    if not text or len(text) > 500:  # noqa: PLR2004  # no id, nor an address of one, is longer
+        return None
+    own_doi = _ARXIV_DOI.search(text)
+    is_address = own_doi or _ARXIV_PREFIX.match(text)
+    rest = own_doi.group(1) if own_doi else _ARXIV_PREFIX.sub("", text)
+    match = _ARXIV_NEW.match if is_address else _ARXIV_NEW.fullmatch
+    rest = rest.strip() if is_address else text.strip()
+    if new := match(rest):
+        return new.group(1) + ((new.group(2) or "") if keep_version else "")
+    match = _ARXIV_OLD.match if is_address else _ARXIV_OLD.fullmatch
+    if old := match(rest):
+        version = (old.group(3) or "") if keep_version else ""
+        return f"{old.group(1).lower()}/{old.group(2)}{version}"
+    return None
+
+
+def parse_pmid(text: str | int | None) -> str | None:
+    """Return the PubMed id in `PMID: 1`, `1`, or a PubMed address, as digits, or None."""
+    found = _PMID.match(str(text)) if text is not None else None
+    return found.group(1) if found else None
+
+
+def parse_pmcid(text: str | int | None) -> str | None:
+    """Return the PubMed Central id as `PMC` and digits, or None."""
+    found = _PMCID.search(str(text).strip()) if text is not None else None
+    return f"PMC{found.group(1).lstrip('0')}" if found else None
+
+
+def parse_isbn(text: str | None) -> str | None:
+    """Return the first valid ISBN in the text as 13 digits, or None.
+
+    ISBN-10 is converted; one whose check digit is wrong is none (ISO 2108).
+    """
+    for found in _ISBN.finditer(text or ""):
+        digits = re.sub(r"[- ]", "", found.group()).upper()
+        if len(digits) == 10 and _has_valid_isbn10_check(digits):  # noqa: PLR2004  # ISBN-10
+            body = f"978{digits[:9]}"
+            return body + _isbn13_check(body)
+        if len(digits) == 13 and "X" not in digits and _isbn13_check(digits[:12]) == digits[12]:  # noqa: PLR2004  # ISBN-13
+            return digits
+    return None
+
+
+def family_name(name: str) -> str:
+    """Return the family name of one author as most sources write it: `Smith, J` or `J Smith`."""
+    family, comma, _ = name.partition(",")
+    if comma and family.strip():
+        return family.strip()
+    words = name.split()
+    return words[-1] if words else ""
+
+
+def stable_id(record: BibliographicRecord) -> str:
+    """Return the id that the same work gets wherever and whenever it is found.
+
+    The first of DOI, arXiv id, PMID, PMCID, OpenAlex and Semantic Scholar id; an arXiv DOI counts
+    as the arXiv id. Without any: a hash of normalised title, year and first author's family name.
+    """
+    doi = parse_doi(record.doi)
+    arxiv = parse_arxiv_id(doi) if doi and _ARXIV_DOI.match(doi) else None
+    if doi and not arxiv:
+        return f"doi:{doi}"
+    if arxiv := arxiv or parse_arxiv_id(record.arxiv_id):
+        return f"arxiv:{arxiv}"
+    rest = {
+        "pmid": parse_pmid(record.pmid),
+        "pmcid": parse_pmcid(record.pmcid),
+        "openalex": (record.openalex_id or "").rstrip("/").rpartition("/")[2].upper(),
+        "s2": (record.s2_id or "").strip().lower(),
+    }
+    named = next((f"{kind}:{value}" for kind, value in rest.items() if value), None)
+    return named or f"hash:{content_key(record)}"
+
+
+def content_key(record: BibliographicRecord) -> str:
+    """Return 24 hex digits that stand for title, year and first author of a work."""
+    first = normalised_title(family_name(record.authors[0].name)) if record.authors else ""
+    title = normalised_title(record.title) or record.title.strip()
+    key = f"{title}\n{record.year or ''}\n{first}"
+    return hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def _has_valid_isbn10_check(digits: str) -> bool:
+    values = [10 if c == "X" else int(c) for c in digits]
+    return "X" not in digits[:9] and not sum(v * (10 - i) for i, v in enumerate(values)) % 11
+
+
+def _isbn13_check(body: str) -> str:
+    return str(-sum(int(c) * (3 if i % 2 else 1) for i, c in enumerate(body)) % 10)

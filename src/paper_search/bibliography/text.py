@@ -1,0 +1,97 @@
+"""Text as sources write it (LaTeX, HTML, odd Unicode), turned into text that can be read."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from functools import cache
+from typing import Any
+
+_LATEX = re.compile(r"[\\{]|\$(?!\s)[^$]{1,500}(?<!\s)\$")
+"""A command, a brace or a formula; "US$5 and $10" is none."""
+_LONGEST_LATEX = 20_000
+"""Characters; anything longer is no bibliographic field, and decoding it would take seconds."""
+_UNESCAPED_SPECIAL = re.compile(r"(?<!\\)([%#])")
+_TAG_NAMES = (
+    "p|br|b|i|u|em|strong|sub|sup|span|div|a|sc|scp|small|tt|code|inf|italic|bold|font|img|title"
+    "|sec|ul|ol|li|h[1-6]|math|mi|mo|mn|mrow|msub|msup|msubsup|mfrac|mtext|semantics"
+    r"|[a-z]{2,10}:[a-z][a-z-]{0,30}"
+)
+_TAG = re.compile(
+    rf"</?(?:{_TAG_NAMES})(?:\s+[\w:-]{{1,40}}\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>]+))*\s*/?>",
+    re.IGNORECASE,
+)
+"""Known tags only: a title may well say "<5 mg" or "<GNN>"."""
+_BLOCK_TAG = re.compile(r"</?(?:\w{1,10}:)?(?:p|br|div|title|sec|li|h[1-6])\b", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ASCII_NOISE = re.compile(r"[^a-z0-9]+")
+_KEPT_MARKS = re.compile("[\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3099\u309a]")
+
+
+def clean(text: str) -> str:
+    """Return the text on one line, without markup, control or invisible characters.
+
+    Tags and entities of HTML and JATS are resolved; LaTeX stays as it is (see `plain`). Lone
+    surrogates become U+FFFD, so that the result can always be stored as UTF-8.
+    """
+    if "<" in text:
+        text = _TAG.sub(_space_of_blocks, text)
+    if "&" in text and _ENTITY.search(text):
+        text = html.unescape(text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
+    if text.isprintable() and "  " not in text:  # nearly always, and much the fastest
+        return text.strip()
+    return " ".join(_INVISIBLE.sub("", " ".join(text.split())).split())
+
+
+def plain(text: str) -> str:
+    r"""Return the text as `clean` does, with LaTeX decoded (`Schr{\"o}dinger`, `$\alpha$`).
+
+    LaTeX costs milliseconds a record, so it is decoded only where a command, a brace or a formula
+    between `$` occurs.
+    """
+    return clean(_decoded(text) if _LATEX.search(text) else text)
+
+
+def normalised_title(text: str) -> str:
+    """Return what two spellings of one title share: letters and digits, in no particular case.
+
+    NFKD, case folded; accents, punctuation, space and tags are gone, letters of every script
+    stay, and so do the vowel signs without which words of Indic scripts or Thai would collapse.
+    LaTeX is not decoded here: give it text that went through `plain`.
+    """
+    if "<" in text or "&" in text:
+        text = clean(text)
+    if text.isascii():
+        return _ASCII_NOISE.sub("", text.lower())
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(c for c in folded if c.isalnum() or _KEPT_MARKS.match(c))
+
+
+def _decoded(text: str) -> str:
+    if len(text) > _LONGEST_LATEX:
+        return text
+    try:
+        # A bare % would start a comment, and the rest of the line would be lost.
+        return str(_latex().latex_to_text(_UNESCAPED_SPECIAL.sub(r"\\\1", text)))
+    except RecursionError:  # hundreds of nested braces: no title is written so
+        return text
+
+
+def _space_of_blocks(match: re.Match[str]) -> str:
+    return " " if _BLOCK_TAG.match(match.group()) else ""
+
+
+@cache
+def _latex() -> Any:
+    from pylatexenc.latex2text import LatexNodes2Text  # noqa: PLC0415  # slow to import
+
+    make: Any = LatexNodes2Text  # untyped
+    return make(math_mode="text", keep_comments=True, strict_latex_spaces=False)

@@ -1,0 +1,19 @@
+"""The formats in which a person takes the papers home."""
+
+from paper_search.exports.files import write_export
+from paper_search.exports.registry import (
+    Exporter,
+    export,
+    format_for_suffix,
+    get_exporter,
+    known_exporters,
+)
+
+__all__ = [
+    "Exporter",
+    "export",
+    "format_for_suffix",
+    "get_exporter",
+    "known_exporters",
+    "write_export",
+]

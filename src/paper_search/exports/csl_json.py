@@ -1,0 +1,69 @@
+"""CSL-JSON: what pandoc, Zotero and every citeproc cite from."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from paper_search.bibliography.names import split_name
+from paper_search.exports.citation_keys import citation_keys
+from paper_search.exports.publication_kinds import publication_kind
+from paper_search.exports.text import (
+    identifier,
+    keywords,
+    page_range,
+    single_line,
+    web_address,
+)
+
+if TYPE_CHECKING:
+    from paper_search.models import Author, Paper, PaperCollection
+
+
+def export_csl_json(collection: PaperCollection) -> str:
+    """Return the papers as a JSON list of CSL items (schema csl-data 1.0.2).
+
+    The id of an item is its BibTeX key, so that a manuscript may change from one to the other.
+    """
+    keys = citation_keys(collection.papers)
+    items = [_item(key, paper) for key, paper in zip(keys, collection.papers, strict=True)]
+    return json.dumps(items, ensure_ascii=False, indent=2) + "\n"
+
+
+def _item(key: str, paper: Paper) -> dict[str, Any]:
+    arxiv_id = identifier(paper.arxiv_id)
+    fields: dict[str, Any] = {
+        "title": single_line(paper.title),
+        "author": [name for name in map(_name, paper.authors) if name],
+        "issued": {"date-parts": [[paper.year]]} if paper.year is not None else None,
+        "container-title": single_line(paper.venue),
+        "volume": single_line(paper.volume),
+        "issue": single_line(paper.issue),
+        "page": "-".join(page for page in page_range(paper.pages) if page),
+        "publisher": single_line(paper.publisher),
+        "language": single_line(paper.language),
+        "DOI": identifier(paper.doi),
+        "ISBN": identifier(paper.isbn),
+        "PMID": identifier(paper.pmid),
+        "PMCID": identifier(paper.pmcid),
+        "archive": "arXiv" if arxiv_id else None,
+        "archive_location": arxiv_id,
+        "URL": web_address(paper),
+        "keyword": ", ".join(keywords(paper)),
+        "abstract": single_line(paper.abstract),
+    }
+    present = {name: value for name, value in fields.items() if value}
+    return {"id": key, "type": publication_kind(paper).csl, **present}
+
+
+def _name(author: Author) -> dict[str, str]:
+    name = split_name(single_line(author.name))
+    if name.is_literal:
+        return {"literal": name.family} if name.family else {}
+    parts = {
+        "family": name.family,
+        "given": name.given,
+        "non-dropping-particle": name.particle,
+        "suffix": name.suffix,
+    }
+    return {part: value for part, value in parts.items() if value}

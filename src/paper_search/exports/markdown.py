@@ -1,0 +1,79 @@
+"""Markdown: a table to read, as GitHub, Obsidian and pandoc show it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from paper_search.exports.text import identifier, single_line, web_address
+
+if TYPE_CHECKING:
+    from paper_search.models import Author, Paper, PaperCollection
+
+_HEADER = "| # | Title | Authors | Year | Venue | Score |"
+_RULE = "|---|---|---|---|---|---|"
+_MISSING = "-"
+_MAX_AUTHORS = 3
+_SYNTAX = str.maketrans(
+    {letter: f"\\{letter}" for letter in r"\|`*_[]~$"} | {"<": "&lt;", ">": "&gt;"}
+)
+_ENTITY = re.compile(r"&(?=#?\w{1,40};)")
+
+
+def export_markdown(collection: PaperCollection) -> str:
+    """Return a table with one row per paper, and nothing else.
+
+    Up to three authors are named, of more the first "et al."; scores have two decimals, "-"
+    stands for what is missing. Markup and HTML in the papers' texts are shown, never obeyed.
+    """
+    rows = [_row(number, paper) for number, paper in enumerate(collection.papers, start=1)]
+    return "\n".join([_HEADER, _RULE, *rows]) + "\n"
+
+
+def export_report(collection: PaperCollection) -> str:
+    """Return the table under a heading that says what was asked, and the papers' addresses below.
+
+    The numbers of the addresses are those of the rows.
+    """
+    metadata, papers = collection.metadata, collection.papers
+    addresses = ((number, _address(paper)) for number, paper in enumerate(papers, start=1))
+    links = [f"- {number}: <{address}>" for number, address in addresses if address]
+    return "\n".join(
+        [
+            f"# {_inert(metadata.query) or 'Papers'}\n",
+            f"{len(papers)} of {metadata.total_found} papers found, {_inert(metadata.timestamp)}\n",
+            export_markdown(collection),
+            *(["## Where to find them\n", *links, ""] if links else []),
+        ]
+    )
+
+
+def _row(number: int, paper: Paper) -> str:
+    cells = (
+        str(number),
+        _inert(paper.title),
+        _authors(paper.authors),
+        "" if paper.year is None else str(paper.year),
+        _inert(paper.venue),
+        f"{paper.relevance_score:.2f}",
+    )
+    return "| " + " | ".join(cell or _MISSING for cell in cells) + " |"
+
+
+def _authors(authors: list[Author]) -> str:
+    names = [name for name in (_inert(author.name) for author in authors) if name]
+    if len(names) > _MAX_AUTHORS:
+        return f"{names[0]} et al."
+    return ", ".join(names)
+
+
+def _address(paper: Paper) -> str:
+    doi = identifier(paper.doi)
+    if not doi:
+        return web_address(paper)
+    resolver = "" if doi.lower().startswith(("http://", "https://")) else "https://doi.org/"
+    return web_address(paper.model_copy(update={"url": resolver + doi}))
+
+
+def _inert(text: str | None) -> str:
+    return _ENTITY.sub("&amp;", single_line(text)).translate(_SYNTAX)

@@ -1,0 +1,55 @@
+"""Text made fit for formats in which a line break or a control character ends a record."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from paper_search.models import BibliographicRecord, Paper
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+_WEB = re.compile(r"(?:https?|ftp)://\S", re.IGNORECASE)
+_PAGE_RANGE = re.compile(r"(\w{1,20}) ?[-\u2010-\u2015\u2212]{1,2} ?(\w{1,20})")
+
+
+def single_line(text: str | None) -> str:
+    """Return the text on one line: breaks and control characters become single spaces.
+
+    Lone surrogates, which no file can hold, become U+FFFD. None becomes "".
+    """
+    words = _CONTROL.sub(" ", text or "").split()
+    return _SURROGATES.sub("\ufffd", " ".join(words))
+
+
+def web_address(record: BibliographicRecord) -> str:
+    """Return the record's landing page, else its full text, percent-encoded (RFC 3986); or "".
+
+    Only http, https and ftp pass: an address from a source may be "javascript:...".
+    """
+    for address in (record.url, record.full_text_url):
+        line = single_line(address)
+        if _WEB.match(line):
+            return quote(line, safe="%:/?#[]@!$&'()*+,;=~")
+    return ""
+
+
+def identifier(text: str | None) -> str:
+    """Return an identifier without blanks, its braces and backslashes percent-encoded."""
+    compact = single_line(text).replace(" ", "")
+    return compact.replace("\\", "%5C").replace("{", "%7B").replace("}", "%7D")
+
+
+def page_range(pages: str | None) -> tuple[str, str]:
+    """Return first and last page; what is not one plain range is all first page."""
+    line = single_line(pages)
+    match = _PAGE_RANGE.fullmatch(line)
+    return (match[1], match[2]) if match else (line, "")
+
+
+def keywords(paper: Paper) -> list[str]:
+    """Return the tags, and the warning that no reference manager may lose."""
+    tags = [tag.value for tag in paper.tags]
+    return [*tags, "retracted"] if paper.is_retracted else tags

@@ -1,0 +1,138 @@
+"""The body of an answer: read up to a cap, unpacked, and made of it what was meant."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from paper_search.http.errors import HttpBodyError
+
+if TYPE_CHECKING:
+    import httpx
+
+ACCEPTED_ENCODINGS = "gzip, deflate"
+"""What `read_body` unpacks under a cap; httpx would unpack a whole chunk at once."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """A successful answer.
+
+    Attributes:
+        status: 200 to 299.
+        content_type: in lower case, without parameters; empty: none was given.
+        content: unpacked.
+        attempts: requests that it took.
+    """
+
+    status: int
+    content_type: str
+    content: bytes
+    attempts: int
+
+    def json(self) -> Any:
+        """Return the data; an empty body is None, and so are NaN and infinite numbers.
+
+        Raises:
+            HttpBodyError: it is a web page, or no JSON.
+        """
+        text = self.content.decode("utf-8-sig", errors="replace").strip()
+        if not text:
+            return None
+        if "html" in self.content_type or text.startswith("<"):
+            raise HttpBodyError("the server answered with a web page instead of JSON")
+        try:
+            return _storable(json.loads(text, parse_constant=_no_number))
+        except RecursionError:
+            raise HttpBodyError("the server's JSON is nested too deeply") from None
+        except ValueError as error:
+            raise HttpBodyError(f"the server's answer is no JSON: {_reason(error)}") from None
+
+
+async def read_body(response: httpx.Response, max_bytes: int) -> bytes:
+    """Return the unpacked body.
+
+    Raises:
+        HttpBodyError: it is larger than `max_bytes` when unpacked, or cannot be unpacked.
+    """
+    if response.is_stream_consumed:  # made in memory, by a test's transport
+        _check_size(len(response.content), max_bytes)
+        return response.content
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    unpacker = _unpacker(encoding)
+    body = bytearray()
+    async for packed in response.aiter_raw():
+        body += unpacker.unpack(packed, max_bytes + 1 - len(body)) if unpacker else packed
+        _check_size(len(body), max_bytes)
+    if unpacker:
+        unpacker.finish()
+    return bytes(body)
+
+
+class _Unpacker:
+    """Unpacks gzip or deflate, never more than it is asked for."""
+
+    def __init__(self, encoding: str) -> None:
+        self._is_raw_possible = encoding == "deflate"
+        self._stream = zlib.decompressobj(zlib.MAX_WBITS | 32)
+
+    def unpack(self, packed: bytes, room: int) -> bytes:
+        try:
+            return self._stream.decompress(packed, room)
+        except zlib.error as error:
+            if self._is_raw_possible:  # some servers send deflate without its zlib header
+                self._is_raw_possible = False
+                self._stream = zlib.decompressobj(-zlib.MAX_WBITS)
+                return self.unpack(packed, room)
+            raise HttpBodyError(f"the server's answer cannot be unpacked: {error}") from None
+        finally:
+            self._is_raw_possible = False
+
+    def finish(self) -> None:
+        if not self._stream.eof:
+            raise HttpBodyError("the server's packed answer is cut off", is_cut_off=True)
+
+
+def _unpacker(encoding: str) -> _Unpacker | None:
+    if encoding in {"", "identity"}:
+        return None
+    if encoding in {"gzip", "x-gzip", "deflate"}:
+        return _Unpacker(encoding)
+    raise HttpBodyError(f"the server packed its answer as {encoding!r}, which was not asked for")
+
+
+def _check_size(size: int, max_bytes: int) -> None:
+    if size > max_bytes:
+        raise HttpBodyError(f"the server's answer is larger than {max_bytes:,} bytes")
+
+
+def _no_number(_: str) -> None:
+    return None
+
+
+def _storable(value: Any) -> Any:
+    """Return the data without what no file, database or JSON can hold."""
+    match value:
+        case str():
+            return _UNSTORABLE.sub("\ufffd", value)
+        case float() if not math.isfinite(value):
+            return None
+        case dict():
+            return {_storable(key): _storable(each) for key, each in value.items()}
+        case list():
+            return [_storable(each) for each in value]
+        case _:
+            return value
+
+
+def _reason(error: ValueError) -> str:
+    """Return why it is no JSON, without the text itself."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at character {error.pos + 1}"
+    return type(error).__name__

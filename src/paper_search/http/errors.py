@@ -1,0 +1,66 @@
+"""What can go wrong between us and a server.
+
+PaperSearchError
+└── HttpError                 carries `attempts`
+    ├── HttpStatusError       the server answered with a status that is no success
+    ├── HttpTimeoutError      no whole answer in time
+    ├── HttpUnreachableError  no connection: DNS, refused, reset, TLS
+    ├── HttpBodyError         an answer that cannot be used
+    └── HttpCallLimitError    the calls that were allowed are used up; nothing was sent
+"""
+
+from __future__ import annotations
+
+from paper_search.errors import PaperSearchError
+
+
+class HttpError(PaperSearchError):
+    """A request that came to nothing; the text holds no secret.
+
+    Attributes:
+        attempts: requests that were sent for it.
+    """
+
+    attempts: int = 0
+
+
+class HttpStatusError(HttpError):
+    """The server answered with a status that is no success.
+
+    Attributes:
+        status: the HTTP status.
+        retry_after: seconds that the server asks to wait; None: it does not say.
+        body: the first characters of the answer, without secrets.
+    """
+
+    def __init__(
+        self, message: str, *, status: int, retry_after: float | None = None, body: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after
+        self.body = body
+
+
+class HttpTimeoutError(HttpError):
+    """No whole answer in time."""
+
+
+class HttpUnreachableError(HttpError):
+    """No connection to the server, or it broke before an answer."""
+
+
+class HttpBodyError(HttpError):
+    """An answer that cannot be used: cut off, too large, no JSON, a web page.
+
+    Attributes:
+        is_cut_off: the connection broke in the middle, so that asking again may help.
+    """
+
+    def __init__(self, message: str, *, is_cut_off: bool = False) -> None:
+        super().__init__(message)
+        self.is_cut_off = is_cut_off
+
+
+class HttpCallLimitError(HttpError):
+    """The calls that were allowed are used up; nothing was sent."""

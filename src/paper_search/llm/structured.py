@@ -1,0 +1,82 @@
+"""Typed answers: a pydantic model in, a validated instance out, with one repair attempt."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from paper_search.errors import LLMError, LLMLengthError, LLMRefusalError, LLMResponseError
+from paper_search.llm.provider import LLMProvider
+
+DEADLINE_S = 180.0
+"""Seconds that one question may take, whatever the provider does."""
+
+_EXCERPT = 1_000
+
+_log = logging.getLogger(__name__)
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+async def ask(
+    llm: LLMProvider,
+    model_cls: type[ModelT],
+    system_prompt: str,
+    user_message: str,
+    *,
+    deadline_s: float = DEADLINE_S,
+) -> ModelT:
+    """Return the model's answer as an instance of `model_cls`.
+
+    A bad answer is shown to the model once, with what is wrong with it. A refusal and an answer
+    cut off for length are not: asking the same again cannot help.
+
+    Raises:
+        LLMResponseError: the second answer is bad too.
+        LLMError: no answer, or none within `deadline_s` seconds (each of the two has as many).
+    """
+    try:
+        return await _answer(llm, model_cls, system_prompt, user_message, deadline_s)
+    except (LLMLengthError, LLMRefusalError):
+        raise
+    except LLMResponseError as error:
+        problem = str(error)
+    _log.warning("the model's answer is asked for again: %s", problem)
+    repair = (
+        f"{user_message}\n\nYour previous answer could not be used: {problem}\n"
+        "Answer again with exactly one JSON object that follows the schema, and nothing else."
+    )
+    return await _answer(llm, model_cls, system_prompt, repair, deadline_s)
+
+
+async def _answer(
+    llm: LLMProvider,
+    model_cls: type[ModelT],
+    system_prompt: str,
+    user_message: str,
+    deadline_s: float,
+) -> ModelT:
+    schema = model_cls.model_json_schema()
+    try:
+        async with asyncio.timeout(deadline_s):
+            answer = await llm.complete_json(system_prompt, user_message, schema)
+    except TimeoutError:
+        raise LLMError(f"the model did not answer within {deadline_s:g} s") from None
+    try:
+        return model_cls.model_validate(answer)
+    except ValidationError as error:
+        problem = _described(error)
+    shown = json.dumps(answer, ensure_ascii=False, default=repr)[:_EXCERPT]
+    raise LLMResponseError(f"{problem}; the answer was {shown}")
+
+
+def _described(error: ValidationError) -> str:
+    problems = (
+        f"{'.'.join(str(part) for part in each['loc']) or 'answer'}: {each['msg']}"
+        for each in error.errors(include_input=False, include_url=False)[:10]
+    )
+    return "; ".join(problems)

@@ -1,0 +1,27 @@
+"""One boolean language: its tree, and how text becomes a tree and a tree text."""
+
+from paper_search.query.ast import FIELDS, And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.evaluation import evaluate, tokenise
+from paper_search.query.linter import Finding, lint
+from paper_search.query.normal_form import normalise
+from paper_search.query.parser import parse
+from paper_search.query.rendering import render
+
+__all__ = [
+    "FIELDS",
+    "And",
+    "Finding",
+    "Near",
+    "Node",
+    "Not",
+    "Or",
+    "Phrase",
+    "Term",
+    "YearRange",
+    "evaluate",
+    "lint",
+    "normalise",
+    "parse",
+    "render",
+    "tokenise",
+]

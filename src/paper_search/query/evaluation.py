@@ -1,0 +1,114 @@
+"""Says whether a document matches a tree: the meaning of the language, executable."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
+
+Tokeniser: TypeAlias = Callable[[str], list[str]]
+_Span: TypeAlias = tuple[int, int]
+
+# Han, kana and Hangul are written without spaces between words: every character is a token.
+_TOKEN = re.compile(
+    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]"
+    r"|(?:(?![\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af])\w)+"
+)
+_YEAR = re.compile(r"\d{4}")
+
+
+def tokenise(text: str) -> list[str]:
+    """Return the words of a text, case folded, in compatibility form (NFKC)."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return _TOKEN.findall(unicodedata.normalize("NFKC", folded))
+
+
+def evaluate(
+    node: Node, document: Mapping[str, str | int | None], *, tokeniser: Tokeniser = tokenise
+) -> bool:
+    """Return whether the document matches.
+
+    A word or phrase without a field matches in any field of the document but `year`; it matches
+    inside one field, never across two. A document without a year is in no range of years.
+
+    Args:
+        node: the tree.
+        document: text by field name (title, abstract, author, venue, and any others), and `year`.
+        tokeniser: what makes words of a text, the query's and the document's alike.
+    """
+    return _Document(document, tokeniser).matches(node)
+
+
+class _Document:
+    """The tokens of every field, made once."""
+
+    def __init__(self, document: Mapping[str, str | int | None], tokeniser: Tokeniser) -> None:
+        self._tokeniser = tokeniser
+        self._tokens = {
+            field: tokeniser(str(text)) for field, text in document.items() if field != "year"
+        }
+        found = _YEAR.search(str(document.get("year") or ""))
+        self._year = int(found[0]) if found else None
+
+    def matches(self, node: Node) -> bool:
+        match node:
+            case And(children):
+                return all(map(self.matches, children))
+            case Or(children):
+                return any(map(self.matches, children))
+            case Not(child):
+                return not self.matches(child)
+            case YearRange(first, last):
+                year = self._year
+                return year is not None and (first or year) <= year <= (last or year)
+            case _:
+                return any(any(self._spans(node, field)) for field in self._tokens)
+
+    def _spans(self, node: Node, field: str) -> Iterator[_Span]:
+        """Yield where the node matches in a field: first token, and the one after the last."""
+        match node:
+            case Term(text, _, is_prefix):
+                yield from self._leaf_spans(node, [f"{text}*" if is_prefix else text], field)
+            case Phrase(words):
+                yield from self._leaf_spans(node, list(words), field)
+            case Or(children):
+                for child in children:
+                    yield from self._spans(child, field)
+            case Near():
+                yield from self._close_spans(node, field)
+            case _:
+                return
+
+    def _leaf_spans(self, leaf: Term | Phrase, words: list[str], field: str) -> Iterator[_Span]:
+        if leaf.field in {None, field}:
+            yield from self._runs(self._query_tokens(words), field)
+
+    def _close_spans(self, near: Near, field: str) -> Iterator[_Span]:
+        rights = list(self._spans(near.right, field))
+        for here in self._spans(near.left, field):
+            for there in rights:
+                gap = max(there[0] - here[1], here[0] - there[1])
+                if 0 <= gap <= near.distance:
+                    yield min(here[0], there[0]), max(here[1], there[1])
+
+    def _query_tokens(self, words: list[str]) -> list[tuple[str, bool]]:
+        """Return the tokens of the words, each with whether any word that begins so is meant."""
+        tokens: list[tuple[str, bool]] = []
+        for word in words:
+            tokens += [(token, False) for token in self._tokeniser(word)]
+            if word.endswith("*") and tokens:
+                tokens[-1] = (tokens[-1][0], True)
+        return tokens
+
+    def _runs(self, wanted: list[tuple[str, bool]], field: str) -> Iterator[_Span]:
+        tokens = self._tokens[field]
+        for start in range(len(tokens) - len(wanted) + 1 if wanted else 0):
+            found = tokens[start : start + len(wanted)]
+            if all(
+                token.startswith(word) if is_prefix else token == word
+                for token, (word, is_prefix) in zip(found, wanted, strict=True)
+            ):
+                yield start, start + len(wanted)

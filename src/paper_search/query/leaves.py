@@ -1,0 +1,87 @@
+"""How a word or phrase of a query text becomes a leaf of the tree, or is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NoReturn
+
+from paper_search.query.ast import Phrase, Term, YearRange
+
+Refusal = Callable[[int, str], NoReturn]
+"""Raises for an offset from the start of the token, in characters, and a reason."""
+
+FIELD_PREFIXES = "title:, abstract:, author:, venue:, year: or tiab:"
+
+_TRAILING = ",;:.!?"
+_UNKNOWN_FIELD = re.compile(r"([^\W\d]\w*):(?!//)(?=.)")
+_YEARS = re.compile(r"(?:(\d{4})(\s*-\s*)?(\d{4})?|-(\d{4}))")
+_LETTER = re.compile(r"\w")
+
+
+def read_word(text: str, refuse: Refusal) -> Term:
+    """Return the term that a bare word stands for."""
+    word = text.rstrip(_TRAILING)
+    _refuse_foreign_operators(text, refuse)
+    if not _LETTER.search(word):
+        refuse(0, f"expected a word, a \"phrase\" or '(' but found {text!r}")
+    if named := _UNKNOWN_FIELD.match(word):
+        refuse(
+            0,
+            f"unknown field '{named[1]}:': known are {FIELD_PREFIXES};"
+            " quote the word if no field is meant",
+        )
+    stem = word.rstrip("*")
+    if "*" in stem:
+        refuse(stem.index("*"), "'*' stands only at the end of a word: write the variants with OR")
+    if "?" in stem:
+        refuse(stem.index("?"), "the wildcard '?' is unknown: write the variants with OR")
+    return Term(stem, is_prefix=stem != word)
+
+
+def read_exact_word(text: str) -> Term:
+    """Return the term for a word that is taken as it stands, such as a DOI."""
+    word = text.rstrip(_TRAILING)
+    return Term(word.rstrip("*"), is_prefix=word.endswith("*"))
+
+
+def read_phrase(text: str, refuse: Refusal) -> Term | Phrase:
+    """Return the leaf for what stands between two quotes; one word alone is a term."""
+    words = tuple(cleaned for word in text.split() if (cleaned := clean_word(word)))
+    if not _LETTER.search("".join(words)):
+        refuse(0, "the phrase is empty: put words between the quotes")
+    if len(words) == 1:
+        return Term(words[0].rstrip("*"), is_prefix=words[0].endswith("*"))
+    return Phrase(words)
+
+
+def read_years(text: str, refuse: Refusal) -> YearRange:
+    """Return the range for what follows `year:`: 2015, 2015-2019, 2015- or -2019."""
+    found = _YEARS.fullmatch(text.strip().rstrip(",;."))
+    if found is None:
+        refuse(0, f"expected a year as in 2015, 2015-2019, 2015- or -2019 but found {text!r}")
+    first, dash, last, only_last = found.groups()
+    if only_last:
+        return YearRange(None, int(only_last))
+    if last and not dash:
+        refuse(0, f"expected a year of four digits but found {text!r}")
+    if not dash:
+        return YearRange(int(first), int(first))
+    if last and int(last) < int(first):
+        refuse(0, f"the years run backwards: write {last}-{first}")
+    return YearRange(int(first), int(last) if last else None)
+
+
+def clean_word(word: str) -> str:
+    """Return the word without quotes, and with at most one '*' at its end; empty: nothing left."""
+    bare = word.replace('"', "")
+    stem = bare.rstrip("*")
+    return f"{stem}*" if stem and stem != bare else stem
+
+
+def _refuse_foreign_operators(text: str, refuse: Refusal) -> None:
+    """Refuse what other languages mean an operator by, rather than misread it as a word."""
+    if text[0] in "-!":
+        refuse(0, f"{text[0]!r} is no operator here: write NOT, or quote the word")
+    if "|" in text:
+        refuse(text.index("|"), "'|' is no operator here: write OR")

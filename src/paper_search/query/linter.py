@@ -1,0 +1,133 @@
+"""Finds what a query probably does not mean, and says where."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from paper_search.errors import QuerySyntaxError
+from paper_search.query.ast import And, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.normal_form import identity, parts
+from paper_search.query.parser import Reading, read
+from paper_search.query.typography import CURLY_QUOTES, straighten
+
+STOP_WORDS = frozenset({
+        "a", "an", "are", "as", "at", "be", "been", "but", "by", "for", "from", "had", "has",
+        "have", "how", "in", "into", "is", "it", "its", "of", "on", "that", "the",
+        "their", "there", "these", "they", "this", "those", "to", "was", "were", "what",
+        "when", "where", "which", "who", "why", "will", "with", "der", "die", "das",
+        "und", "le", "la", "les", "des", "el", "los", "du", "de",
+})  # fmt: skip
+"""Words that nearly every document contains."""
+
+_CURLY = re.compile(f"[{CURLY_QUOTES}]")
+_LOWER_OPERATOR = re.compile(r'"[^"]*"|(?<![^\s()])(and|or|not|And|Or|Not)(?![^\s()])')
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Finding:
+    """One remark on a query.
+
+    Attributes:
+        column: where, counted from 1.
+        message: what is odd, and what to write instead.
+    """
+
+    column: int
+    message: str
+
+
+def lint(text: str) -> list[Finding]:
+    """Return what is odd about a query, by column; a query that cannot be read is one finding.
+
+    Found are: unbalanced parentheses and quotes and every other syntax error, a query that only
+    excludes, operators in lower case, curly quotes, stop words alone, repeated terms, and what
+    the rewriting from another service's style could not carry over.
+    """
+    findings = [
+        Finding(found.start() + 1, f"the curly quote {found[0]} is read as a plain one")
+        for found in _CURLY.finditer(text)
+    ]
+    try:
+        reading = read(text)
+    except QuerySyntaxError as error:
+        reason = str(error).removeprefix(f"column {error.column}: ")
+        return sorted([*findings, Finding(error.column, reason)])
+    findings += [Finding(place + 1, note) for place, note in reading.rewriting.notes]
+    if reading.rewriting.dialect is None:
+        findings += _lower_operators(straighten(text))
+    findings += _Inspection(reading).findings()
+    return sorted(set(findings))
+
+
+def _lower_operators(text: str) -> list[Finding]:
+    return [
+        Finding(
+            found.start() + 1,
+            f"{found[1]!r} is read as a word: write {found[1].upper()} for the operator",
+        )
+        for found in _LOWER_OPERATOR.finditer(text)
+        if found[1]
+    ]
+
+
+def _is_stop_word(term: Term) -> bool:
+    return term.text.casefold() in STOP_WORDS and not term.is_prefix and term.field != "author"
+
+
+class _Inspection:
+    """Looks at every part of a tree as it was written."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    def findings(self) -> list[Finding]:
+        root = self._reading.node
+        found: list[Finding] = []
+        if (place := self._pure_exclusion(root)) is not None:
+            found.append(Finding(place, "this only excludes: say before the NOT what is wanted"))
+        waiting: list[Node] = [root]
+        while waiting:
+            node = waiting.pop()
+            waiting += parts(node)
+            if isinstance(node, Term) and _is_stop_word(node):
+                message = (
+                    f"{node.text!r} alone is in nearly every record: leave it out or quote the"
+                    " phrase that it is part of"
+                )
+                found.append(Finding(self._place(node), message))
+            if isinstance(node, And | Or):
+                found += self._repeated(node)
+        return found
+
+    def _repeated(self, group: And | Or) -> list[Finding]:
+        seen: set[object] = set()
+        found = []
+        for leaf in self._operands(group, type(group)):
+            key = identity(leaf)
+            if key in seen and isinstance(leaf, Term | Phrase | YearRange):
+                shown = leaf.text if isinstance(leaf, Term) else "this part"
+                found.append(Finding(self._place(leaf), f"{shown!r} is repeated in its group"))
+            seen.add(key)
+        return found
+
+    def _operands(self, node: Node, kind: type[And | Or]) -> list[Node]:
+        if not isinstance(node, kind):
+            return [node]
+        return [leaf for child in node.children for leaf in self._operands(child, kind)]
+
+    def _pure_exclusion(self, node: Node) -> int | None:
+        """Return the column of the NOT that nothing wanted stands beside, if there is one."""
+        if isinstance(node, Not):
+            return self._place(node)
+        if isinstance(node, And):
+            places = [self._pure_exclusion(child) for child in node.children]
+            known = [place for place in places if place is not None]
+            return known[0] if len(known) == len(places) else None
+        if isinstance(node, Or):
+            places = [self._pure_exclusion(child) for child in node.children]
+            return next((place for place in places if place is not None), None)
+        return None
+
+    def _place(self, node: Node) -> int:
+        return self._reading.places.get(id(node), 1)

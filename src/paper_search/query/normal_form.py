@@ -1,0 +1,136 @@
+"""The normal form of a tree: flat, without repetition, with canonical words."""
+
+from __future__ import annotations
+
+import re
+
+from paper_search.errors import InputError, UnknownNameError
+from paper_search.query.ast import FIELDS, And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.leaves import clean_word
+from paper_search.query.typography import straighten
+
+_LETTER = re.compile(r"\w")
+
+
+def normalise(node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node
+    """Return the tree with nested ANDs and ORs flattened, repetitions and double NOTs removed.
+
+    Order is kept: the first of two equal parts stays, and parts are equal whatever their case.
+    A term of several words becomes a phrase, a phrase of one word a term.
+
+    Raises:
+        InputError: the tree means nothing: an AND without parts, a word without letters, an
+            unknown field, years that run backwards, a NEAR over an AND or a NOT.
+    """
+    match node:
+        case Term():
+            return _normal_term(node)
+        case Phrase():
+            return _normal_leaf(node.words, node.field)
+        case And(children):
+            return _joined(And, children)
+        case Or(children):
+            return _joined(Or, children)
+        case Not(child):
+            inner = normalise(child)
+            return inner.child if isinstance(inner, Not) else Not(inner)
+        case Near():
+            return _normal_near(node)
+        case YearRange():
+            return _checked_years(node)
+
+
+def depth(node: Node) -> int:
+    """Return how many parts are inside each other; a leaf has depth 1."""
+    deepest, waiting = 0, [(node, 1)]
+    while waiting:
+        each, level = waiting.pop()
+        deepest = max(deepest, level)
+        waiting += [(child, level + 1) for child in parts(each)]
+    return deepest
+
+
+def parts(node: Node) -> tuple[Node, ...]:
+    """Return what the node is made of, in order; a leaf has no parts."""
+    match node:
+        case And(children) | Or(children):
+            return children
+        case Not(child):
+            return (child,)
+        case Near(left, right):
+            return (left, right)
+        case _:
+            return ()
+
+
+def identity(node: Node) -> object:
+    """Return what two nodes share that mean the same: all of them but the case of letters."""
+    match node:
+        case Term(text, field, is_prefix):
+            return (text.casefold(), field, is_prefix)
+        case Phrase(words, field):
+            return (tuple(map(str.casefold, words)), field)
+        case YearRange():
+            return node
+        case Near(_, _, distance):
+            return (Near, distance, *map(identity, parts(node)))
+        case _:
+            return (type(node), *map(identity, parts(node)))
+
+
+def is_near_side(node: Node) -> bool:
+    """Whether NEAR can have it on a side: a word, a phrase, a NEAR, or an OR of these."""
+    if isinstance(node, Or):
+        return all(map(is_near_side, node.children))
+    return isinstance(node, Term | Phrase | Near)
+
+
+def _joined(kind: type[And | Or], children: tuple[Node, ...]) -> Node:
+    if not children:
+        raise InputError(f"{kind.__name__} has no parts: give it at least one")
+    flat: list[Node] = []
+    for child in map(normalise, children):
+        flat += child.children if isinstance(child, kind) else (child,)
+    distinct: dict[object, Node] = {}
+    for child in flat:
+        distinct.setdefault(identity(child), child)
+    first, *others = distinct.values()
+    return kind((first, *others)) if others else first
+
+
+def _normal_term(term: Term) -> Node:
+    return _normal_leaf((f"{term.text}*" if term.is_prefix else term.text,), term.field)
+
+
+def _normal_leaf(texts: tuple[str, ...], field: str | None) -> Term | Phrase:
+    if field is not None and field not in FIELDS:
+        raise UnknownNameError("field", field, list(FIELDS))
+    plain = straighten(" ".join(texts)).replace('"', " ")
+    words = tuple(cleaned for word in plain.split() if (cleaned := clean_word(word)))
+    if not _LETTER.search("".join(words)):
+        raise InputError(f"nothing to search for in {' '.join(texts)!r}: expected a word")
+    if len(words) == 1:
+        return Term(words[0].rstrip("*"), field, words[0].endswith("*"))
+    return Phrase(words, field)
+
+
+def _normal_near(node: Near) -> Near:
+    left, right = map(normalise, (node.left, node.right))
+    if not (is_near_side(left) and is_near_side(right)):
+        raise InputError("NEAR joins words, phrases or OR-groups of them, and nothing else")
+    if node.distance < 0:
+        raise InputError(f"a NEAR of distance {node.distance!r}: expected 0 or more words")
+    return Near(left, right, node.distance)
+
+
+def _checked_years(years: YearRange) -> YearRange:
+    bounds = [bound for bound in (years.first, years.last) if bound is not None]
+    if not bounds or bounds != sorted(bounds) or not all(map(_is_year, bounds)):
+        raise InputError(
+            f"years {years.first!r} to {years.last!r}: expected four digits each, in order"
+        )
+    return years
+
+
+def _is_year(number: int) -> bool:
+    return 1000 <= number <= 9999  # noqa: PLR2004  # four digits

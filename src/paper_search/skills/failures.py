@@ -1,0 +1,74 @@
+"""What went wrong in a source, as the status that its report carries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from paper_search.errors import SearchSourceError
+from paper_search.models import SourceStatus
+
+_SECRET = re.compile(
+    r"(?i)\b((?:api[_-]?key|access[_-]?token|token|key|secret|password|authorization)"
+    r"[\"']?\s*[=:]\s*[\"']?(?:bearer\s+)?)[^\s&\"',;)]+"
+)
+_LONGEST = 300
+_STATUS_OF_CODE = {
+    401: SourceStatus.UNAUTHORISED,
+    403: SourceStatus.UNAUTHORISED,
+    408: SourceStatus.TIMEOUT,
+    429: SourceStatus.RATE_LIMITED,
+    504: SourceStatus.TIMEOUT,
+}
+_SERVER_ERROR = 500
+
+
+def status_of(error: BaseException) -> SourceStatus:
+    """Return the status for an exception of a source, looking at its causes too.
+
+    By what the error carries (`status`, an HTTP status code), then by its class; an error that is
+    neither a source's own nor the world's is a bug in the source.
+    """
+    chain = list(_causes(error))
+    for each in chain:
+        told = getattr(each, "status", None)
+        if isinstance(told, SourceStatus):
+            return told
+        code = _code(each)
+        if code is not None:
+            fallback = SourceStatus.BAD_RESPONSE
+            if code >= _SERVER_ERROR:
+                fallback = SourceStatus.UNREACHABLE
+            return _STATUS_OF_CODE.get(code, fallback)
+    for each in chain:
+        name = type(each).__name__.lower()
+        if isinstance(each, TimeoutError) or "timeout" in name:
+            return SourceStatus.TIMEOUT
+        if isinstance(each, OSError) or name in {"connecterror", "networkerror", "transporterror"}:
+            return SourceStatus.UNREACHABLE
+    if isinstance(error, SearchSourceError):
+        return SourceStatus.BAD_RESPONSE
+    return SourceStatus.BUG
+
+
+def described(error: BaseException) -> str:
+    """Return the error for people, without anything that looks like a secret."""
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return _SECRET.sub(r"\1***", text)[:_LONGEST]
+
+
+def _code(error: BaseException) -> int | None:
+    for holder in (error, getattr(error, "response", None)):
+        code = getattr(holder, "status_code", None)
+        if isinstance(code, int):
+            return code
+    return None
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    each: BaseException | None = error
+    while each is not None and id(each) not in seen:
+        seen.add(id(each))
+        yield each
+        each = each.__cause__ or (None if each.__suppress_context__ else each.__context__)

@@ -1,0 +1,161 @@
+"""What a question says beside its subject: years, language, count, kind of paper."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+
+from paper_search.models import IntentType
+from paper_search.skills.year_cues import read_years
+
+_LANGUAGES = {
+    "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it",
+    "portuguese": "pt", "dutch": "nl", "russian": "ru", "chinese": "zh", "mandarin": "zh",
+    "japanese": "ja", "korean": "ko", "arabic": "ar", "turkish": "tr", "polish": "pl",
+    "swedish": "sv", "norwegian": "no", "danish": "da", "finnish": "fi", "czech": "cs",
+    "hungarian": "hu", "greek": "el", "hebrew": "he", "hindi": "hi", "persian": "fa",
+    "farsi": "fa", "ukrainian": "uk", "romanian": "ro", "indonesian": "id", "vietnamese": "vi",
+    "thai": "th", "catalan": "ca",
+}  # fmt: skip
+_CHINESE_LANGUAGES = {
+    "英文": "en", "英语": "en", "中文": "zh", "汉语": "zh", "德语": "de", "德文": "de",
+    "法语": "fr", "法文": "fr", "日语": "ja", "日文": "ja", "西班牙语": "es", "俄语": "ru",
+    "韩语": "ko",
+}  # fmt: skip
+_NAMES = "|".join(_LANGUAGES)
+_PAPERS = (
+    r"(?:papers?|articles?|publications?|studies|works?|results?|references?|records?|preprints?"
+    r"|documents?|hits?|reviews?|surveys?|datasets?|trials?)"
+)
+_END = r"(?=\s*(?:[.,;:?!)]|$|\b(?:on|about|for|since|from|after|before|between|published|that)\b))"
+_LANGUAGE_CUES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:written|published|available|only)\s+in\s+(?P<name>{_NAMES})\b",
+        rf"\b(?P<name>{_NAMES})[\s-]language\b(?=\s+{_PAPERS}|\s+literature|\s+only)",
+        rf"\b(?:in\s+)?(?P<name>{_NAMES})\s+only\b",
+        rf"\bin\s+(?:the\s+)?(?P<name>{_NAMES})(?:\s+language)?{_END}",
+    )
+)
+_CHINESE_LANGUAGE = re.compile(
+    rf"(?:用|以|仅限?|只要)?(?P<name>{'|'.join(_CHINESE_LANGUAGES)})"
+    r"(?:写的|撰写的|发表的|的)?(?=论文|文献|文章|期刊|资料)"
+)
+
+_NUMBERS = {
+    "five": 5, "ten": 10, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "hundred": 100, "a dozen": 12, "a hundred": 100, "one hundred": 100,
+}  # fmt: skip
+_COUNT = rf"(?P<count>\d{{1,6}}|{'|'.join(_NUMBERS)})"
+_COUNT_CUES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:the\s+)?(?:top|first|best)[\s-]+{_COUNT}\b(?:\s+(?:\w+\s+)?{_PAPERS})?",
+        (
+            rf"\b(?:at\s+(?:least|most)|up\s+to|(?:a\s+)?(?:maximum|minimum)\s+of|max\.?|about|around"
+            rf"|no\s+more\s+than)\s+{_COUNT}\s+(?:[\w-]+\s+){{0,2}}?{_PAPERS}\b"
+        ),
+        (
+            rf"\b{_COUNT}\s+(?:(?:most|recent|relevant|cited|best|new|key|important|good|different"
+            rf"|peer-reviewed|scientific|academic|research|seminal|review|survey)\s+){{0,4}}{_PAPERS}\b"
+        ),
+        r"(?:前|至少|最多|约)?(?P<count>\d{1,6})\s*(?:篇|个|条)(?:左右|以上)?",
+        r"前\s*(?P<count>\d{1,6})(?=\D|$)",
+        rf"\b{_COUNT}\s+(?:artikel|arbeiten|studien|artículos|estudios|études|artigos|articoli)\b",
+    )
+)
+
+_KIND_CUES: tuple[tuple[IntentType, re.Pattern[str]], ...] = (
+    (
+        IntentType.SURVEY,
+        re.compile(
+            r"\b(?:(?:systematic|literature|scoping|narrative|umbrella|critical|state[- ]of[- ]the"
+            r"[- ]art)\s+)?(?:surveys?|(?<!peer )(?<!peer-)(?<!customer )(?<!product )"
+            r"(?<!code )(?<!online )reviews?|overviews?|tutorials?)\b(?:\s+(?:of|on|about)\b)?"
+            r"(?!\s+(?:data|sampling|design|methodology|experiments?|instruments?|respondents?"
+            r"|weighting|questions?|nonresponse))"
+            r"|\bmeta[- ]?analys[ei]s\b|\bÜberblick\b|\bÜbersichts?\w*|\brevisión sistemática\b"
+            r"|\bstate of research\b|综述|评述|述评|研究进展|进展综述|レビュー|サーベイ",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        IntentType.DATASET,
+        re.compile(
+            r"\b(?:data ?sets?|data[- ]sets?|benchmarks?|corpora|corpus"
+            r"(?!\s+(?:callosum|luteum|striatum|cavernosum|christi|linguistics))"
+            r"|data collections?|test collections?|training data|open data)\b(?:\s+(?:for|of)\b)?"
+            r"|\bDatensätze?n?\b|\bconjuntos? de datos\b"
+            r"|数据集|语料库|基准测试|数据库|データセット|コーパス",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        IntentType.BASELINE,
+        re.compile(
+            r"\b(?:baselines?|state[- ]of[- ]the[- ]art|sota|compar(?:e|es|ed|ing|isons?|ative)"
+            r"|head[- ]to[- ]head|leaderboards?)\b(?:\s+(?:of|for|in|with|to)\b)?"
+            r"|\bVergleich\w*|基线|对比|比较|最先进|比較",
+            re.IGNORECASE,
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Cues:
+    """What was read, and the text that is left."""
+
+    rest: str
+    intent_type: IntentType
+    year_from: int | None
+    year_to: int | None
+    language: str | None
+    max_results: int | None
+
+
+def read_cues(text: str, today: date) -> Cues:
+    """Return what the text says beside its subject; what is not said is None.
+
+    The kind is that of the first cue in the order survey, dataset, baseline; without any cue,
+    `method`: most questions ask how something is done. The kind's words are taken out of the rest
+    together with the rest of the cues.
+    """
+    rest, max_results = _read_count(text, today)
+    rest, year_from, year_to = read_years(rest, today)
+    rest, language = _read_language(rest)
+    rest, intent_type = _read_kind(rest)
+    return Cues(rest, intent_type, year_from, year_to, language, max_results)
+
+
+def _read_count(text: str, today: date) -> tuple[str, int | None]:
+    for cue in _COUNT_CUES:
+        for match in cue.finditer(text):
+            said = match["count"].casefold()
+            count = _NUMBERS[said] if said in _NUMBERS else int(said)
+            is_year = len(said) == len("2020") and 1900 <= count <= today.year + 1  # noqa: PLR2004  # "2021 papers" are of that year
+            if count > 0 and not is_year:
+                return _cut(text, match), count
+    return text, None
+
+
+def _read_language(text: str) -> tuple[str, str | None]:
+    for cue in _LANGUAGE_CUES:
+        if match := cue.search(text):
+            return _cut(text, match), _LANGUAGES[match["name"].casefold()]
+    if match := _CHINESE_LANGUAGE.search(text):
+        return _cut(text, match), _CHINESE_LANGUAGES[match["name"]]
+    return text, None
+
+
+def _read_kind(text: str) -> tuple[str, IntentType]:
+    for kind, cue in _KIND_CUES:
+        if cue.search(text):
+            return cue.sub(" , ", text), kind
+    return text, IntentType.METHOD
+
+
+def _cut(text: str, match: re.Match[str]) -> str:
+    """Return the text with a comma in place of the match: what stood around it is not joined."""
+    return f"{text[: match.start()]} , {text[match.end() :]}"

@@ -1,0 +1,80 @@
+"""Boolean query text from words that people wrote, and what makes two queries the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from paper_search.errors import QuerySyntaxError
+from paper_search.query import parse
+from paper_search.skills.untrusted import visible
+
+MAX_QUERY_CHARS = 2_000
+"""The longest query in a strategy; services refuse longer ones."""
+
+_SYNTAX = re.compile(r"[\"“”„«»()\[\]{}<>*?|&^~\\/:;,=!$%#@`]+")
+_OPERATORS = re.compile(r"\b(AND|OR|NOT|NEAR)\b")
+_BARE = re.compile(r"[^\W_]+")
+
+
+def quoted(text: str) -> str:
+    """Return the text as one term of a query: a bare word or a phrase in quotes, or "".
+
+    Whatever has a meaning in the query language is taken out of the text; operators among its
+    words become ordinary words.
+    """
+    words = cleaned(text).split()
+    if not any(char.isalnum() for word in words for char in word):
+        return ""
+    joined = " ".join(words)
+    return joined if _BARE.fullmatch(joined) else f'"{joined}"'
+
+
+def cleaned(text: str) -> str:
+    """Return the words of the text without signs and operators of the query language."""
+    plain = _OPERATORS.sub(lambda match: match.group().lower(), _SYNTAX.sub(" ", visible(text)))
+    words = (word.strip(".'’-+_") if len(word) > 1 else word for word in plain.split())
+    return " ".join(word for word in words if word)
+
+
+def any_of(names: Iterable[str]) -> str:
+    """Return the names joined by OR, in parentheses if there are several, each once."""
+    terms = list(dict.fromkeys(term for term in map(quoted, names) if term))
+    return terms[0] if len(terms) == 1 else f"({' OR '.join(terms)})" if terms else ""
+
+
+def all_of(parts: Iterable[str]) -> str:
+    """Return the parts joined by AND, blank ones left out."""
+    return " AND ".join(dict.fromkeys(part for part in parts if part))
+
+
+def loose(concept: str) -> str:
+    """Return the words of the concept joined by AND, wherever they stand."""
+    words = [word for word in re.split(r"[\s-]+", cleaned(concept)) if word]
+    return all_of(quoted(word) for word in words)
+
+
+def fitted(query: str, parts: Sequence[str]) -> str:
+    """Return the query, or the first parts of it joined by AND, within `MAX_QUERY_CHARS`."""
+    if len(query) <= MAX_QUERY_CHARS:
+        return query
+    kept: list[str] = []
+    for part in parts:
+        if len(" AND ".join([*kept, part])) > MAX_QUERY_CHARS:
+            break
+        kept.append(part)
+    return all_of(kept)
+
+
+def is_readable(query: str) -> bool:
+    """Whether the query can be read by `paper_search.query.parse`."""
+    try:
+        parse(query)
+    except QuerySyntaxError:
+        return False
+    return True
+
+
+def normalised(query: str) -> str:
+    """Return what two spellings of one query share: case and spaces do not matter."""
+    return " ".join(re.sub(r"([()])", r" \1 ", query).casefold().split())

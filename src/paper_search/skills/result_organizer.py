@@ -1,0 +1,105 @@
+"""The skill that turns judged papers into a collection."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from paper_search.models import (
+    Facets,
+    Paper,
+    PaperCollection,
+    ScoredPaper,
+    SearchMetadata,
+    SearchStrategy,
+)
+from paper_search.skills.stop_words import STOP_WORDS
+from paper_search.skills.untrusted import visible
+
+MAX_AUTHORS = 10
+MAX_THEMES = 8
+_THEME_SCORE = 0.5
+_SHORTEST_THEME = 3
+_WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]")
+
+
+class ResultOrganizer:
+    """Filters, sorts and counts.
+
+    Args:
+        min_relevance: the lowest score that stays; unjudged papers always stay.
+    """
+
+    def __init__(self, min_relevance: float = 0.3) -> None:
+        self._min_relevance = min_relevance
+
+    async def organize(
+        self, papers: list[ScoredPaper], strategy: SearchStrategy, original_query: str
+    ) -> PaperCollection:
+        """Return the papers that are relevant or unjudged, best first, with their facets.
+
+        By score, citations and year, all descending, then by title and id, so that the order does
+        not depend on that of `papers`.
+        """
+        kept = [
+            Paper.from_scored(scored)
+            for scored in papers
+            if scored.relevance_score >= self._min_relevance or not scored.is_judged
+        ]
+        kept.sort(key=_rank)
+        return PaperCollection(
+            metadata=SearchMetadata(
+                query=original_query, search_strategy=strategy, total_found=len(papers)
+            ),
+            papers=kept,
+            facets=facets_of(kept),
+        )
+
+
+def _rank(paper: Paper) -> tuple[float, int, int, str, str]:
+    year = -paper.year if paper.year is not None else 1
+    return -paper.relevance_score, -paper.citation_count, year, paper.title.casefold(), paper.id
+
+
+def facets_of(papers: Sequence[Paper]) -> Facets:
+    """Return the counts that describe the papers; spellings of one name are one."""
+    years = Counter(paper.year for paper in papers if paper.year is not None)
+    venues = _counted(paper.venue for paper in papers if paper.venue)
+    authors = _counted(
+        name for paper in papers for name in dict.fromkeys(each.name for each in paper.authors)
+    )
+    return Facets(
+        by_year=dict(sorted(years.items())),
+        by_venue=dict(venues),
+        top_authors=[name for name, _ in authors[:MAX_AUTHORS]],
+        key_themes=_themes(papers),
+    )
+
+
+def _counted(names: Iterable[str]) -> list[tuple[str, int]]:
+    """Return names with their counts, most frequent first, each in its commonest spelling."""
+    spellings: dict[str, Counter[str]] = defaultdict(Counter)
+    for name in names:
+        written = " ".join(name.split())
+        if written:
+            spellings[written.casefold()][written] += 1
+    counted = [
+        (min(written, key=lambda each, counts=written: (-counts[each], each)), written.total())  # type: ignore[misc]  # the default binds the loop variable
+        for written in spellings.values()
+    ]
+    return sorted(counted, key=lambda each: (-each[1], each[0].casefold(), each[0]))
+
+
+def _themes(papers: Sequence[Paper]) -> list[str]:
+    words: Counter[str] = Counter()
+    for paper in papers:
+        if paper.relevance_score >= _THEME_SCORE:
+            words.update(set(_WORD.findall(visible(paper.title).casefold())))
+    common = [
+        (word, count)
+        for word, count in words.items()
+        if word not in STOP_WORDS and len(word) >= _SHORTEST_THEME
+    ]
+    common.sort(key=lambda each: (-each[1], each[0]))
+    return [word for word, _ in common[:MAX_THEMES]]

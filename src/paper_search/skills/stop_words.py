@@ -1,0 +1,133 @@
+"""Words that say nothing about a subject, by what they are instead."""
+
+from __future__ import annotations
+
+from paper_search.skills.word_lists import terms_in, words_in
+
+_FUNCTION = words_in(
+    """
+    a an the this that these those its their our your my his her it they we you i me us them
+    he she and or nor but so yet if then than as at by for from in into of on onto to toward
+    towards upon with within without about between among amongst across through throughout
+    during via per versus vs against around along beyond besides is are was were be been
+    being am do does did done doing has have had having can could may might must shall
+    should will would not no any some each every all both either neither such other others
+    another what which who whom whose when where why how whether there here also only just
+    very more most less least much many few several etc e.g i.e using used based applied
+    applying including include includes like because while until since after before affect
+    affects affecting improve improves improving reduce reduces reducing increase increases
+    increasing predicts causes influences enables enhance enhances enhancing prevent
+    prevents
+    """
+)
+
+_COMMANDS = words_in(
+    """
+    find show give get list retrieve fetch gather want please interested papers paper
+    articles article publications publication studies literature preprints manuscripts
+    journal-articles conference-papers peer-reviewed recent recently latest newest new
+    published concerning regarding relating related dealing discussing investigating
+    examining exploring available relevant seminal important scholarly scientific academic
+    """
+)
+
+_GENERIC = words_in(
+    """
+    effect effects impact impacts influence role roles application applications approach
+    approaches method methods methodology methodologies technique techniques advance
+    advances progress trends challenges issues problem problems improvement improvements
+    improved understanding perspectives overview introduction solutions ways examples topic
+    topics different various novel comparison association associations relationship
+    relationships correlation
+    """
+)
+
+_ALONE = words_in(
+    """
+    use uses usage work works research study search result results reference references case
+    cases field fields area areas aspect aspects development developments evaluation
+    analysis question questions people thing things subject subjects state art key current
+    modern best good top
+    """
+)
+
+COMMANDS = frozenset(_COMMANDS)
+"""Words of the request itself."""
+
+BREAKS = frozenset(_FUNCTION) | COMMANDS
+"""Words at which one English key phrase ends and the next begins."""
+
+EDGES = frozenset(_GENERIC)
+"""Words that do not limit the subject that they stand beside."""
+
+GENERIC = EDGES | frozenset(_ALONE)
+"""Words that are no subject when they stand alone."""
+
+STOP_WORDS = BREAKS | GENERIC
+"""All that is no theme of a title."""
+
+OTHER_LANGUAGES: dict[str, frozenset[str]] = {
+    "de": frozenset(
+        words_in(
+            """
+    der die das den dem des ein eine einer eines einem einen und oder aber nicht für von vom
+    zur zum über unter mit ohne auf aus bei nach seit im ins am an als wie ist sind war
+    werden wird suche finde zeige mir ich bitte brauche artikel arbeiten studien aufsätze
+    literatur forschung veröffentlichungen welche welcher welches gibt durch zu in
+    """
+        )
+    ),
+    "es": frozenset(
+        words_in(
+            """
+    el la los las un una unos unas y o pero no para por con sin sobre entre desde hasta de
+    del al en que como es son ser busca buscar encuentra muestra dame necesito quiero
+    artículos articulos estudios publicaciones literatura investigación trabajos hay cuáles
+    """
+        )
+    ),
+    "fr": frozenset(
+        words_in(
+            """
+    le la les un une des du de et ou mais ne pas pour par avec sans sur sous entre depuis
+    dans en au aux que qui comme est sont cherche trouve montre articles études publications
+    littérature recherche travaux moi je les quels quelles
+    """
+        )
+    ),
+    "pt": frozenset(
+        words_in(
+            """
+    o a os as um uma e ou mas não para por com sem sobre entre desde até de do da dos das no
+    na nos nas em que como é são busque encontre artigos estudos publicações literatura
+    pesquisa trabalhos
+    """
+        )
+    ),
+    "it": frozenset(
+        words_in(
+            """
+    il lo la i gli le un uno una e o ma non per con senza su sul sulla tra fra da dal di del
+    della dei delle in nel nella che come è sono cerca trova mostra articoli studi
+    pubblicazioni letteratura ricerca lavori
+    """
+        )
+    ),
+}
+"""Function and command words of languages that are not English, by ISO 639-1."""
+
+FIXED_TERMS = tuple(
+    terms_in(
+        """quality of life|internet of things|bag of words|mechanism of action|end of life
+    |state of charge|state of health|word of mouth|in vitro|in vivo|in situ|in silico|ex vivo
+    |out of distribution|out-of-distribution|point of care|length of stay|standard of care
+    |proof of concept|mixture of experts|chain of thought|theory of mind|density of states
+    |freedom of speech|rule of law|sense of belonging|range of motion|activities of daily living
+    |time of flight|angle of attack|degrees of freedom|cost of living|law of large numbers
+    |work of breathing|intention to treat|cradle to cradle|peer to peer|face to face|text to speech
+    |text to image|speech to text|sequence to sequence|end to end|in context learning
+    |work from home|burden of disease|source of income|area of interest|region of interest
+    |locus of control|centre of mass|center of mass|method of moments|web of science"""
+    )
+)
+"""Terms that hold together although a function word stands in them."""

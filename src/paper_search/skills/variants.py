@@ -1,0 +1,133 @@
+"""Other ways to write a concept: what it is also called, spelling, hyphen, plural, acronym."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from paper_search.skills.synonyms import COMPOUNDS, SPELLINGS, SYNONYMS
+from paper_search.skills.words import is_unspaced, tokens
+
+_SHORTEST = 3
+"""Letters of a word that is put into the plural or taken out of it."""
+_ENGLISH = re.compile(r"[A-Za-z][A-Za-z' -]*")
+_INVARIANT = frozenset(
+    ["series", "species", "analysis", "mathematics", "physics", "statistics", "diabetes", "aids"]
+)
+
+
+def variants(concept: str) -> list[str]:
+    """Return what else the concept is called, most useful first, without the concept itself.
+
+    A long concept is also looked at by its parts: in "graph neural networks for drugs" the known
+    term is exchanged and the rest kept.
+    """
+    found = [*synonyms(concept), *spellings(concept)]
+    seen = {concept.casefold()}
+    return [each for each in found if not (each.casefold() in seen or seen.add(each.casefold()))]  # type: ignore[func-returns-value]  # add() is the idiom for "not seen before"
+
+
+def synonyms(concept: str) -> list[str]:
+    """Return the other names of the concept in the built-in table.
+
+    English ones for every language; Chinese ones only for Chinese.
+    """
+    key = tuple(tokens(concept))
+    is_english = not is_unspaced(concept)
+    return [
+        name
+        for group in _groups().get(key, ())
+        for name in group
+        if tuple(tokens(name)) != key and not (is_english and is_unspaced(name))
+    ]
+
+
+def spellings(concept: str) -> list[str]:
+    """Return the concept in the other spelling, with and without hyphens, singular and plural."""
+    found = [*_respelled(concept), *_hyphenated(concept)]
+    if _ENGLISH.fullmatch(concept):
+        found += _numbers(concept)
+    return found
+
+
+@cache
+def _groups() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the groups of the table by the stems of each name.
+
+    Acronyms of two letters are not looked up: "MS" or "CV" mean too many things to guess.
+    """
+    groups: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for group in SYNONYMS:
+        for name in group:
+            is_known = len(name) > 2 or name in {"RL", "AI", "QA", "TB", "3D"}  # noqa: PLR2004  # two letters
+            key = tuple(tokens(name))
+            if is_known and group not in groups.get(key, []):
+                groups.setdefault(key, []).append(group)
+    return groups
+
+
+def _respelled(concept: str) -> list[str]:
+    found: list[str] = []
+    lowered = concept.casefold()
+    for american, british in SPELLINGS:
+        if british in lowered:
+            found.append(_swap(concept, british, american))
+        elif american in lowered:
+            found.append(_swap(concept, american, british))
+    return found
+
+
+def _hyphenated(concept: str) -> list[str]:
+    found: list[str] = []
+    if "-" in concept:
+        found.append(concept.replace("-", " "))
+        found += [
+            concept.replace(part, part.replace("-", ""))
+            for part in re.findall(r"\b[A-Za-z]{2,5}-[a-z]{3,}\b", concept)
+        ]
+    lowered = concept.casefold()
+    for apart, joined in COMPOUNDS:
+        hyphened = apart.replace(" ", "-")
+        for written, other in ((apart, joined), (joined, apart), (hyphened, joined)):
+            if re.search(rf"\b{re.escape(written)}", lowered):
+                found.append(_swap(concept, written, other))
+        if re.search(rf"\b{re.escape(joined)}", lowered):
+            found.append(_swap(concept, joined, hyphened))
+    return found
+
+
+def _numbers(concept: str) -> list[str]:
+    head, space, last = concept.rpartition(" ")
+    if len(last) < _SHORTEST or last.isupper() or last.casefold() in _INVARIANT:
+        return []
+    singular = _singular(last)
+    other = singular if singular != last else _plural(last)
+    return [] if other == last else [f"{head}{space}{other}"]
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > len("ties"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is", "ics", "'s")):
+        return word[:-1]
+    return word
+
+
+def _plural(word: str) -> str:
+    if word.endswith(
+        ("ing", "ism", "ness", "ics", "us", "'s", "tion", "ity", "care", "ance", "ence")
+    ):
+        return word  # mass nouns: their plural finds nothing
+    if word.endswith("is"):
+        return word[:-2] + "es"
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return word[:-1] + "ies"
+    if word.endswith(("s", "x", "ch", "sh")):
+        return word + "es"
+    return word + "s"
+
+
+def _swap(text: str, old: str, new: str) -> str:
+    return re.sub(re.escape(old), new, text, count=1, flags=re.IGNORECASE)

@@ -1,0 +1,18 @@
+"""Places to search, each in a file of its own."""
+
+from paper_search.errors import SearchSourceError
+from paper_search.sources.base import ReportingSource, SearchSource
+from paper_search.sources.errors import NonRetryableError, RetryableError, SerpAPIError
+from paper_search.sources.registry import create_source, create_sources, known_sources
+
+__all__ = [
+    "NonRetryableError",
+    "ReportingSource",
+    "RetryableError",
+    "SearchSource",
+    "SearchSourceError",
+    "SerpAPIError",
+    "create_source",
+    "create_sources",
+    "known_sources",
+]

@@ -1,0 +1,141 @@
+"""Turns a boolean tree into what Google Scholar understands, and says what it does not.
+
+Scholar knows words, "phrases", OR, -word, intitle:, author: and source:; AND is a space, OR binds
+tighter than it, years are parameters of their own, and nothing is truncated: it stems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paper_search.errors import InputError, QuerySyntaxError
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, parse
+
+MAX_LENGTH = 256
+"""Characters that Scholar is said to read of a query."""
+
+_PREFIXES = {"title": "intitle:", "author": "author:", "venue": "source:"}
+
+
+@dataclass(frozen=True, slots=True)
+class ScholarQuery:
+    """What to send.
+
+    Attributes:
+        text: the value of `q`.
+        year_from: the first year, inclusive.
+        year_to: the last one.
+        notes: what could not be said in Scholar's language.
+    """
+
+    text: str
+    year_from: int | None = None
+    year_to: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+def to_scholar(
+    query: str, *, year_from: int | None = None, year_to: int | None = None
+) -> ScholarQuery:
+    """Return the query in Scholar's language, limited to the years of both.
+
+    A query that our language cannot read is sent as it is, with a note. What Scholar cannot say
+    is widened, never narrowed, so that nothing wanted is lost.
+
+    Raises:
+        InputError: nothing is left to ask: the query only excludes.
+    """
+    notes: list[str] = []
+    try:
+        tree = parse(query)
+    except QuerySyntaxError as error:
+        note = f"sent as it is, since it cannot be read ({error})"
+        return ScholarQuery(" ".join(query.split()), year_from, year_to, (note,))
+    translation = _Translation()
+    text = translation.of(tree)
+    if not translation.is_asking:
+        raise InputError(f"the query {query!r} only excludes: say what is wanted, too")
+    notes += translation.notes
+    if len(text) > MAX_LENGTH:
+        notes.append(f"{len(text)} characters: Scholar is said to read {MAX_LENGTH}")
+    firsts = [first for first in (year_from, translation.year_from) if first is not None]
+    lasts = [last for last in (year_to, translation.year_to) if last is not None]
+    return ScholarQuery(
+        text,
+        max(firsts, default=None),
+        min(lasts, default=None),
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+class _Translation:
+    """One walk over a tree."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.year_from: int | None = None
+        self.year_to: int | None = None
+        self.is_asking = False
+
+    def of(self, tree: Node) -> str:
+        """Return the text for a whole tree; years that all of it is limited to are taken out."""
+        wanted = tree.children if isinstance(tree, And) else (tree,)
+        said = []
+        for part in wanted:
+            if isinstance(part, YearRange):
+                self._limit(part)
+            elif text := self._text(part):
+                self.is_asking |= not isinstance(part, Not)
+                said.append(text)
+        return " ".join(said)
+
+    def _limit(self, years: YearRange) -> None:
+        if years.first is not None:
+            self.year_from = max(years.first, self.year_from or years.first)
+        if years.last is not None:
+            self.year_to = min(years.last, self.year_to or years.last)
+
+    def _text(self, node: Node) -> str:
+        match node:
+            case Term() | Phrase():
+                return self._leaf(node)
+            case And(children):
+                return self._group(" ", children)
+            case Or(children):
+                return self._group(" OR ", children)
+            case Not(child):
+                return self._excluded(child)
+            case Near(left, right):
+                self.notes.append("NEAR is asked as AND: Scholar has no distance")
+                return self._group(" ", (left, right))
+            case YearRange():
+                self.notes.append(
+                    "a year inside a group is left out: Scholar has one span of years"
+                )
+                return ""
+
+    def _leaf(self, leaf: Term | Phrase) -> str:
+        words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
+        if any(word.endswith("*") for word in words) or getattr(leaf, "is_prefix", False):
+            self.notes.append("'*' is left out: Scholar matches stems by itself")
+        text = " ".join(word.rstrip("*") for word in words)
+        if leaf.field == "abstract":
+            self.notes.append("abstract: is asked anywhere: Scholar cannot limit to it")
+        is_bare = isinstance(leaf, Term) and text.replace("-", "").isalnum() and text != "OR"
+        return _PREFIXES.get(leaf.field or "", "") + (text if is_bare else f'"{text}"')
+
+    def _group(self, joint: str, children: tuple[Node, ...]) -> str:
+        texts = [self._text(child) for child in children]
+        if joint == " OR " and ("" in texts or any(isinstance(c, Not) for c in children)):
+            self.notes.append("an OR with a part that Scholar cannot express is left out")
+            return ""
+        said = [text for text in texts if text]
+        return f"({joint.join(said)})" if len(said) > 1 else "".join(said)
+
+    def _excluded(self, child: Node) -> str:
+        if isinstance(child, Or):
+            return " ".join(filter(None, map(self._excluded, child.children)))
+        if isinstance(child, Term | Phrase) and child.field != "abstract":
+            return f"-{self._leaf(child)}"
+        self.notes.append("NOT of a group is left out: Scholar excludes words and phrases only")
+        return ""

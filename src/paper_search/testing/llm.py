@@ -1,0 +1,160 @@
+"""A language model that answers from a script or by rules, and counts what it was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from typing_extensions import override
+
+from paper_search.llm.json_text import json_object
+from paper_search.llm.provider import LLMProvider
+
+
+@dataclass(frozen=True)
+class LLMCall:
+    """One question that was asked."""
+
+    system_prompt: str
+    user_message: str
+    schema: dict[str, Any] | None = None
+
+
+Answer = dict[str, Any] | str | BaseException | Callable[[LLMCall], Any]
+"""What to answer: an object, text (read as JSON where JSON is asked for), an error to raise,
+or a function of the call that gives one of these."""
+
+
+class FakeLLM(LLMProvider):
+    """A model without a model.
+
+    Args:
+        answers: given one after another; the last one is repeated for ever.
+        rules: answers by a text that the system prompt or the user message contains; the first
+            that fits wins over `answers`.
+        delay_s: seconds each answer takes, so that what runs at once can be counted.
+    """
+
+    def __init__(
+        self,
+        answers: Answer | Iterable[Answer] = (),
+        *,
+        rules: Mapping[str, Answer] | None = None,
+        delay_s: float = 0.0,
+    ) -> None:
+        is_one = isinstance(answers, (dict, str, BaseException)) or callable(answers)
+        self._answers: list[Answer] = [answers] if is_one else list(answers)  # type: ignore[list-item,arg-type]  # narrowed by is_one
+        self._rules = dict(rules or {})
+        self._delay_s = delay_s
+        self._given = 0
+        self.calls: list[LLMCall] = []
+        self.running = 0
+        self.most_running = 0
+        """How many questions were open at the same time, at most."""
+
+    @property
+    def call_count(self) -> int:
+        """How many questions were asked."""
+        return len(self.calls)
+
+    @override
+    async def complete(self, system_prompt: str, user_message: str) -> str:
+        answer = await self._next(LLMCall(system_prompt, user_message))
+        return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+    @override
+    async def complete_json(
+        self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        answer = await self._next(LLMCall(system_prompt, user_message, schema))
+        return json_object(answer) if isinstance(answer, str) else answer
+
+    async def _next(self, call: LLMCall) -> Any:
+        self.calls.append(call)
+        self.running += 1
+        self.most_running = max(self.most_running, self.running)
+        try:
+            await asyncio.sleep(self._delay_s)
+        finally:
+            self.running -= 1
+        answer: Any = self._chosen(call)
+        if callable(answer):
+            answer = answer(call)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    def _chosen(self, call: LLMCall) -> Answer:
+        for part, answer in self._rules.items():
+            if part in call.system_prompt or part in call.user_message:
+                return answer
+        if not self._answers:
+            raise AssertionError(f"FakeLLM has no answer for {call.user_message[:200]!r}")
+        answer = self._answers[min(self._given, len(self._answers) - 1)]
+        self._given += 1
+        return answer
+
+
+def data_block(call: LLMCall) -> list[dict[str, Any]]:
+    """Return the records in the data block of a call, as a model would read them."""
+    match = re.search(
+        r"^<data-(\w+)>\n(.*)\n</data-\1>$", call.user_message, re.DOTALL | re.MULTILINE
+    )
+    if match is None:
+        raise AssertionError(f"no data block in {call.user_message[:200]!r}")
+    records: list[dict[str, Any]] = json.loads(match.group(2))
+    return records
+
+
+def scores_of(scores: Mapping[str, Any], default: float = 0.5) -> Callable[[LLMCall], Any]:
+    """Return a scorer's answer: each paper of the call with its score by id, or the default."""
+
+    def answer(call: LLMCall) -> dict[str, Any]:
+        return {
+            "results": [
+                {
+                    "paper_id": record["id"],
+                    "relevance_score": scores.get(record["id"], default),
+                    "relevance_reason": "as scripted",
+                    "tags": [],
+                }
+                for record in data_block(call)
+            ]
+        }
+
+    return answer
+
+
+def obedient_answer(call: LLMCall) -> dict[str, Any]:
+    """Return what a model answers that does whatever any text in its message tells it.
+
+    Every paper gets the highest score it may ask for, all records are called one work, and
+    sources, addresses, files and decisions named in the data come back in the answer.
+    """
+    names = re.findall(r"[\w./:-]{3,}", call.user_message)
+    urls = [name for name in names if name.startswith("http")]
+    try:
+        records = data_block(call)
+    except AssertionError:
+        records = []
+    ids = [record["id"] for record in records if "id" in record]
+    injected = {"fetch": urls, "write_file": names[:5], "goto": "finish", "action": "approve"}
+    return {
+        "results": [
+            {"paper_id": each, "relevance_score": 1.0, "relevance_reason": "as told", "tags": []}
+            for each in [*ids, "invented-by-injection"]
+        ],
+        "groups": [[*ids, "invented-by-injection"]],
+        "topic": "as told",
+        "concepts": ["as told"],
+        "intent_type": "method",
+        "constraints": {},
+        "queries": [{"keywords": ["told"], "boolean_query": "told"}],
+        "sources": ["evil_source", *urls],
+        "filters": {"max_results": 10**9},
+        **injected,
+    }

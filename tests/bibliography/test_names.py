@@ -1,0 +1,112 @@
+"""Names as sources write them, and the parts that must come out."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.bibliography.names import PersonName, split_name
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "given", "particle", "suffix"),
+    [
+        ("John Smith", "Smith", "John", "", ""),
+        ("Smith, John A.", "Smith", "John A.", "", ""),
+        ("  Smith ,\n John ", "Smith", "John", "", ""),
+        ("Smith JA", "Smith", "JA", "", ""),
+        ("Smith J.", "Smith", "J.", "", ""),
+        ("Smith J-A", "Smith", "J-A", "", ""),
+        ("Smith J A", "Smith", "J A", "", ""),
+        ("SMITH JA", "SMITH", "JA", "", ""),
+        ("J. A. Smith", "Smith", "J. A.", "", ""),
+        ("JA Smith", "Smith", "JA", "", ""),
+        ("Smith JA Jr", "Smith", "JA", "", "Jr"),
+        ("Garcia Marquez G", "Garcia Marquez", "G", "", ""),
+        ("van der Berg JP", "Berg", "JP", "van der", ""),
+        ("van der Berg, Jan P.", "Berg", "Jan P.", "van der", ""),
+        ("Van der Berg, Jan", "Berg", "Jan", "Van der", ""),
+        ("Jan van der Berg", "Berg", "Jan", "van der", ""),
+        ("Jan Van Der Berg", "Berg", "Jan", "Van Der", ""),
+        ("Oscar de la Hoya", "Hoya", "Oscar", "de la", ""),
+        ("Charles de la Vallée Poussin", "Vallée Poussin", "Charles", "de la", ""),
+        ("Van Morrison", "Morrison", "Van", "", ""),
+        ("de Souza", "Souza", "", "de", ""),
+        ("Santiago Ramón y Cajal", "Ramón y Cajal", "Santiago", "", ""),
+        ("Jean d'Alembert", "d'Alembert", "Jean", "", ""),
+        ("Martin Luther King Jr.", "King", "Martin Luther", "", "Jr."),
+        ("King, Jr., Martin", "King", "Martin", "", "Jr."),
+        ("King, Martin, Jr.", "King", "Martin", "", "Jr."),
+        ("King Jr., Martin", "King", "Martin", "", "Jr."),
+        ("Martin King, Jr.", "King", "Martin", "", "Jr."),
+        ("John Smith III", "Smith", "John", "", "III"),
+        ("Smith II", "Smith", "II", "", ""),
+        ("Jane Doe, MD, PhD", "Doe", "Jane", "", ""),
+        ("Aristotle", "Aristotle", "", "", ""),
+        ("WHO", "WHO", "", "", ""),
+        ("山田 太郎", "山田", "太郎", "", ""),
+        ("김 철수", "김", "철수", "", ""),
+        ("王，伟", "王", "伟", "", ""),
+        ("Кожевников, Андрей", "Кожевников", "Андрей", "", ""),
+        ("O'Neil, J.", "O'Neil", "J.", "", ""),
+    ],
+)
+def test_a_name_comes_apart(name: str, family: str, given: str, particle: str, suffix: str) -> None:
+    assert split_name(name) == PersonName(family, given, particle, suffix)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "World Health Organization",
+        "Research and Development Group",
+        "University of Somewhere",
+        "ATLAS Collaboration",
+        "Department of Energy, Office of Science",
+        "Smith and Jones",
+        "王伟",
+        "Smith, A, B, C",
+        ", John",
+        "Smith,",
+        "John Smith et al.",
+        "3M Company",
+        "",
+    ],
+)
+def test_what_is_no_persons_name_stays_whole(name: str) -> None:
+    assert split_name(name) == PersonName(name, is_literal=True)
+
+
+def test_braces_of_a_bibtex_file_mark_a_literal() -> None:
+    assert split_name("{The Team}") == PersonName("The Team", is_literal=True)
+
+
+def test_the_inverted_form_has_the_particle_first_and_the_suffix_last() -> None:
+    assert split_name("Jan van der Berg Jr.").inverted == "van der Berg, Jan, Jr."
+    assert split_name("Aristotle").inverted == "Aristotle"
+
+
+@given(st.text(max_size=60).filter(lambda text: not {",", "，", "{"} & set(text)))
+@settings(max_examples=200)
+def test_no_letter_of_a_name_is_lost(name: str) -> None:
+    parts = split_name(name)
+    kept = parts.particle + parts.family + parts.given + parts.suffix
+    assert sorted("".join(kept.split())) == sorted("".join(name.split()))
+
+
+@given(st.text(alphabet="aB,. -vanderJr", max_size=40))
+@settings(max_examples=200)
+def test_a_family_name_is_never_missing_where_there_is_a_name(name: str) -> None:
+    parts = split_name(name)
+    assert bool(parts.family) == bool(name.strip())
+
+
+@pytest.mark.parametrize("unit", ["a ", "A.", "A-", ", ", "van ", "university ", "王 ", "Jr "])
+def test_long_names_take_no_time(unit: str) -> None:
+    """SEC-17"""
+    started = time.process_time()
+    split_name(unit * 25_000)
+    assert time.process_time() - started < 1.0

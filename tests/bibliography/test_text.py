@@ -1,0 +1,82 @@
+"""Text of sources becomes readable, and titles comparable."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paper_search.bibliography.text import clean, normalised_title, plain
+
+
+@pytest.mark.parametrize(
+    ("latex", "expected"),
+    [
+        (r"Schr{\"o}dinger and R\&D", "Schrödinger and R&D"),
+        (r"na\"{\i}ve {\L}ukasz", "naïve Łukasz"),
+        (r"The $\alpha$-helix of {GNN}s", "The α-helix of GNNs"),
+        (r"\emph{in vivo} \textit{study}", "in vivo study"),
+        ("costs 50% of {A}", "costs 50% of A"),
+    ],
+)
+def test_latex_is_decoded(latex: str, expected: str) -> None:
+    assert plain(latex) == expected
+
+
+@pytest.mark.parametrize("text", ["US$5 and $10 a day", "C# or F#", "a_b and x^2", "50% of 3"])
+def test_what_is_not_latex_stays(text: str) -> None:
+    assert plain(text) == text
+
+
+@pytest.mark.parametrize("text", ["{" * 5000, "\\" * 5000, "$x", "}{", "\\frac{", "$a" * 10_000])
+def test_broken_latex_raises_nothing(text: str) -> None:
+    assert isinstance(plain(text), str)
+
+
+def test_known_tags_and_entities_go_and_comparisons_stay() -> None:
+    given_text = "<jats:p>If <i>p</i>&lt;0.05</jats:p> and a<b, c>d &amp; <5 mg"
+    assert clean(given_text) == "If p<0.05 and a<b, c>d & <5 mg"
+
+
+def test_invisible_and_unstorable_characters_go() -> None:
+    """API-20"""
+    cleaned = clean("a\u200bb\x00c\u202ed\ud800 \n\t e\u00ad")
+    assert cleaned == "abcd\ufffd e"
+    cleaned.encode("utf-8")
+
+
+def test_titles_agree_across_case_accents_and_punctuation() -> None:
+    assert normalised_title("Naïve Bayes: A Re-view!") == normalised_title("NAIVE BAYES — a review")
+
+
+def test_titles_of_other_scripts_keep_their_letters() -> None:
+    assert normalised_title("深度学习：综述") == "深度学习综述"
+    assert normalised_title("Ёлка") == normalised_title("елка")
+    assert normalised_title("がく") != normalised_title("かく")
+    assert normalised_title("हिन्दी") != normalised_title("हनद")
+
+
+@given(st.text())
+def test_cleaning_twice_changes_nothing_that_once_did_not_unless_markup_was_nested(
+    text: str,
+) -> None:
+    once = clean(text.replace("&", "").replace("<", ""))
+    assert clean(once) == once
+
+
+@given(st.text())
+def test_a_normalised_title_is_its_own(text: str) -> None:
+    once = normalised_title(text.replace("&", "").replace("<", ""))
+    assert normalised_title(once) == once
+
+
+@pytest.mark.parametrize(
+    "text", ["<a " * 16_000, "<i x=" * 10_000, "&" * 50_000, "$" * 50_000, "<i x= " * 8_000 + ">"]
+)
+def test_hostile_text_costs_no_time(text: str) -> None:
+    """SEC-17"""
+    started = time.process_time()
+    clean(text)
+    assert time.process_time() - started < 0.5

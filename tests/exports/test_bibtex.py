@@ -1,0 +1,243 @@
+"""BibTeX, re-read by two independent parsers."""
+
+from __future__ import annotations
+
+import re
+
+import bibtexparser
+import pytest
+from bibtexparser.middlewares import LatexDecodingMiddleware
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pybtex.database import BibliographyData, parse_string
+
+from paper_search.exports.bibtex import export_bibtex
+from paper_search.exports.citation_keys import citation_keys
+from paper_search.exports.text import single_line
+from paper_search.models import Author, Paper, PaperTag
+from paper_search.testing.exporters import check_exporter, collection_of
+
+ANY_TEXT = st.text(max_size=40) | st.text(alphabet='{}\\"@%,=#\n aA', max_size=25)
+
+
+def paper(title: str = "Deep learning", **fields: object) -> Paper:
+    authors = [Author(name=str(name)) for name in fields.pop("authors", [])]  # type: ignore[attr-defined]  # a list, by the callers
+    return Paper.model_validate(
+        {"id": "p", "title": title, "source": "test", **fields, "authors": authors}
+    )
+
+
+def pybtex_of(text: str) -> BibliographyData:
+    return parse_string(text, "bibtex")
+
+
+def field(text: str, name: str) -> str:
+    (entry,) = bibtexparser.parse_string(text).entries
+    return str(entry[name])
+
+
+def count_in_both(text: str) -> int:
+    library = bibtexparser.parse_string(text)
+    assert library.failed_blocks == []
+    assert {type(block).__name__ for block in library.blocks} <= {"Entry"}
+    assert len(library.entries) == len(pybtex_of(text).entries)
+    return len(library.entries)
+
+
+def test_the_kit_of_exporters_finds_nothing() -> None:
+    """SEC-10"""
+    check_exporter(export_bibtex, count_records=count_in_both)
+
+
+@given(ANY_TEXT, ANY_TEXT, ANY_TEXT, ANY_TEXT)
+@settings(max_examples=150, deadline=None)
+def test_any_text_gives_one_entry_with_all_its_authors(
+    title: str, author: str, venue: str, doi: str
+) -> None:
+    """SEC-10"""
+    given_paper = paper(title, authors=[author, "Doe, Jane"], venue=venue, doi=doi, year=2020)
+
+    text = export_bibtex(collection_of(given_paper, given_paper))
+
+    assert count_in_both(text) == 2
+    for entry in pybtex_of(text).entries.values():
+        persons = [str(person) for person in entry.persons["author"]]
+        assert persons[-1] == "Doe, Jane"
+        assert len(persons) == 2 or not single_line(author).strip("{} ")
+        assert entry.fields["year"] == "2020"
+
+
+@given(st.text(alphabet="ab {}\\&%$#_~<>|=é", min_size=1, max_size=20))
+@settings(max_examples=100, deadline=None)
+def test_a_reader_that_decodes_tex_gets_the_title_back(words: str) -> None:
+    text = export_bibtex(collection_of(paper(f"x{words}x")))
+
+    library = bibtexparser.parse_string(text, append_middleware=[LatexDecodingMiddleware()])
+
+    assert library.entries[0]["title"] == " ".join(f"x{words}x".split())
+
+
+def test_a_plain_paper_reads_as_one_would_write_it() -> None:
+    text = export_bibtex(
+        collection_of(
+            paper(
+                authors=["John A. Smith", "van der Berg, Jan", "World Health Organization"],
+                year=2021,
+                venue="Nature",
+                volume="5",
+                issue="2",
+                pages="12–34",
+                doi="10.1000/a_b%c",
+                url="https://example.org/a_b?c=%20&d#e",
+                abstract="We do.",
+                publisher="Ours & Theirs",
+                language="en",
+                tags=[PaperTag.REVIEW],
+                is_retracted=True,
+            )
+        )
+    )
+    assert text == (
+        "@article{smith_2021_deep,\n"
+        "  title = {Deep learning},\n"
+        "  author = {Smith, John A. and van der Berg, Jan and {World Health Organization}},\n"
+        "  journal = {Nature},\n"
+        "  year = {2021},\n"
+        "  volume = {5},\n"
+        "  number = {2},\n"
+        "  pages = {12--34},\n"
+        "  publisher = {Ours \\& Theirs},\n"
+        "  language = {en},\n"
+        "  keywords = {review, retracted},\n"
+        "  abstract = {We do.},\n"
+        "  doi = {10.1000/a_b%c},\n"
+        "  url = {https://example.org/a_b?c=%20&d#e}\n"
+        "}\n"
+    )
+
+
+def test_an_absent_field_leaves_no_trace() -> None:
+    assert export_bibtex(collection_of(paper())) == (
+        "@misc{anon_nd_deep,\n  title = {Deep learning}\n}\n"
+    )
+
+
+def test_no_papers_give_no_text() -> None:
+    assert export_bibtex(collection_of()) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "entry", "venue_field", "publisher_field"),
+    [
+        ("article-journal", "article", "journal", "publisher"),
+        ("journal-article", "article", "journal", "publisher"),
+        ("paper-conference", "inproceedings", "booktitle", "publisher"),
+        ("chapter", "incollection", "booktitle", "publisher"),
+        ("book", "book", "series", "publisher"),
+        ("thesis", "phdthesis", "howpublished", "school"),
+        ("report", "techreport", "howpublished", "institution"),
+        ("preprint", "misc", "howpublished", "publisher"),
+        ("no such kind", "article", "journal", "publisher"),
+        (None, "article", "journal", "publisher"),
+    ],
+)
+def test_the_entry_type_follows_the_publication_type(
+    kind: str | None, entry: str, venue_field: str, publisher_field: str
+) -> None:
+    text = export_bibtex(collection_of(paper(publication_type=kind, venue="V", publisher="P")))
+    (found,) = bibtexparser.parse_string(text).entries
+    assert (found.entry_type, found[venue_field], found[publisher_field]) == (entry, "V", "P")
+
+
+def test_a_thesis_without_publisher_names_its_venue_as_school() -> None:
+    text = export_bibtex(collection_of(paper(publication_type="thesis", venue="MIT")))
+    assert field(text, "school") == "MIT"
+    assert "howpublished" not in text
+
+
+@pytest.mark.parametrize("venue", [None, "arXiv", "arXiv preprint arXiv:2101.00001"])
+def test_a_preprint_is_misc_with_its_eprint(venue: str | None) -> None:
+    text = export_bibtex(collection_of(paper(arxiv_id="2101.00001", venue=venue)))
+    assert text.startswith("@misc{")
+    assert (field(text, "eprint"), field(text, "archiveprefix")) == ("2101.00001", "arXiv")
+
+
+def test_a_published_paper_keeps_its_eprint() -> None:
+    text = export_bibtex(collection_of(paper(arxiv_id="2101.00001", venue="Nature")))
+    assert text.startswith("@article{")
+    assert field(text, "eprint") == "2101.00001"
+
+
+@pytest.mark.parametrize(
+    "name", ["Smith and Jones", "others", "And, Jane", "et al.", "a} and {b", "x, y, z, w"]
+)
+def test_a_name_that_bibtex_would_split_stays_one_author(name: str) -> None:
+    text = export_bibtex(collection_of(paper(authors=[name, "Jane Doe"])))
+    persons = next(iter(pybtex_of(text).entries.values())).persons
+    assert [str(person) for person in persons["author"]][1:] == ["Doe, Jane"]
+
+
+def test_names_reach_bibtex_in_their_parts() -> None:
+    names = ["Jan van der Berg", "Martin Luther King Jr.", "Smith JA", "王伟", "山田 太郎"]
+    entries = pybtex_of(export_bibtex(collection_of(paper(authors=names)))).entries
+    persons = next(iter(entries.values())).persons["author"]
+    assert persons[0].prelast_names == ["van", "der"]
+    assert persons[0].last_names == ["Berg"]
+    assert persons[1].lineage_names == ["Jr."]
+    assert (persons[2].last_names, persons[2].first_names) == (["Smith"], ["JA"])
+    assert persons[3].last_names == ["{王伟}"]
+    assert (persons[4].last_names, persons[4].first_names) == (["山田"], ["太郎"])
+
+
+def test_an_address_that_is_not_of_the_web_is_left_out() -> None:
+    text = export_bibtex(collection_of(paper(url="javascript:alert(1)")))
+    assert "url" not in text
+
+
+def test_braces_in_identifiers_are_percent_encoded() -> None:
+    text = export_bibtex(collection_of(paper(doi="10.1/a}b", url="https://example.org/{x}")))
+    assert field(text, "doi") == "10.1/a%7Db"
+    assert field(text, "url") == "https://example.org/%7Bx%7D"
+
+
+def test_equal_keys_are_made_unique_and_the_first_stays_plain() -> None:
+    papers = [paper(year=2020, authors=["Ann Lee"]) for _ in range(3)]
+    assert citation_keys(papers) == ["lee_2020_deep", "lee_2020_deep_a", "lee_2020_deep_b"]
+
+
+def test_a_key_that_looks_like_a_numbered_one_is_not_taken_twice() -> None:
+    papers = [paper("Deep_a"), paper("Deep"), paper("Deep")]
+    keys = citation_keys(papers)
+    assert len(set(keys)) == 3
+
+
+def test_a_thousand_equal_keys_are_all_different() -> None:
+    keys = citation_keys([paper()] * 1_000)
+    assert len(set(keys)) == 1_000
+    assert keys[26:28] == ["anon_nd_deep_z", "anon_nd_deep_aa"]
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "key"),
+    [
+        ("Ørsted, Hans", "Über Größe", "orsted_2020_uber"),
+        ("王伟", "图 网络", "wangwei_2020_tu"),
+        ("Jan van der Berg", "Self-attention is", "berg_2020_selfattention"),
+        ("", "«...» — Why?", "anon_2020_why"),
+        ("O'Neil, J.", "!!!", "oneil_2020_item"),
+        ("Smith\n}@x{", "a}b", "x_2020_ab"),
+    ],
+)
+def test_keys_are_romanised(name: str, title: str, key: str) -> None:
+    """SEC-10"""
+    assert citation_keys([paper(title, authors=[name], year=2020)]) == [key]
+
+
+@given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT, st.none() | st.integers()), max_size=8))
+@settings(max_examples=100, deadline=None)
+def test_keys_are_plain_and_all_different(records: list[tuple[str, str, int | None]]) -> None:
+    """SEC-10"""
+    papers = [paper(title, authors=[name], year=year) for title, name, year in records]
+    keys = citation_keys(papers)
+    assert len(keys) == len(set(keys)) == len(papers)
+    assert all(re.fullmatch(r"[a-z0-9]+_[a-z0-9]+_[a-z0-9]+(_[a-z]+)?", key) for key in keys)

@@ -1,0 +1,99 @@
+"""CSL-JSON, re-read by citeproc-py."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from citeproc.source.json import CiteProcJSON
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.exports.csl_json import export_csl_json
+from paper_search.models import Author, Paper, PaperCollection, PaperTag
+from paper_search.testing.exporters import check_exporter, collection_of
+
+
+def paper(**fields: object) -> Paper:
+    return Paper.model_validate(
+        {"id": "p", "title": "Deep learning", "source": "test", "authors": [], **fields}
+    )
+
+
+def items_of(collection: PaperCollection) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = json.loads(export_csl_json(collection))
+    return items
+
+
+def test_the_kit_of_exporters_finds_nothing() -> None:
+    """SEC-11"""
+    check_exporter(export_csl_json, count_records=lambda text: len(CiteProcJSON(json.loads(text))))
+
+
+@given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))
+@settings(max_examples=100, deadline=None)
+def test_any_text_gives_as_many_items_as_papers(title: str, author: str, venue: str) -> None:
+    given_paper = paper(title=title, authors=[Author(name=author)], venue=venue, year=2020)
+    items = items_of(collection_of(given_paper, given_paper))
+    assert len(CiteProcJSON(items)) == 2
+
+
+def test_a_plain_paper_has_all_its_fields() -> None:
+    names = ["Jan van der Berg Jr.", "World Health Organization", "Aristotle"]
+    (item,) = items_of(
+        collection_of(
+            paper(
+                authors=[Author(name=name) for name in names],
+                year=2021,
+                venue="Nature",
+                volume="5",
+                issue="2",
+                pages="12–34",
+                doi="10.1000/a_b",
+                url="https://example.org/a",
+                abstract="We do.",
+                arxiv_id="2101.00001",
+                tags=[PaperTag.METHOD, PaperTag.DATASET],
+            )
+        )
+    )
+    assert item == {
+        "id": "berg_2021_deep",
+        "type": "article-journal",
+        "title": "Deep learning",
+        "author": [
+            {
+                "family": "Berg",
+                "given": "Jan",
+                "non-dropping-particle": "van der",
+                "suffix": "Jr.",
+            },
+            {"literal": "World Health Organization"},
+            {"family": "Aristotle"},
+        ],
+        "issued": {"date-parts": [[2021]]},
+        "container-title": "Nature",
+        "volume": "5",
+        "issue": "2",
+        "page": "12-34",
+        "DOI": "10.1000/a_b",
+        "archive": "arXiv",
+        "archive_location": "2101.00001",
+        "URL": "https://example.org/a",
+        "keyword": "method, dataset",
+        "abstract": "We do.",
+    }
+
+
+def test_absent_fields_are_absent() -> None:
+    (item,) = items_of(collection_of(paper()))
+    assert item == {"id": "anon_nd_deep", "type": "document", "title": "Deep learning"}
+
+
+def test_ids_are_different_for_equal_papers() -> None:
+    ids = [item["id"] for item in items_of(collection_of(paper(), paper()))]
+    assert ids == ["anon_nd_deep", "anon_nd_deep_a"]
+
+
+def test_letters_of_all_scripts_stand_for_themselves() -> None:
+    assert "图神经网络" in export_csl_json(collection_of(paper(title="图神经网络")))

@@ -1,0 +1,134 @@
+"""CSV, re-read by the csv module, and by what a spreadsheet would make of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.exports.csv_table import export_csv
+from paper_search.exports.text import single_line
+from paper_search.models import Author, Paper, PaperTag
+from paper_search.testing.exporters import check_exporter, collection_of
+
+ANY_TEXT = st.text(max_size=40) | st.text(alphabet="=+-@\t\r\n;,\"' a", max_size=25)
+STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def paper(**fields: object) -> Paper:
+    return Paper.model_validate(
+        {"id": "p", "title": "Deep learning", "source": "test", "authors": [], **fields}
+    )
+
+
+def rows_of(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+
+
+def records_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+
+
+def test_the_kit_of_exporters_finds_nothing() -> None:
+    """SEC-09"""
+    check_exporter(export_csv, count_records=lambda text: len(records_of(text)))
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        '=HYPERLINK("https://example.org")',
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        " =1",
+        "\x00=1",
+        "＝1",
+    ],
+)
+@pytest.mark.parametrize("field", ["title", "venue", "abstract", "doi", "id", "relevance_reason"])
+def test_a_formula_is_made_inert_in_every_text_field(attack: str, field: str) -> None:
+    """SEC-09"""
+    (record,) = records_of(export_csv(collection_of(paper(**{field: attack}))))
+    assert record[field].startswith("'")
+
+
+def test_a_formula_after_a_line_break_never_starts_a_line() -> None:
+    """SEC-09"""
+    text = export_csv(collection_of(paper(title="a\n=1+1\r\n@x")))
+    (record,) = records_of(text)
+    assert record["title"] == "a =1+1 @x"
+
+
+@given(ANY_TEXT, ANY_TEXT, ANY_TEXT)
+@settings(max_examples=150, deadline=None)
+def test_any_text_gives_rows_of_equal_length_without_formulas(
+    title: str, author: str, venue: str
+) -> None:
+    """SEC-09"""
+    given_paper = paper(title=title, authors=[Author(name=author)], venue=venue)
+
+    text = export_csv(collection_of(given_paper, given_paper))
+
+    rows = rows_of(text)
+    assert len(rows) == 3
+    assert len({len(row) for row in rows}) == 1
+    assert rows[1][0].replace("'", "") == single_line(title).replace("'", "")
+    # A spreadsheet may have another list separator.
+    for delimiter in ",;\t":
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            assert not any(cell.lstrip().startswith(STARTS) for cell in row)
+
+
+@pytest.mark.parametrize("attack", ["a;=1+1", "a; =1+1;", 'a;"=1+1"', 'a";"=1', ';;@x;"";-1'])
+def test_a_semicolon_starts_no_formula_where_it_is_the_separator(attack: str) -> None:
+    """SEC-09"""
+    text = export_csv(collection_of(paper(title=attack, venue=attack, abstract=attack)))
+    cells = [cell for row in csv.reader(io.StringIO(text), delimiter=";") for cell in row]
+    assert not any(cell.lstrip().startswith(STARTS) for cell in cells)
+
+
+def test_lines_end_as_rfc_4180_says() -> None:
+    text = export_csv(collection_of(paper()))
+    assert text.count("\r\n") == text.count("\n") == 2
+
+
+def test_a_plain_paper_has_all_its_cells() -> None:
+    text = export_csv(
+        collection_of(
+            paper(
+                authors=[Author(name="Ann Lee"), Author(name="Bo Li")],
+                year=2020,
+                citation_count=7,
+                relevance_score=0.5,
+                tags=[PaperTag.METHOD, PaperTag.DATASET],
+                full_text_url="https://example.org/a b",
+                is_retracted=False,
+                is_judged=False,
+            )
+        )
+    )
+    (record,) = records_of(text)
+    assert {name: value for name, value in record.items() if value} == {
+        "title": "Deep learning",
+        "authors": "Ann Lee; Bo Li",
+        "year": "2020",
+        "citation_count": "7",
+        "relevance_score": "0.5",
+        "tags": "method; dataset",
+        "url": "https://example.org/a%20b",
+        "is_judged": "no",
+        "is_retracted": "no",
+        "source": "test",
+        "id": "p",
+    }
+
+
+def test_no_papers_give_the_header_alone() -> None:
+    assert len(rows_of(export_csv(collection_of()))) == 1

@@ -1,0 +1,117 @@
+"""Markdown, re-read as cells and as what a renderer would make of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from paper_search.exports.markdown import export_markdown, export_report
+from paper_search.models import Author, Paper
+from paper_search.testing.exporters import check_exporter, collection_of
+
+ANY_TEXT = st.text(max_size=40) | st.text(alphabet="|\\\n<>&[]()*_`#-!a", max_size=25)
+
+
+def paper(**fields: object) -> Paper:
+    return Paper.model_validate(
+        {"id": "p", "title": "Deep learning", "source": "test", "authors": [], **fields}
+    )
+
+
+def rendered(text: str) -> str:
+    return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
+
+
+def body_rows(text: str) -> int:
+    return rendered(text).count("<tr>") - 1
+
+
+@pytest.mark.parametrize("exporter", [export_markdown, export_report])
+def test_the_kit_of_exporters_finds_nothing(exporter: object) -> None:
+    """SEC-11"""
+    assert callable(exporter)
+    check_exporter(exporter, count_records=body_rows)
+
+
+def test_a_plain_paper_is_one_row_under_the_header() -> None:
+    names = [Author(name=name) for name in ("Ann Lee", "Bo Li", "Cy Fu")]
+    text = export_markdown(
+        collection_of(paper(authors=names, year=2020, venue="Nature", relevance_score=0.956))
+    )
+    assert text == (
+        "| # | Title | Authors | Year | Venue | Score |\n"
+        "|---|---|---|---|---|---|\n"
+        "| 1 | Deep learning | Ann Lee, Bo Li, Cy Fu | 2020 | Nature | 0.96 |\n"
+    )
+
+
+def test_what_is_missing_is_a_dash() -> None:
+    text = export_markdown(collection_of(paper(venue=" ", authors=[Author(name="\n")])))
+    assert text.splitlines()[2] == "| 1 | Deep learning | - | - | - | 0.00 |"
+
+
+def test_of_four_authors_the_first_is_named() -> None:
+    names = [Author(name=name) for name in ("Ann Lee", "B", "C", "D")]
+    assert "| Ann Lee et al. |" in export_markdown(collection_of(paper(authors=names)))
+
+
+@given(ANY_TEXT, ANY_TEXT, ANY_TEXT)
+@settings(max_examples=150, deadline=None)
+def test_any_text_stays_in_its_cell(title: str, author: str, venue: str) -> None:
+    """SEC-11"""
+    given_paper = paper(title=title, authors=[Author(name=author)], venue=venue)
+    html = rendered(export_markdown(collection_of(given_paper, given_paper)))
+    assert html.count("<tr>") == 3
+    assert html.count("<td>") == 12
+    assert set(re.findall(r"<([a-z]+)", html)) <= {"table", "thead", "tbody", "tr", "th", "td"}
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "![x](https://example.org/track.png)",
+        "\\[x](y)",
+        "a | b\\| c",
+        "`code` **bold** _it_ ~~gone~~",
+        "&lt;b&gt; &#60;",
+    ],
+)
+def test_markup_in_a_title_is_shown_and_not_obeyed(attack: str) -> None:
+    """SEC-08 SEC-11"""
+    html = rendered(export_report(collection_of(paper(title=attack), query=attack)))
+    allowed = {"h1", "p", "table", "thead", "tbody", "tr", "th", "td"}
+    assert set(re.findall(r"<([a-z0-9]+)", html)) == allowed
+    shown = attack.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    assert html.count(shown.replace('"', "&quot;")) == 2
+
+
+def test_the_report_says_what_was_asked_and_where_the_papers_are() -> None:
+    text = export_report(
+        collection_of(
+            paper(doi="10.1/a(b)", url="https://example.org/other"),
+            paper(),
+            paper(url="https://example.org/a>b c"),
+            paper(doi="https://doi.org/10.1/x", full_text_url="javascript:alert(1)"),
+            query="what of\n*graphs*?",
+        )
+    )
+    head, _, links = text.partition("## Where to find them\n\n")
+    assert head.startswith(
+        "# what of \\*graphs\\*?\n\n4 of 4 papers found, 2026-01-02T03:04:05+00:00\n\n| # |"
+    )
+    assert links == (
+        "- 1: <https://doi.org/10.1/a(b)>\n"
+        "- 3: <https://example.org/a%3Eb%20c>\n"
+        "- 4: <https://doi.org/10.1/x>\n"
+    )
+
+
+def test_a_report_without_addresses_has_no_empty_heading() -> None:
+    assert "Where" not in export_report(collection_of(paper()))

@@ -1,0 +1,89 @@
+"""Formats by name, ours and those that others install."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from paper_search.errors import UnknownNameError
+from paper_search.exports import export, format_for_suffix, get_exporter, known_exporters
+from paper_search.testing.exporters import check_exporter, collection_of
+
+OURS = ["bibtex", "csl-json", "csv", "json", "markdown", "ris"]
+
+
+@pytest.fixture
+def strangers_exporter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Install a package that brings the format `titles`."""
+    (tmp_path / "strange_titles.py").write_text(
+        "def export_titles(collection):\n"
+        "    return '\\n'.join(repr(paper.title) for paper in collection.papers)\n"
+    )
+    metadata = tmp_path / "strange_titles-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: strange-titles\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_text(
+        "[paper_search.exporters]\ntitles = strange_titles:export_titles\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return "titles"
+
+
+def test_our_formats_are_known() -> None:
+    assert [name for name in known_exporters() if name in OURS] == OURS
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_each_of_our_formats_passes_the_kit(name: str) -> None:
+    """SEC-10 SEC-11"""
+    check_exporter(get_exporter(name))
+
+
+def test_an_unknown_format_names_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match=r"'docx'; known: bibtex, .*ris"):
+        export(collection_of(), "docx")
+
+
+def test_a_format_that_someone_else_installed_is_found(strangers_exporter: str) -> None:
+    assert strangers_exporter in known_exporters()
+    assert format_for_suffix("papers.titles") == strangers_exporter
+    check_exporter(get_exporter(strangers_exporter))
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("a.bib", "bibtex"),
+        ("A.BIB", "bibtex"),
+        (Path("x.y/a.ris"), "ris"),
+        ("a.json", "json"),
+        ("a.csl.json", "csl-json"),
+        ("a.csv", "csv"),
+        ("a.md", "markdown"),
+        ("a.markdown", "markdown"),
+    ],
+)
+def test_a_suffix_stands_for_a_format(path: str | Path, name: str) -> None:
+    assert format_for_suffix(path) == name
+    assert name in known_exporters()
+
+
+@pytest.mark.parametrize("path", ["a.docx", "a", "", ".bibliography", "a.bib.gz"])
+def test_a_suffix_that_stands_for_nothing_is_refused(path: str) -> None:
+    with pytest.raises(UnknownNameError, match=r"known: \.bib, "):
+        format_for_suffix(path)
+
+
+def test_the_package_loads_no_exporter_before_one_is_asked_for() -> None:
+    code = (
+        "import sys, paper_search.exports;"
+        "late = {'anyascii', 'paper_search.exports.bibtex'} & set(sys.modules);"
+        "sys.exit(repr(late) if late else 0)"
+    )
+    done = subprocess.run(  # noqa: S603  our own interpreter, our own code
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

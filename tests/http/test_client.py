@@ -1,0 +1,352 @@
+"""The HTTP client against a server that fails in every way."""
+
+import logging
+import tracemalloc
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from paper_search.http.client import HttpClient, HttpSettings
+from paper_search.http.errors import (
+    HttpBodyError,
+    HttpCallLimitError,
+    HttpError,
+    HttpStatusError,
+    HttpTimeoutError,
+    HttpUnreachableError,
+)
+from paper_search.http.limits import CallBudget, HostLimiter
+from paper_search.http.retry import RetryPolicy
+from paper_search.testing.fault_server import GOOD, FaultServer
+
+KEY = "CANARY-http-key"
+
+
+class Clock:
+    """Time that passes only by sleeping."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.waits: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[FaultServer]:
+    async with FaultServer() as faults:
+        yield faults
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+Opening = Callable[..., AbstractAsyncContextManager[HttpClient]]
+
+
+@pytest.fixture
+def opened(clock: Clock) -> Opening:
+    @asynccontextmanager
+    async def open_client(
+        client: httpx.AsyncClient | None = None, **settings: Any
+    ) -> AsyncIterator[HttpClient]:
+        retry = RetryPolicy(max_retries=settings.pop("max_retries", 2), jitter=lambda: 1.0)
+        defaults: dict[str, Any] = {"interval_s": 0.0, "secrets": (KEY,), "retry": retry}
+        async with HttpClient(
+            HttpSettings(**(defaults | settings)),
+            client=client,
+            limiter=HostLimiter(clock),
+            sleep=clock.sleep,
+            clock=clock,
+        ) as http:
+            yield http
+
+    return open_client
+
+
+async def failure(http: HttpClient, url: str, **options: Any) -> HttpError:
+    async def ask() -> None:
+        (await http.get(url, params={"api_key": KEY}, **options)).json()
+
+    with pytest.raises(HttpError) as caught:
+        await ask()
+    error = caught.value
+    assert KEY not in repr(error) + str(error) + str(vars(error))
+    assert error.__cause__ is None
+    return error
+
+
+async def test_a_sound_answer_is_read(server: FaultServer, opened: Opening) -> None:
+    async with opened() as http:
+        answer = await http.get(server.url("/gzip"))
+    assert answer.json() == GOOD
+    assert (answer.status, answer.content_type, answer.attempts) == (200, "application/json", 1)
+    assert "user-agent: paper-search/" in server.heads[0].lower()
+
+
+async def test_a_429_is_waited_for_as_long_as_it_says(
+    server: FaultServer, opened: Opening, clock: Clock
+) -> None:
+    """API-01"""
+    async with opened() as http:
+        error = await failure(http, server.url("/status?code=429&retry_after=2"))
+    assert isinstance(error, HttpStatusError)
+    assert (error.status, error.retry_after, error.attempts) == (429, 2.0, 3)
+    assert clock.waits == [2.0, 2.0]
+    assert server.requests["/status"] == 3
+
+
+async def test_a_wait_longer_than_the_deadline_is_given_up_at_once(
+    server: FaultServer, opened: Opening, clock: Clock
+) -> None:
+    """API-02"""
+    async with opened(deadline_s=60.0) as http:
+        error = await failure(http, server.url("/status?code=429&retry_after=999999"))
+    assert (error.attempts, clock.waits) == (1, [])
+
+
+async def test_garbage_in_retry_after_means_our_own_back_off(
+    server: FaultServer, opened: Opening, clock: Clock
+) -> None:
+    """API-02"""
+    async with opened() as http:
+        await failure(http, server.url("/status?code=503&retry_after=soon"))
+    assert clock.waits == [0.5, 1.0]
+
+
+async def test_two_failures_and_then_an_answer_is_one_answer(
+    server: FaultServer, opened: Opening
+) -> None:
+    """API-04"""
+    async with opened() as http:
+        answer = await http.get(server.url("/flaky?code=502"))
+    assert (answer.attempts, answer.json()) == (3, GOOD)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
+async def test_a_client_error_is_not_asked_again(
+    server: FaultServer, opened: Opening, status: int
+) -> None:
+    """API-05"""
+    async with opened() as http:
+        error = await failure(http, server.url(f"/status?code={status}&error=bad {KEY}"))
+    assert isinstance(error, HttpStatusError)
+    assert (error.status, error.attempts) == (status, 1)
+    assert "[redacted]" in error.body
+
+
+@pytest.mark.parametrize("kind", [httpx.ConnectTimeout, httpx.ReadTimeout, httpx.PoolTimeout])
+async def test_timeouts_are_asked_again(
+    opened: Opening, kind: type[httpx.TimeoutException]
+) -> None:
+    """API-06"""
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        raise kind(f"no answer from {request.url}", request=request)
+
+    async with (
+        httpx.AsyncClient(transport=httpx.MockTransport(handler)) as given,
+        opened(client=given) as http,
+    ):
+        error = await failure(http, "https://x.org/")
+    assert isinstance(error, HttpTimeoutError)
+    assert error.attempts == 3
+
+
+@pytest.mark.parametrize("path", ["/slow-body", "/slow-headers"])
+async def test_a_slow_answer_is_cut_by_the_clock_not_by_silence(
+    server: FaultServer, opened: Opening, path: str
+) -> None:
+    """API-07, API-08"""
+    async with opened(attempt_timeout_s=0.15, max_retries=0) as http:
+        error = await failure(http, server.url(path))
+    assert isinstance(error, HttpTimeoutError)
+
+
+@pytest.mark.parametrize(
+    ("path", "attempts"),
+    [
+        ("/truncated-json", 0),
+        ("/truncated-length", 3),
+        ("/truncated-chunked", 3),
+        ("/cut-gzip", 3),
+    ],
+)
+async def test_an_answer_cut_off_in_any_way_is_one_error(
+    server: FaultServer, opened: Opening, path: str, attempts: int
+) -> None:
+    """API-09"""
+    async with opened() as http:
+        error = await failure(http, server.url(path))
+    assert isinstance(error, HttpBodyError)
+    assert error.attempts == attempts
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/captcha", "web page"),
+        ("/double-gzip", "gzip, gzip"),
+        ("/brotli", "'br'"),
+        ("/bad-gzip", "cannot be unpacked"),
+        ("/deep-json", "too deeply"),
+    ],
+)
+async def test_a_body_that_is_no_use_is_refused(
+    server: FaultServer, opened: Opening, path: str, said: str
+) -> None:
+    """API-10, API-19, API-20, API-22"""
+    async with opened() as http:
+        error = await failure(http, server.url(path))
+    assert isinstance(error, HttpBodyError)
+    assert said in str(error)
+    assert "robot" not in str(vars(error))
+
+
+@pytest.mark.parametrize("path", ["/empty", "/no-content"])
+async def test_an_empty_body_is_no_data(server: FaultServer, opened: Opening, path: str) -> None:
+    """API-12"""
+    async with opened() as http:
+        assert (await http.get(server.url(path))).json() is None
+
+
+@pytest.mark.parametrize("path", ["/gzip-bomb", "/huge"])
+async def test_a_body_is_cut_at_the_cap_of_unpacked_bytes(
+    server: FaultServer, opened: Opening, path: str
+) -> None:
+    """API-18, API-19"""
+    async with opened(max_bytes=100_000, max_retries=0) as http:
+        tracemalloc.start()
+        try:
+            error = await failure(http, server.url(path))
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert isinstance(error, HttpBodyError)
+    assert "larger than 100,000 bytes" in str(error)
+    assert peak < 10_000_000
+
+
+async def test_what_cannot_be_stored_is_replaced(server: FaultServer, opened: Opening) -> None:
+    """API-20, API-21"""
+    async with opened() as http:
+        text = (await http.get(server.url("/bad-charset"))).json()["organic_results"][0]["title"]
+        odd = (await http.get(server.url("/surrogates"))).json()["organic_results"][0]["title"]
+        numbers = (await http.get(server.url("/not-finite"))).json()
+    assert text == "Caf\ufffd \ufffd"
+    assert odd.encode("utf-8")
+    assert "\x00" not in odd
+    assert numbers == {"a": None, "b": None, "c": None, "d": 1}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/redirect?to=file:///etc/passwd", "/redirect?to=http://localhost:1/", "/redirect-loop"],
+)
+async def test_no_redirect_is_followed(server: FaultServer, opened: Opening, path: str) -> None:
+    """API-24"""
+    async with opened() as http:
+        error = await failure(http, server.url(path))
+    assert isinstance(error, HttpStatusError)
+    assert (error.status, error.attempts) == (302, 1)
+    assert server.requests.total() == 1
+
+
+async def test_no_redirect_is_followed_by_a_client_that_would(
+    server: FaultServer, opened: Opening
+) -> None:
+    """API-24"""
+    async with httpx.AsyncClient(follow_redirects=True) as given, opened(client=given) as http:
+        error = await failure(http, server.url("/redirect?to=/ok"))
+    assert isinstance(error, HttpStatusError)
+    assert server.requests["/ok"] == 0
+
+
+@pytest.mark.parametrize("path", ["/reset", "/garbage"])
+async def test_a_broken_connection_is_unreachable(
+    server: FaultServer, opened: Opening, path: str
+) -> None:
+    """API-25"""
+    async with opened() as http:
+        error = await failure(http, server.url(path))
+    assert isinstance(error, HttpUnreachableError)
+    assert error.attempts == 3
+
+
+async def test_a_host_that_nobody_listens_on_is_unreachable(opened: Opening) -> None:
+    """API-25"""
+    async with FaultServer() as gone:
+        url = gone.url("/ok")
+    async with opened() as http:
+        assert isinstance(await failure(http, url), HttpUnreachableError)
+
+
+async def test_every_attempt_counts_against_the_budget(
+    server: FaultServer, opened: Opening
+) -> None:
+    budget = CallBudget(2)
+    async with opened(max_retries=5) as http:
+        error = await failure(http, server.url("/status?code=500"), budget=budget)
+        assert isinstance(error, HttpStatusError)
+        assert server.requests["/status"] == budget.used == 2
+        assert isinstance(await failure(http, server.url("/ok"), budget=budget), HttpCallLimitError)
+    assert server.requests["/ok"] == 0
+
+
+async def test_requests_to_one_host_are_an_interval_apart(
+    server: FaultServer, opened: Opening, clock: Clock
+) -> None:
+    """API-29"""
+    async with opened(interval_s=0.5) as http:
+        for _ in range(3):
+            await http.get(server.url("/ok"))
+    assert clock.waits == [0.5, 0.5]
+
+
+def test_hosts_do_not_wait_for_each_other() -> None:
+    """API-29"""
+    limiter = HostLimiter(lambda: 0.0)
+    turns = [limiter.reserve(host, 2.0) for host in ("a", "b", "a", "a", "b")]
+    assert turns == [0.0, 0.0, 2.0, 4.0, 2.0]
+
+
+async def test_the_key_is_in_no_log_line(
+    server: FaultServer, opened: Opening, caplog: pytest.LogCaptureFixture
+) -> None:
+    """PER-18"""
+    with caplog.at_level(logging.DEBUG):
+        async with opened() as http:
+            await http.get(server.url("/ok"), params={"api_key": KEY})
+            await failure(http, server.url("/status?code=500"))
+    assert any("HTTP Request" in message for message in caplog.messages)
+    assert KEY not in caplog.text
+    assert not logging.getLogger("httpx").filters
+
+
+async def test_a_query_too_long_for_a_url_is_an_error_of_ours(opened: Opening) -> None:
+    async with opened() as http:
+        with pytest.raises(HttpUnreachableError, match="longer than a URL"):
+            await http.get("https://x.org/", params={"q": "学" * 10_000})
+
+
+async def test_a_lone_surrogate_in_a_query_is_replaced(
+    server: FaultServer, opened: Opening
+) -> None:
+    """API-20"""
+    async with opened() as http:
+        await http.get(server.url("/ok"), params={"q": "a\ud800b"})
+    assert "q=a%3Fb" in server.heads[0] or "q=a?b" in server.heads[0]
+
+
+def test_settings_do_not_show_their_secrets() -> None:
+    assert KEY not in repr(HttpSettings(secrets=(KEY,)))

@@ -1,0 +1,333 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pydantic import BaseModel
+from werkzeug import Request, Response
+
+from paper_search.errors import (
+    LLMAuthError,
+    LLMError,
+    LLMLengthError,
+    LLMRateLimitError,
+    LLMRefusalError,
+    LLMResponseError,
+)
+from paper_search.llm import OpenAIProvider, ask
+
+if TYPE_CHECKING:
+    from pytest_httpserver import HTTPServer
+
+KEY = "sk-very-secret-0123456789abcdef"
+
+
+class Verdict(BaseModel):
+    score: float
+
+
+def completion(
+    content: str | None, finish: str = "stop", refusal: str | None = None
+) -> dict[str, Any]:
+    message = {"role": "assistant", "content": content, "refusal": refusal}
+    return {
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
+    }
+
+
+class Script:
+    """Answers in order, the last one for ever; keeps what was sent."""
+
+    def __init__(self, server: HTTPServer, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.sent: list[dict[str, Any]] = []
+        server.expect_request("/v1/chat/completions", method="POST").respond_with_handler(self)
+
+    def __call__(self, request: Request) -> Response:
+        self.sent.append(json.loads(request.data))
+        answer = self.answers[min(len(self.sent), len(self.answers)) - 1]
+        if isinstance(answer, Response):
+            return answer
+        return Response(json.dumps(answer), content_type="application/json")
+
+
+def failure(status: int, message: str, code: str | None = None, **headers: str) -> Response:
+    body = {"error": {"message": message, "type": "e", "code": code, "param": None}}
+    response = Response(json.dumps(body), status=status, content_type="application/json")
+    response.headers.update({name.replace("_", "-"): value for name, value in headers.items()})
+    return response
+
+
+def provider(server: HTTPServer, **options: Any) -> OpenAIProvider:
+    base_url = server.url_for("/v1")
+    return OpenAIProvider(
+        model="m", api_key=KEY, base_url=base_url, **{"max_retries": 0, "timeout_s": 5.0} | options
+    )
+
+
+async def test_text_is_returned_and_tokens_are_counted(httpserver: HTTPServer) -> None:
+    script = Script(httpserver, completion("hello"))
+    llm = provider(httpserver, temperature=0.5, max_tokens=99)
+    assert await llm.complete("be brief", "hi") == "hello"
+    assert (llm.usage.calls, llm.usage.input_tokens, llm.usage.output_tokens) == (1, 11, 7)
+    [sent] = script.sent
+    assert [(m["role"], m["content"]) for m in sent["messages"]] == [
+        ("system", "be brief"),
+        ("user", "hi"),
+    ]
+    assert (sent["temperature"], sent["max_completion_tokens"]) == (0.5, 99)
+
+
+async def test_json_is_asked_for_by_schema(httpserver: HTTPServer) -> None:
+    script = Script(httpserver, completion('{"score": 0.5}'))
+    assert await ask(provider(httpserver), Verdict, "s", "u") == Verdict(score=0.5)
+    wish = script.sent[0]["response_format"]
+    assert wish["type"] == "json_schema"
+    assert wish["json_schema"]["schema"]["properties"] == {
+        "score": {"title": "Score", "type": "number"}
+    }
+
+
+async def test_a_server_without_response_format_gets_the_schema_in_the_prompt(
+    httpserver: HTTPServer,
+) -> None:
+    refusal = failure(400, "unknown parameter response_format")
+    script = Script(httpserver, refusal, completion('{"score": 1}'))
+    llm = provider(httpserver)
+    assert (await ask(llm, Verdict, "s", "u")).score == 1
+    assert (await ask(llm, Verdict, "s", "u")).score == 1
+    assert ["response_format" in sent for sent in script.sent] == [True, False, False]
+    assert '"score"' in script.sent[-1]["messages"][0]["content"]
+
+
+async def test_malformed_json_is_repaired_once_with_the_error_shown(
+    httpserver: HTTPServer,
+) -> None:
+    """LLM-01"""
+    script = Script(httpserver, completion('{"score": '), completion('{"score": 0.3}'))
+    assert (await ask(provider(httpserver), Verdict, "s", "u")).score == 0.3
+    repair = script.sent[1]["messages"][1]["content"]
+    assert repair.startswith("u\n")
+    assert "no JSON object" in repair
+    assert '{"score":' in repair
+
+
+async def test_malformed_json_twice_is_a_typed_failure(httpserver: HTTPServer) -> None:
+    """LLM-01"""
+    script = Script(httpserver, completion('{"score": 1'))
+    with pytest.raises(LLMResponseError, match="no JSON object"):
+        await ask(provider(httpserver), Verdict, "s", "u")
+    assert len(script.sent) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\n{"score": 0.5}\n```',
+        'Sure! Here it is:\n\n{"score": 0.5}\n\nHope that helps.',
+        '```\n{"score": 0.5}\n```',
+        '\ufeff{"score": 0.5}',
+        'For the set {a, b} I give {"score": 0.5}.',
+    ],
+)
+async def test_fenced_and_wrapped_json_needs_no_repair(httpserver: HTTPServer, text: str) -> None:
+    """LLM-02"""
+    script = Script(httpserver, completion(text))
+    assert (await ask(provider(httpserver), Verdict, "s", "u")).score == 0.5
+    assert len(script.sent) == 1
+
+
+async def test_an_answer_cut_off_for_length_is_never_complete(httpserver: HTTPServer) -> None:
+    """LLM-03"""
+    script = Script(httpserver, completion('{"score": 0.5}', finish="length"))
+    llm = provider(httpserver)
+    with pytest.raises(LLMLengthError):
+        await ask(llm, Verdict, "s", "u")
+    with pytest.raises(LLMLengthError):
+        await llm.complete("s", "u")
+    assert len(script.sent) == 2
+    assert llm.usage.output_tokens == 14
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        completion(None, refusal="I cannot help with that"),
+        completion("", finish="content_filter"),
+        failure(400, "blocked", code="content_filter"),
+    ],
+)
+async def test_a_refusal_is_not_asked_again(httpserver: HTTPServer, answer: Any) -> None:
+    """LLM-04"""
+    script = Script(httpserver, answer)
+    with pytest.raises(LLMRefusalError):
+        await ask(provider(httpserver), Verdict, "s", "u")
+    assert len(script.sent) == 1
+
+
+async def test_a_wrong_schema_is_repaired(httpserver: HTTPServer) -> None:
+    """LLM-05"""
+    script = Script(httpserver, completion('{"score": "high"}'), completion('{"score": 0.7}'))
+    assert (await ask(provider(httpserver), Verdict, "s", "u")).score == 0.7
+    assert "score: Input should be a valid number" in script.sent[1]["messages"][1]["content"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        completion("null"),
+        completion(None),
+        completion("   "),
+        completion("[1, 2]"),
+        completion("[" * 100_000),
+        {**completion("x"), "choices": []},
+        {"error": {"message": "upstream broke", "code": 500}},
+        {},
+        Response("<html><body>Bad gateway</body></html>", content_type="text/html"),
+        Response("", content_type="application/json"),
+    ],
+    ids=["null", "no-content", "blank", "list", "deep", "no-choices", "error", "{}", "html", "0"],
+)
+async def test_an_answer_that_is_none_is_a_failure(httpserver: HTTPServer, answer: Any) -> None:
+    """LLM-06, LLM-07"""
+    Script(httpserver, answer)
+    with pytest.raises(LLMResponseError):
+        await ask(provider(httpserver), Verdict, "s", "u")
+
+
+async def test_a_short_rate_limit_is_waited_for(httpserver: HTTPServer) -> None:
+    """LLM-12"""
+    script = Script(httpserver, failure(429, "slow", retry_after_ms="10"), completion("ok"))
+    llm = provider(httpserver, max_retries=2)
+    assert await llm.complete("s", "u") == "ok"
+    assert len(script.sent) == 2
+    assert llm.usage.calls == 1
+
+
+async def test_a_long_rate_limit_comes_back_at_once(httpserver: HTTPServer) -> None:
+    """LLM-12"""
+    script = Script(httpserver, failure(429, "slow", Retry_After="3600"))
+    started = time.monotonic()
+    with pytest.raises(LLMRateLimitError):
+        await provider(httpserver, max_retries=2).complete("s", "u")
+    assert time.monotonic() - started < 4
+    assert len(script.sent) == 1
+
+
+async def test_a_server_error_is_retried_a_bounded_number_of_times(httpserver: HTTPServer) -> None:
+    """LLM-12"""
+    script = Script(httpserver, failure(500, "oops", retry_after_ms="5"))
+    with pytest.raises(LLMError, match="answered with an error"):
+        await provider(httpserver, max_retries=2).complete("s", "u")
+    assert len(script.sent) == 3
+
+
+async def test_a_server_that_is_not_there_is_named_unreachable() -> None:
+    llm = OpenAIProvider(
+        model="m", api_key=KEY, base_url="http://127.0.0.1:9/v1", max_retries=0, timeout_s=5
+    )
+    with pytest.raises(LLMError, match="cannot be reached"):
+        await llm.complete("s", "u")
+
+
+async def test_a_server_that_hangs_runs_into_the_timeout() -> None:
+    """LLM-13"""
+
+    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(hang, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    llm = OpenAIProvider(
+        model="m", api_key=KEY, base_url=f"http://127.0.0.1:{port}/v1", timeout_s=0.2, max_retries=0
+    )
+    started = time.monotonic()
+    async with server:
+        with pytest.raises(LLMError, match="in time"):
+            await llm.complete("s", "u")
+    assert time.monotonic() - started < 3
+
+
+async def test_a_server_that_drips_runs_into_the_deadline() -> None:
+    """LLM-13, LLM-16: every byte resets the client's timeout, so there is one for the whole."""
+
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n")
+        writer.write(b"Content-Length: 100000\r\n\r\n{")
+        try:
+            while not writer.is_closing():
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(drip, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    llm = OpenAIProvider(
+        model="m", api_key=KEY, base_url=f"http://127.0.0.1:{port}/v1", timeout_s=0.4, max_retries=0
+    )
+    started = time.monotonic()
+    async with server:
+        with pytest.raises(LLMError, match="in time"):
+            await llm.complete("s", "u")
+    assert time.monotonic() - started < 3
+
+
+async def test_a_refused_key_is_nowhere_to_be_read(
+    httpserver: HTTPServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """LLM-14"""
+    caplog.set_level(logging.DEBUG, logger="paper_search")
+    echo = f"Incorrect API key provided: {KEY}. Also sk-abc*****xyz and Bearer {KEY}"
+    Script(httpserver, failure(401, echo, code="invalid_api_key"))
+    llm = provider(httpserver)
+    with pytest.raises(LLMAuthError) as caught:
+        await ask(llm, Verdict, "s", "u")
+    shown = "".join(traceback.format_exception(caught.value)) + caplog.text + repr(llm)
+    assert KEY not in shown
+    assert "sk-abc" not in shown
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+
+
+async def test_a_question_that_is_too_long_is_told_apart(httpserver: HTTPServer) -> None:
+    """LLM-15"""
+    Script(httpserver, failure(400, "too many tokens", code="context_length_exceeded"))
+    with pytest.raises(LLMLengthError):
+        await provider(httpserver).complete("s", "u")
+
+
+def test_one_provider_serves_several_event_loops(httpserver: HTTPServer) -> None:
+    Script(httpserver, completion("ok"))
+    llm = provider(httpserver)
+    assert [asyncio.run(llm.complete("s", "u")) for _ in range(2)] == ["ok", "ok"]
+
+
+def test_making_a_provider_loads_no_client() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from paper_search.llm import *;"
+        "create_provider(LLMConfig(model='m', api_key='k'));"
+        "print([m for m in ('openai', 'langchain_openai', 'langchain_core') if m in sys.modules])"
+    )
+    done = subprocess.run(  # noqa: S603  # our own code in a clean interpreter
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from paper_search.errors import ConfigError
+from paper_search.llm import LLMConfig, LLMProvider, OpenAIProvider, create_provider
+
+
+def test_settings_reach_the_provider() -> None:
+    config = LLMConfig(
+        model="m", api_key="k", base_url="http://x/v1", temperature=0.2, max_tokens=5, timeout_s=3.0
+    )
+    llm = create_provider(config)
+    assert isinstance(llm, OpenAIProvider)
+    assert (llm.model, llm.base_url, llm.temperature, llm.max_tokens, llm.timeout_s) == (
+        "m",
+        "http://x/v1",
+        0.2,
+        5,
+        3.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (LLMConfig(model="m"), "API key required"),
+        (LLMConfig(model="m", api_key="  "), "API key required"),
+        (LLMConfig(api_key="k"), "Model name required"),
+        (LLMConfig(provider="nope", model="m", api_key="k"), "Unknown LLM provider"),
+    ],
+)
+def test_settings_that_lack_something_are_refused(config: LLMConfig, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        create_provider(config)
+
+
+def test_an_unknown_provider_lists_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match=r"'nope'.*openai"):
+        create_provider(LLMConfig(provider="nope", model="m", api_key="k"))
+
+
+def test_the_key_is_in_no_repr() -> None:
+    config = LLMConfig(model="m", api_key="very-secret")
+    assert "very-secret" not in repr(config) + repr(create_provider(config))
+
+
+def test_a_double_need_not_call_the_constructor() -> None:
+    class Double(LLMProvider):
+        def __init__(self) -> None:
+            self.ready = True
+
+        async def complete(self, system_prompt: str, user_message: str) -> str:
+            return system_prompt + user_message
+
+        async def complete_json(
+            self, system_prompt: str, user_message: str, schema: dict[str, object] | None = None
+        ) -> dict[str, object]:
+            return {"asked": [system_prompt, user_message, schema]}
+
+    assert Double().ready

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from paper_search.errors import LLMError, LLMRateLimitError, LLMRefusalError, LLMResponseError
+from paper_search.llm import ask
+from paper_search.llm.failures import redacted
+from paper_search.llm.json_text import json_object
+from paper_search.testing.llm import FakeLLM
+
+
+class Pair(BaseModel):
+    a: int
+    b: list[str] = []
+
+
+async def test_a_good_answer_costs_one_call() -> None:
+    llm = FakeLLM({"a": 1})
+    assert await ask(llm, Pair, "s", "u") == Pair(a=1)
+    assert llm.call_count == 1
+    assert llm.calls[0].schema == Pair.model_json_schema()
+
+
+async def test_the_model_sees_its_mistake_and_its_answer() -> None:
+    llm = FakeLLM([{"a": "x"}, {"a": 2}])
+    assert await ask(llm, Pair, "s", "u") == Pair(a=2)
+    assert "a: Input should be a valid integer" in llm.calls[1].user_message
+    assert '{"a": "x"}' in llm.calls[1].user_message
+
+
+async def test_there_is_one_repair_and_no_more() -> None:
+    llm = FakeLLM({"a": None})
+    with pytest.raises(LLMResponseError, match="a: Input should be"):
+        await ask(llm, Pair, "s", "u")
+    assert llm.call_count == 2
+
+
+async def test_none_is_no_answer() -> None:
+    """LLM-06"""
+    llm = FakeLLM(lambda _: None)
+    with pytest.raises(LLMResponseError):
+        await ask(llm, Pair, "s", "u")
+
+
+@pytest.mark.parametrize("error", [LLMRateLimitError("x"), LLMRefusalError("x"), KeyError("x")])
+async def test_other_failures_are_not_repaired(error: Exception) -> None:
+    llm = FakeLLM(error)
+    with pytest.raises(type(error)):
+        await ask(llm, Pair, "s", "u")
+    assert llm.call_count == 1
+
+
+async def test_a_provider_that_hangs_is_given_up() -> None:
+    """LLM-13"""
+    llm = FakeLLM({"a": 1}, delay_s=30)
+    with pytest.raises(LLMError, match=r"within 0\.05 s"):
+        await ask(llm, Pair, "s", "u", deadline_s=0.05)
+
+
+async def test_cancelling_is_not_taken_for_a_timeout() -> None:
+    task = asyncio.create_task(ask(FakeLLM({"a": 1}, delay_s=30), Pair, "s", "u"))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no json", '{"a": {"b": 1}', 'Here: {"a": {"b": 1}', '[{"a": 1}]', "{not json}"]
+)
+def test_text_without_a_whole_object_is_refused(text: str) -> None:
+    with pytest.raises(LLMResponseError):
+        json_object(text)
+
+
+@given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=8), max_size=4))
+@settings(max_examples=50)
+def test_every_object_survives_a_fence(value: dict[str, Any]) -> None:
+    import json
+
+    assert json_object(f"Here you are:\n```json\n{json.dumps(value)}\n```") == value
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=100)
+def test_no_text_breaks_the_reader(text: str) -> None:
+    with contextlib.suppress(LLMResponseError):
+        assert isinstance(json_object(text), dict)
+
+
+def test_a_very_short_key_does_not_blank_out_the_message() -> None:
+    assert redacted("a key is a key", "a") == "a key is a key"
+    assert redacted("abcd and sk-12345678", "abcd") == "*** and ***"

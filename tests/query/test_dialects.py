@@ -1,0 +1,110 @@
+"""Search strings from PubMed, Web of Science and Scopus are understood, or refused by column."""
+
+import pytest
+
+from paper_search.errors import QuerySyntaxError
+from paper_search.query import lint, parse, render
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        # PubMed
+        (
+            '"heart attack"[tiab] AND smith j[au] AND 2015:2019[dp]',
+            'tiab:"heart attack" AND author:smith AND author:j* AND year:2015-2019',
+        ),
+        ("heart attack[tiab]", 'tiab:"heart attack"'),
+        ("cancer*[Title/Abstract] NOT mice[ti]", "tiab:cancer* NOT title:mice"),
+        ("(aspirin[ti] OR ibuprofen[ti]) AND pain", "(title:aspirin OR title:ibuprofen) AND pain"),
+        ('asthma[tw] AND "Lancet"[ta]', "asthma AND venue:Lancet"),
+        ('asthma AND "Smith, John"[Author]', "asthma AND author:Smith AND author:John"),
+        ("asthma[ti] AND 2015[dp]", "title:asthma AND year:2015"),
+        ("asthma[ti] AND 2015/03/01:2019/12[pdat]", "title:asthma AND year:2015-2019"),
+        ("asthma[ti] AND 2015:3000[dp]", "title:asthma AND year:2015-"),
+        (
+            'asthma[ti] AND ("2015/01/01"[Date - Publication] : "3000"[Date - Publication])',
+            "title:asthma AND year:2015-",
+        ),
+        ('"hip pain"[tiab:~3]', "tiab:(hip NEAR/3 pain)"),
+        ('"Neoplasms"[MeSH Terms] AND drug[ti]', "Neoplasms AND title:drug"),
+        # Web of Science
+        (
+            "TI=(deep learning) AND AU=Smith J AND PY=2015-2019",
+            "title:(deep learning) AND author:Smith AND author:J* AND year:2015-2019",
+        ),
+        (
+            'TS=("neural network*" NEAR/3 graph) NOT TI=survey',
+            '("neural network*" NEAR/3 graph) NOT title:survey',
+        ),
+        ("TI=heart attack and AB=aspirin", "title:heart title:attack abstract:aspirin"),
+        ("TS=(aa NEAR bb)", "aa NEAR/15 bb"),
+        ("PY=(2015 OR 2017) AND SO=Nature", "(year:2015 OR year:2017) AND venue:Nature"),
+        ("AU=(Smith J* OR Doe, A)", "(author:Smith author:J*) OR (author:Doe author:A*)"),
+        # Scopus
+        (
+            'TITLE-ABS-KEY("deep learning" W/3 graph*) AND PUBYEAR > 2014 AND NOT TITLE(survey)',
+            '("deep learning" NEAR/3 graph*) AND year:2015- AND NOT title:survey',
+        ),
+        ("TITLE-ABS(aa AND {bb cc})", 'tiab:(aa AND "bb cc")'),
+        ("AUTH(smith) AND PUBYEAR BEF 2010", "author:smith AND year:-2009"),
+        ("title-abs-key(aa) AND key (bb)", "aa AND key (bb)"),
+        ("ti=(aa) AND ts=bb", "title:aa AND bb"),
+        ("TI=aa (bb OR cc) OR AB=dd", "title:(aa (bb OR cc)) OR abstract:dd"),
+        ("(TI=aa) OR (AB=bb AND TI=cc dd)", "title:aa OR (abstract:bb title:(cc dd))"),
+        ("TS=aa NOT (TI=bb OR AU=Li X)", "aa NOT (title:bb OR (author:Li author:X*))"),
+        ("TS=AD (aa OR bb)", "AD (aa OR bb)"),
+        ("SRCTITLE(nature) AND PUBYEAR IS 2012", "venue:nature AND year:2012"),
+    ],
+)
+def test_a_foreign_search_string_means(text: str, ours: str) -> None:
+    assert render(parse(text)) == render(parse(ours))
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "said"),
+    [
+        ("cancer[ti] AND review[pt]", 22, "[pt]"),
+        ("(hip pain)[tiab]", 11, "in front of [tiab]"),
+        ("cancer[ti] AND foo[dp]", 19, "2015:2019[dp]"),
+        ("cancer[ti] AND (drug[ti]", 25, "expected ')' for the '(' in column 16"),
+        ("cancer[ti] OR OR drug[ti]", 15, "found 'OR'"),
+        ("TS=aa AND WC=(Chemistry)", 11, "WC"),
+        ("#1 AND TS=aa", 1, "#1"),
+        ("TS=(aa SAME bb)", 8, "SAME"),
+        ("TS=(aa AND wom?n)", 15, "wildcard"),
+        ("TI=aa AND PY=abc", 11, "PY=2015-2019"),
+        ("TITLE-ABS-KEY(aa AND)", 21, "found ')'"),
+        ("TITLE-ABS-KEY(aa) AND LIMIT-TO(DOCTYPE, ar)", 23, "LIMIT-TO"),
+        ("TITLE(aa", 9, "expected ')' for the '(' in column 6"),
+    ],
+)
+def test_what_has_no_counterpart_is_refused_with_the_column(
+    text: str, column: int, said: str
+) -> None:
+    with pytest.raises(QuerySyntaxError) as caught:
+        parse(text)
+    assert caught.value.column == column
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"cancer[ti]" AND "TI=x"',
+        "title AND (graph)",
+        "vitamin [12]",
+        "x=1 AND all (things)",
+        "AD(alzheimer) DO (more)",
+    ],
+)
+def test_our_own_language_is_not_mistaken_for_another(text: str) -> None:
+    assert lint(text) == []
+
+
+def test_what_is_carried_over_in_part_is_said() -> None:
+    [finding] = lint('drug[ti] AND "Neoplasms"[Mesh]')
+    assert finding.column == 25
+    assert "without narrower ones" in finding.message
+    [finding] = lint("TITLE(aa PRE/2 bb)")
+    assert (finding.column, "order" in finding.message) == (10, True)

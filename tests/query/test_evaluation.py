@@ -1,0 +1,117 @@
+"""Which documents a tree matches."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paper_search.query import (
+    And,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    evaluate,
+    normalise,
+    parse,
+    render,
+)
+
+DOCUMENT = {
+    "title": "Graph Neural Networks for COVID-19 drug discovery",
+    "abstract": "Naïve models of β-amyloid; 深度学习 helps. The networks learn.",
+    "author": "Jane Q. Smith; Xiaoming Li",
+    "venue": "Nature Methods",
+    "year": "2019",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "is_match"),
+    [
+        ("graph", True),
+        ("GRAPH NEURAL", True),
+        ("graph survey", False),
+        ("graph NOT survey", True),
+        ("graph NOT drug", False),
+        ("survey OR drug", True),
+        ('"graph neural networks"', True),
+        ('"neural graph"', False),
+        ('"graph neural net*"', True),
+        ("net*", True),
+        ("net", False),
+        ("covid-19", True),
+        ("covid", True),
+        ("title:amyloid", False),
+        ("abstract:amyloid", True),
+        ("tiab:(graph AND amyloid)", True),
+        ("author:smith author:j*", True),
+        ("venue:nature", True),
+        ("graph NEAR/1 networks", True),
+        ("networks NEAR/1 graph", True),
+        ("graph NEAR/0 networks", False),
+        ("(graph OR nothing) NEAR/3 covid", True),
+        ("graph NEAR/1 networks NEAR/1 covid", True),
+        ("discovery NEAR/5 naïve", False),
+        ("深度", True),
+        ("学深", False),
+        ("nai\u0308ve", True),
+        ("naive", False),
+        ("β-amyloid", True),
+        ("year:2019", True),
+        ("year:2015-2018", False),
+        ("year:-2019 AND year:2019-", True),
+        ("2019", False),
+    ],
+)
+def test_a_query_matches_a_document(query: str, *, is_match: bool) -> None:
+    assert evaluate(parse(query), DOCUMENT) is is_match
+
+
+def test_a_document_without_a_year_is_in_no_range() -> None:
+    assert not evaluate(parse("year:-2030"), {"title": "graph"})
+    assert not evaluate(parse("year:-2030"), {"title": "graph", "year": None})
+    assert evaluate(parse("year:2001"), {"year": 2001})
+
+
+def test_a_phrase_does_not_reach_across_fields() -> None:
+    assert not evaluate(parse('"discovery naive"'), {"title": "discovery", "abstract": "naive"})
+
+
+def test_the_tokeniser_can_be_replaced() -> None:
+    document = {"title": "Networks"}
+    assert not evaluate(parse("network"), document)
+    assert evaluate(parse("network"), document, tokeniser=lambda text: [text.lower().rstrip("s")])
+
+
+def test_a_phrase_without_tokens_matches_nothing() -> None:
+    assert not evaluate(Phrase(("&", "-")), {"title": "& -"})
+
+
+WORDS = st.sampled_from(["aa", "bb", "cc", "AA"])
+LEAVES = st.one_of(
+    st.builds(Term, WORDS, st.sampled_from([None, "title"]), st.booleans()),
+    st.builds(Phrase, st.tuples(WORDS, WORDS)),
+    st.builds(YearRange, st.just(2000), st.none() | st.just(2010)),
+)
+TREES = st.recursive(
+    LEAVES,
+    lambda parts: st.one_of(
+        st.builds(And, st.lists(parts, min_size=1, max_size=3).map(tuple)),
+        st.builds(Or, st.lists(parts, min_size=1, max_size=3).map(tuple)),
+        st.builds(Not, parts),
+    ),
+    max_leaves=8,
+)
+TEXTS = st.lists(st.sampled_from(["aa", "bb", "cc", "aab"]), max_size=5).map(" ".join)
+
+
+@given(TREES, TEXTS, TEXTS, st.sampled_from([None, 1999, 2005, 2011]))
+def test_the_normal_form_matches_the_same_documents(
+    tree: Any, title: str, abstract: str, year: int | None
+) -> None:
+    document = {"title": title, "abstract": abstract, "year": year}
+    assert evaluate(normalise(tree), document) == evaluate(tree, document)
+    assert evaluate(parse(render(tree)), document) == evaluate(tree, document)

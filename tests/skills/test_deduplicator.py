@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.errors import LLMError
+from paper_search.models import Author, RawPaper, Sighting
+from paper_search.skills import Deduplicator
+from paper_search.testing.llm import FakeLLM, data_block, obedient_answer
+
+TITLE = "A long title on graph networks"
+
+
+def paper(name: str, title: str = TITLE, author: str | None = "Ada Smith", **rest: Any) -> RawPaper:
+    authors = [Author(name=author)] if author else []
+    values = {"year": 2020, "source": "s"} | rest
+    return RawPaper(id=name, title=title, authors=authors, **values)
+
+
+async def clusters(*papers: RawPaper, llm: FakeLLM | None = None) -> list[list[str]]:
+    merged = await Deduplicator(llm).deduplicate(list(papers))
+    return sorted(each.merged_from or [each.id] for each in merged)
+
+
+ONE = [["1", "2"]]
+TWO = [["1"], ["2"]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({"doi": "10.1/A"}, {"doi": "https://doi.org/10.1/a", "title": "Other"}, TWO),
+        ({"doi": "10.1000/A"}, {"doi": "https://doi.org/10.1000/a", "title": "Other"}, ONE),
+        ({"arxiv_id": "2101.00001"}, {"arxiv_id": "arXiv:2101.00001v2", "title": "Other"}, ONE),
+        ({"arxiv_id": "2101.00001"}, {"doi": "10.48550/arXiv.2101.00001", "title": "Other"}, ONE),
+        ({"pmid": "123"}, {"pmid": "123", "title": "Other"}, ONE),
+        ({"s2_id": "abc"}, {"s2_id": "abd", "title": "Other"}, TWO),
+        ({"url": "https://a.org/x.pdf"}, {"url": "http://www.a.org/x.pdf/", "title": "B"}, ONE),
+        ({"full_text_url": "https://a.org/x"}, {"url": "https://a.org/x", "title": "B"}, ONE),
+        ({"url": "https://a.org/"}, {"url": "https://a.org/", "title": "B"}, TWO),
+        ({}, {"title": "A Long Title: on Graph-Networks!"}, ONE),
+        ({}, {"author": "Smith, Ada"}, ONE),
+        ({}, {"year": 2013}, TWO),
+        ({}, {"author": "Bob Jones"}, TWO),
+        ({}, {"year": None}, ONE),
+        ({}, {"author": None}, ONE),
+        ({"title": "Editorial"}, {"title": "Editorial", "year": 2019}, TWO),
+        ({"title": "Editorial", "author": None}, {"title": "Editorial", "author": None}, TWO),
+        ({"title": "Editorial", "venue": "A"}, {"title": "Editorial", "venue": "B"}, TWO),
+        ({"title": "Introduction", "year": None}, {"title": "Introduction"}, TWO),
+        ({"title": "Deep nets", "year": None}, {"title": "Deep nets"}, TWO),
+        ({"doi": "10.1000/a"}, {"doi": "10.1000/b"}, TWO),
+        ({"doi": "10.1000/a"}, {"doi": "10.48550/arXiv.2101.00001"}, ONE),
+        ({"title": "..."}, {"title": "???"}, TWO),
+    ],
+)  # fmt: skip
+async def test_records_of_one_work_are_merged_and_others_are_not(
+    first: dict[str, Any], second: dict[str, Any], expected: list[list[str]]
+) -> None:
+    assert await clusters(paper("1", **first), paper("2", **second)) == expected
+
+
+async def test_the_same_record_of_one_source_is_one() -> None:
+    one, other = paper("1"), paper("1", title="Other", year=1999)
+    assert len(await Deduplicator().deduplicate([one, other])) == 1
+
+
+async def test_two_sources_that_number_different_works_alike_keep_both() -> None:
+    one, other = paper("1", source="a"), paper("1", title="Something else", source="b")
+    ids = {each.id for each in await Deduplicator().deduplicate([one, other])}
+    assert ids == {"1", "b:1"}
+
+
+async def test_a_record_without_year_does_not_join_two_works() -> None:
+    found = await clusters(paper("1", year=2019), paper("2", year=2021), paper("3", year=None))
+    assert found == [["1"], ["2"], ["3"]]
+
+
+@pytest.mark.parametrize("papers", [[], [paper("1")]])
+async def test_nothing_to_merge_is_returned_as_it_is(papers: list[RawPaper]) -> None:
+    llm = FakeLLM()
+    assert await Deduplicator(llm).deduplicate(papers) is papers
+    assert llm.call_count == 0
+
+
+async def test_the_merged_record_is_the_richest_with_its_gaps_filled() -> None:
+    sighting = Sighting(source="a", rank=3)
+    poor = paper("poor", doi="10.1000/x", citation_count=9, is_retracted=True, pmid="5")
+    rich = paper(
+        "rich", doi="10.1000/X", abstract="text", venue="V", citation_count=2, sightings=[sighting]
+    )
+    poor.sightings = [Sighting(source="b"), sighting]
+    [merged] = await Deduplicator().deduplicate([poor, rich])
+    assert (merged.id, merged.abstract, merged.venue, merged.pmid) == ("rich", "text", "V", "5")
+    assert merged.citation_count == 9
+    assert merged.is_retracted is True
+    assert merged.merged_from == ["poor", "rich"]
+    assert [each.source for each in merged.sightings] == ["a", "b"]
+
+
+async def test_the_stable_id_of_a_member_is_kept() -> None:
+    poor = paper("doi:10.1000/x", doi="10.1000/x")
+    from paper_search.bibliography.identifiers import stable_id
+
+    poor = poor.model_copy(update={"id": stable_id(poor)})
+    rich = paper("rich", doi="10.1000/x", abstract="text", venue="V", pmid="5")
+    [merged] = await Deduplicator().deduplicate([rich, poor])
+    assert merged.id == poor.id
+
+
+async def test_what_was_merged_before_is_remembered() -> None:
+    before = paper("1", doi="10.1000/x", merged_from=["0", "1"])
+    [merged] = await Deduplicator().deduplicate([before, paper("2", doi="10.1000/x")])
+    assert merged.merged_from == ["0", "1", "2"]
+
+
+RECORDS = st.lists(
+    st.builds(
+        paper,
+        st.sampled_from("abcdef"),
+        title=st.sampled_from(["Editorial", TITLE, "Graph networks", "x", "", "图神经网络"]),
+        author=st.sampled_from([None, "Ada Smith", "Jones, B"]),
+        year=st.sampled_from([None, 2019, 2020]),
+        doi=st.sampled_from([None, None, "10.1000/a", "10.1000/b", "10.48550/arXiv.2101.00001"]),
+        source=st.sampled_from(["s", "t"]),
+        full_text_url=st.sampled_from([None, None, "https://a.org/x", "https://a.org/y"]),
+        abstract=st.sampled_from([None, "text"]),
+    ),
+    max_size=8,
+)
+
+
+@given(RECORDS, st.integers())
+@settings(max_examples=120, deadline=None)
+async def test_the_order_of_records_changes_no_cluster_and_no_id(
+    papers: list[RawPaper], seed: int
+) -> None:
+    shuffled = random.Random(seed).sample(papers, len(papers))  # noqa: S311  # no secret
+
+    def content(found: list[RawPaper]) -> list[str]:
+        return sorted(each.model_dump_json() for each in found)
+
+    one = await Deduplicator().deduplicate(papers)
+    other = await Deduplicator().deduplicate(shuffled)
+    assert content(one) == content(other)
+
+
+@given(RECORDS)
+@settings(max_examples=80, deadline=None)
+async def test_no_record_is_lost_and_ids_are_unique(papers: list[RawPaper]) -> None:
+    llm = FakeLLM(obedient_answer)
+    found = await Deduplicator(llm).deduplicate(papers)
+    named = {name for each in found for name in (*each.merged_from, each.id)}
+    assert {each.id for each in papers} <= named
+    if len(papers) > 1:
+        assert len({each.id for each in found}) == len(found)
+
+
+SINGLES = [
+    paper("1"),
+    paper("2", title="An abbreviated t."),
+    paper("3", title="Elsewhere", author="B"),
+]
+
+
+async def test_the_model_joins_what_is_still_single() -> None:
+    twin = paper("4", doi="10.1000/x", title="T1"), paper("5", doi="10.1000/x", title="T2")
+    llm = FakeLLM({"groups": [["1", "2"]]})
+    assert await clusters(*SINGLES, *twin, llm=llm) == [["1", "2"], ["3"], ["4", "5"]]
+    assert [each["id"] for each in data_block(llm.calls[0])] == ["1", "2", "3"]
+
+
+async def test_invented_ids_lose_and_add_nothing() -> None:
+    """LLM-08"""
+    llm = FakeLLM({"groups": [["1", "ghost"], ["ghost", "phantom"], [], ["2", "2"]]})
+    assert await clusters(*SINGLES, llm=llm) == [["1"], ["2"], ["3"]]
+
+
+async def test_the_model_may_not_join_different_dois_strangers_or_parts() -> None:
+    papers = [
+        paper("1", title="A", doi="10.1000/a"),
+        paper("2", title="B", doi="10.1000/b"),
+        paper("3", title="Rome", author="C C"),
+        paper("4", title="Steel", author="D D"),
+        paper("5", title="Oxides, part 1", author="E E"),
+        paper("6", title="Oxides, part 2", author="E E"),
+    ]
+    llm = FakeLLM({"groups": [["1", "2"], ["3", "4"], ["5", "6"]]})
+    assert await clusters(*papers, llm=llm) == [["1"], ["2"], ["3"], ["4"], ["5"], ["6"]]
+
+
+@pytest.mark.parametrize("reply", [LLMError("down"), RuntimeError("bug"), {"groups": 3}, "text"])
+async def test_when_the_model_fails_the_algorithm_stands(reply: Any) -> None:
+    assert await clusters(*SINGLES, llm=FakeLLM(reply)) == [["1"], ["2"], ["3"]]
+
+
+async def test_the_model_is_not_asked_about_too_many_or_when_switched_off() -> None:
+    llm = FakeLLM({"groups": []})
+    await Deduplicator(llm, llm_max_candidates=2).deduplicate(list(SINGLES))
+    await Deduplicator(llm, enable_llm_pass=False).deduplicate(list(SINGLES))
+    assert llm.call_count == 0
+    await Deduplicator(llm, llm_max_candidates=3).deduplicate(list(SINGLES))
+    assert llm.call_count == 1

@@ -1,0 +1,283 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.errors import LLMAuthError, LLMError, LLMLengthError, LLMRefusalError
+from paper_search.models import (
+    IntentType,
+    MarkedPaper,
+    PaperTag,
+    ParsedIntent,
+    RawPaper,
+    ScoredPaper,
+    SearchConstraints,
+)
+from paper_search.skills import RelevanceScorer
+from paper_search.testing.llm import FakeLLM, LLMCall, data_block, scores_of
+
+INTENT = ParsedIntent(
+    topic="toxicity of drugs by graph neural networks",
+    concepts=["graph neural network", "drug", "toxicity"],
+    intent_type=IntentType.METHOD,
+    constraints=SearchConstraints(year_from=2018),
+)
+
+
+def paper(name: str, title: str = "T", abstract: str | None = None, **rest: Any) -> RawPaper:
+    return RawPaper(id=name, title=title, abstract=abstract, source="s", **rest)
+
+
+async def judged(*papers: RawPaper, **options: Any) -> list[ScoredPaper]:
+    return await RelevanceScorer(None).score(list(papers), INTENT, **options)
+
+
+async def score(title: str, abstract: str | None = None, **rest: Any) -> float:
+    return (await judged(paper("1", title, abstract, **rest)))[0].relevance_score
+
+
+async def test_scores_are_anchored() -> None:
+    everything = await score("Graph neural networks predict drug toxicity")
+    in_abstract = await score("Deep nets", "We use GNNs to predict the toxicity of drugs.")
+    two = await score("Graph neural networks for drugs")
+    one = await score("Toxicity of cadmium")
+    assert 0.9 <= everything <= 1.0
+    assert 0.6 <= in_abstract < everything
+    assert 0.5 <= two < in_abstract + 0.1
+    assert 0.25 <= one <= 0.4
+    assert await score("A neural model") < 0.2
+    assert await score("History of Rome", "Emperors and wars.") == 0.0
+
+
+async def test_half_of_the_concepts_is_about_a_half() -> None:
+    intent = INTENT.model_copy(update={"concepts": ["caffeine", "sleep quality"]})
+    papers = [paper("1", "Caffeine in tea"), paper("2", "Caffeine and sleep quality")]
+    half, full = await RelevanceScorer(None).score(papers, intent)
+    assert 0.4 <= half.relevance_score <= 0.55
+    assert full.relevance_score >= 0.9
+
+
+async def test_the_reason_can_be_checked() -> None:
+    [found] = await judged(paper("1", "Graph neural networks for drugs"))
+    assert found.relevance_reason == "matches: graph neural network, drug; not found: toxicity"
+
+
+async def test_chinese_is_matched_without_spaces() -> None:
+    intent = INTENT.model_copy(update={"concepts": ["图神经网络", "分子"]})
+    papers = [paper("1", "基于图神经网络的分子性质预测"), paper("2", "罗马史")]
+    full, nothing = await RelevanceScorer(None).score(papers, intent)
+    assert full.relevance_score >= 0.9
+    assert nothing.relevance_score == 0.0
+
+
+async def test_years_and_languages_outside_the_limits_count_less() -> None:
+    title = "Graph neural networks predict drug toxicity"
+    old = await judged(paper("1", title, year=2010))
+    assert old[0].relevance_score < 0.5
+    assert "published 2010, before 2018" in old[0].relevance_reason
+    assert await score(title, year=None) >= 0.9
+
+
+@pytest.mark.parametrize(
+    ("title", "abstract", "tags"),
+    [
+        ("A survey of parsing", None, [PaperTag.REVIEW]),
+        ("A benchmark dataset for parsing", None, [PaperTag.DATASET]),
+        ("A theorem on parsing", None, [PaperTag.THEORETICAL]),
+        ("A randomised trial of sleep", None, [PaperTag.EMPIRICAL]),
+        ("A new algorithm for parsing", None, [PaperTag.METHOD]),
+        ("Corpus callosum", None, []),
+        ("Peer review", None, []),
+        ("Parsing", "We propose a framework.", [PaperTag.METHOD]),
+        ("Parsing", None, []),
+    ],
+)
+async def test_cue_words_give_tags(title: str, abstract: str | None, tags: list[PaperTag]) -> None:
+    assert (await judged(paper("1", title, abstract)))[0].tags == tags
+
+
+async def test_marks_move_the_ranking_by_a_bounded_amount() -> None:
+    papers = [paper("rome", "History of Rome"), paper("a", "Drug shoe"), paper("b", "Drug fish")]
+    marks = [
+        MarkedPaper(id="rome", title="History of Rome", is_relevant=True),
+        MarkedPaper(id="x", title="Fish in rivers", is_relevant=False),
+    ]
+    plain = await judged(*papers)
+    moved = await judged(*papers, marked=marks)
+    assert moved[0].relevance_score >= 0.95
+    assert moved[0].relevance_reason.startswith("marked relevant by you")
+    assert moved[2].relevance_score < moved[1].relevance_score
+    for before, after in zip(plain[1:], moved[1:], strict=True):
+        assert abs(before.relevance_score - after.relevance_score) <= 0.2
+    assert "irrelevant" in moved[2].relevance_reason
+
+
+async def test_a_marked_paper_is_known_under_the_ids_it_was_merged_from() -> None:
+    marks = [MarkedPaper(id="old", title="x", is_relevant=False)]
+    title = "Graph neural networks predict drug toxicity"
+    [found] = await judged(paper("new", title, merged_from=["new", "old"]), marked=marks)
+    assert found.relevance_score <= 0.05
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=30), st.none() | st.text(max_size=60)), max_size=6),
+    st.lists(st.text(max_size=15), max_size=3),
+    st.lists(st.tuples(st.text(max_size=20), st.booleans()), max_size=3),
+)
+@settings(max_examples=80, deadline=None)
+async def test_any_text_gets_a_score_in_order(
+    texts: list[tuple[str, str | None]], concepts: list[str], marks: list[tuple[str, bool]]
+) -> None:
+    papers = [paper(str(n), title, abstract) for n, (title, abstract) in enumerate(texts)]
+    intent = INTENT.model_copy(update={"concepts": concepts, "topic": "x"})
+    marked = [MarkedPaper(id="m", title=t, is_relevant=is_it) for t, is_it in marks]
+    found = await RelevanceScorer(None).score(papers, intent, marked)
+    assert [each.paper for each in found] == papers
+    assert all(0.0 <= each.relevance_score <= 1.0 for each in found)
+
+
+def some(count: int) -> list[RawPaper]:
+    return [paper(f"p{number}", f"Drug {number}") for number in range(count)]
+
+
+@pytest.mark.parametrize(("count", "calls"), [(0, 0), (1, 1), (10, 1), (11, 2), (25, 3)])
+async def test_the_model_is_asked_once_per_batch(count: int, calls: int) -> None:
+    llm = FakeLLM(scores_of({}))
+    found = await RelevanceScorer(llm).score(some(count), INTENT)
+    assert llm.call_count == calls
+    assert [each.paper.id for each in found] == [f"p{number}" for number in range(count)]
+    assert all(each.is_judged for each in found)
+
+
+async def test_only_so_many_questions_are_open_at_once() -> None:
+    llm = FakeLLM(scores_of({}), delay_s=0.01)
+    await RelevanceScorer(llm, batch_size=1, max_concurrency=3).score(some(12), INTENT)
+    assert llm.most_running == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [(0.4, 0.4), (1.7, 1.0), (-3, 0.0), ("0.5", 0.5), (1, 1.0), (10**400, None),
+     ("high", None), (None, None), (math.nan, None), (math.inf, None), (True, None), ([], None)],
+)  # fmt: skip
+async def test_a_score_is_a_number_from_0_to_1(given: Any, expected: float | None) -> None:
+    """LLM-05"""
+    llm = FakeLLM(scores_of({"p0": given}))
+    found, other = await RelevanceScorer(llm).score(some(2), INTENT)
+    assert other.is_judged
+    assert found.is_judged is (expected is not None)
+    if expected is not None:
+        assert found.relevance_score == expected
+    else:
+        assert found.relevance_reason.startswith("Scoring unavailable")
+
+
+async def test_unknown_tags_and_invented_ids_are_dropped() -> None:
+    """LLM-08"""
+    results = [
+        {
+            "paper_id": "p0",
+            "relevance_score": 0.6,
+            "relevance_reason": "r",
+            "tags": ["Review", "x"],
+        },
+        {"paper_id": "ghost", "relevance_score": 1.0, "relevance_reason": "", "tags": []},
+        {"relevance_score": 1.0},
+    ]
+    found, missing = await RelevanceScorer(FakeLLM({"results": results})).score(some(2), INTENT)
+    assert (found.relevance_score, found.relevance_reason, found.tags) == (
+        0.6,
+        "r",
+        [PaperTag.REVIEW],
+    )
+    assert not missing.is_judged
+
+
+@pytest.mark.parametrize(
+    "reply", [LLMError("down"), RuntimeError("bug"), LLMRefusalError("no"), "text", {"x": 1}]
+)
+async def test_a_failed_batch_is_unjudged_and_keeps_its_lexical_score(reply: Any) -> None:
+    """LLM-01, LLM-04"""
+    llm = FakeLLM(scores_of({}), rules={'"p0"': reply})
+    papers = [paper("p0", "Graph neural networks"), paper("p1", "Drug")]
+    failed, fine = await RelevanceScorer(llm, batch_size=1).score(papers, INTENT)
+    [lexical, _] = await RelevanceScorer(None).score(papers, INTENT)
+    assert fine.is_judged
+    assert not failed.is_judged
+    assert failed.relevance_score == lexical.relevance_score > 0
+    assert failed.relevance_reason.startswith("Scoring unavailable: ")
+    assert "matches: graph neural network" in failed.relevance_reason
+
+
+async def test_a_batch_that_is_too_long_is_halved() -> None:
+    """LLM-03, LLM-15"""
+
+    def answer(call: LLMCall) -> Any:
+        too_long = len(data_block(call)) > 2
+        return LLMLengthError("cut off") if too_long else scores_of({})(call)
+
+    llm = FakeLLM(answer)
+    found = await RelevanceScorer(llm, batch_size=8, max_concurrency=1).score(some(8), INTENT)
+    assert all(each.is_judged for each in found)
+    assert llm.call_count == 7
+
+
+async def test_halving_ends_at_one_paper() -> None:
+    """LLM-15"""
+    llm = FakeLLM(LLMLengthError("cut off"))
+    found = await RelevanceScorer(llm, batch_size=4).score(some(4), INTENT)
+    assert llm.call_count == 7
+    assert not any(each.is_judged for each in found)
+
+
+async def test_an_id_with_two_scores_is_asked_for_again_once() -> None:
+    """LLM-09"""
+
+    def twice(call: LLMCall) -> Any:
+        answer = scores_of({})(call)
+        answer["results"].append({"paper_id": "p0", "relevance_score": 1.0})
+        return answer
+
+    llm = FakeLLM([twice, scores_of({"p0": 0.2})])
+    found = await RelevanceScorer(llm).score(some(3), INTENT)
+    assert llm.call_count == 2
+    assert found[0].relevance_score == 0.2
+    stubborn = FakeLLM(twice)
+    found = await RelevanceScorer(stubborn).score(some(3), INTENT)
+    assert stubborn.call_count == 2
+    assert [each.is_judged for each in found] == [False, True, True]
+
+
+async def test_a_refused_key_stops_the_asking() -> None:
+    """LLM-14"""
+    llm = FakeLLM(LLMAuthError("refused"))
+    scorer = RelevanceScorer(llm, batch_size=1, max_concurrency=1)
+    found = await scorer.score(some(20), INTENT)
+    assert llm.call_count == 1
+    assert all("refused" in each.relevance_reason for each in found)
+
+
+async def test_papers_with_one_id_are_told_apart() -> None:
+    papers = [paper("same", "Drug"), paper("same", "Rome")]
+    llm = FakeLLM(scores_of({"same": 0.9, "same#2": 0.1}))
+    found = await RelevanceScorer(llm).score(papers, INTENT)
+    assert [each.relevance_score for each in found] == [0.9, 0.1]
+
+
+async def test_what_the_person_marked_outranks_the_model() -> None:
+    llm = FakeLLM(scores_of({}, default=0.5))
+    marks = [MarkedPaper(id="p0", title="Drug 0", is_relevant=True)]
+    found = await RelevanceScorer(llm).score(some(2), INTENT, marks)
+    assert found[0].relevance_score >= 0.95
+    assert found[1].relevance_score == 0.5
+    assert "Drug 0" in llm.calls[0].user_message
+
+
+async def test_alternative_names_of_the_fields_are_understood() -> None:
+    llm = FakeLLM({"scores": [{"id": "p0", "score": 0.4, "reason": "why"}]})
+    [found] = await RelevanceScorer(llm).score(some(1), INTENT)
+    assert (found.relevance_score, found.relevance_reason) == (0.4, "why")

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import random
+from datetime import datetime
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.models import (
+    Author,
+    PaperCollection,
+    RawPaper,
+    ScoredPaper,
+    SearchConstraints,
+    SearchStrategy,
+)
+from paper_search.skills import ResultOrganizer
+
+STRATEGY = SearchStrategy(queries=[], sources=["s"], filters=SearchConstraints())
+
+
+def scored(name: str, score: float, *, is_judged: bool = True, **rest: Any) -> ScoredPaper:
+    values = {"title": name, "source": "s"} | rest
+    return ScoredPaper(
+        paper=RawPaper(id=name, **values),
+        relevance_score=score,
+        relevance_reason="r",
+        is_judged=is_judged,
+    )
+
+
+async def organized(*papers: ScoredPaper, cut: float = 0.3) -> PaperCollection:
+    return await ResultOrganizer(cut).organize(list(papers), STRATEGY, "why?")
+
+
+async def test_irrelevant_papers_go_and_unjudged_ones_stay() -> None:
+    found = await organized(
+        scored("low", 0.29), scored("edge", 0.3), scored("unjudged", 0.0, is_judged=False)
+    )
+    assert [paper.id for paper in found.papers] == ["edge", "unjudged"]
+    assert found.papers[1].is_judged is False
+    assert found.metadata.total_found == 3
+
+
+async def test_the_best_come_first() -> None:
+    found = await organized(
+        scored("e", 0.5, year=None),
+        scored("d", 0.5, year=2001),
+        scored("b", 0.5, year=2020, title="B"),
+        scored("a", 0.5, year=2020, title="a"),
+        scored("cited", 0.5, citation_count=3),
+        scored("top", 0.9),
+    )
+    assert [paper.id for paper in found.papers] == ["top", "cited", "a", "b", "d", "e"]
+
+
+async def test_the_collection_says_what_was_searched_and_when() -> None:
+    found = await organized()
+    assert (found.metadata.query, found.metadata.search_strategy) == ("why?", STRATEGY)
+    assert datetime.fromisoformat(found.metadata.timestamp).tzinfo is not None
+    assert found.papers == []
+
+
+async def test_facets_count_the_kept() -> None:
+    ada = [Author(name="ada lovelace")]
+    authors = [Author(name="Ada  Lovelace"), Author(name="B"), Author(name="B")]
+    by = {"authors": authors}
+    found = await organized(
+        scored("1", 0.9, title="Graph networks for graphs", year=2020, venue="Nature", **by),
+        scored("2", 0.8, title="Networks of the graph", year=2020, venue="nature"),
+        scored("3", 0.4, title="Cells", year=2019, venue="Nature ", authors=ada),
+        scored("4", 0.1, title="Gone", year=1999, venue="Gone"),
+    )  # fmt: skip
+    facets = found.facets
+    assert facets.by_year == {2019: 1, 2020: 2}
+    assert facets.by_venue == {"Nature": 3}
+    assert facets.top_authors == ["Ada Lovelace", "B"]
+    assert facets.key_themes == ["graph", "networks", "graphs"]
+
+
+async def test_facets_have_limits() -> None:
+    papers = [
+        scored(str(n), 0.9, title=f"Theme{n} word{n}", authors=[Author(name=f"Author {n:02}")])
+        for n in range(30)
+    ]
+    facets = (await organized(*papers)).facets
+    assert facets.top_authors == [f"Author {n:02}" for n in range(10)]
+    assert len(facets.key_themes) <= 8
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 1), st.integers(0, 3), st.sampled_from([None, 2000, 2001])),
+        max_size=8,
+    ),
+    st.integers(),
+)
+@settings(max_examples=60, deadline=None)
+async def test_the_order_of_papers_does_not_matter(
+    values: list[tuple[float, int, int | None]], seed: int
+) -> None:
+    papers = [
+        scored(str(n), score, citation_count=cited, year=year, title="T")
+        for n, (score, cited, year) in enumerate(values)
+    ]
+    shuffled = random.Random(seed).sample(papers, len(papers))  # noqa: S311  # no secret
+    one, other = await organized(*papers), await organized(*shuffled)
+    assert (one.papers, one.facets) == (other.papers, other.facets)
+    assert len(one.papers) == sum(score >= 0.3 for score, _, _ in values)

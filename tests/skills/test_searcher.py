@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from paper_search.errors import SearchSourceError
+from paper_search.models import (
+    RawPaper,
+    SearchConstraints,
+    SearchQuery,
+    SearchReport,
+    SearchStrategy,
+    SourceReport,
+    SourceStatus,
+)
+from paper_search.skills import Searcher
+
+
+def strategy(*sources: str, queries: tuple[str, ...] = ("q",)) -> SearchStrategy:
+    return SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query=text) for text in queries],
+        sources=list(sources),
+        filters=SearchConstraints(),
+    )
+
+
+class Source:
+    """Answers with the given papers or error, after a while."""
+
+    def __init__(self, name: str, answer: Any = None, delay_s: float = 0.0) -> None:
+        self.source_name = name
+        self.answer = [paper(f"{name}-1", name)] if answer is None else answer
+        self.delay_s = delay_s
+        self.finished = False
+
+    async def search(self, query: str, **options: Any) -> list[RawPaper]:
+        raise AssertionError(f"the strategy is to be asked as a whole, not {query!r}, {options}")
+
+    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+        assert strategy.queries
+        await asyncio.sleep(self.delay_s)
+        self.finished = True
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+class Reporting(Source):
+    async def report(self, strategy: SearchStrategy) -> Any:
+        return await self.search_advanced(strategy)
+
+
+def paper(name: str, source: str = "s", title: str = "T") -> RawPaper:
+    return RawPaper(id=name, title=title, source=source)
+
+
+def ids(papers: list[RawPaper]) -> list[str]:
+    return [each.id for each in papers]
+
+
+async def test_without_queries_nobody_is_asked() -> None:
+    source = Source("a")
+    assert await Searcher([source]).search(strategy("a", queries=())) == []
+    assert not source.finished
+
+
+async def test_results_come_in_the_order_of_the_strategy() -> None:
+    searcher = Searcher([Source("a"), Source("b", delay_s=0.02), Source("c")])
+    assert ids(await searcher.search(strategy("b", "nowhere", "a", "b"))) == ["b-1", "a-1"]
+
+
+async def test_unknown_sources_only_means_all() -> None:
+    searcher = Searcher([Source("a"), Source("b")])
+    assert ids(await searcher.search(strategy("nowhere"))) == ["a-1", "b-1"]
+    assert ids(await searcher.search(strategy())) == ["a-1", "b-1"]
+
+
+def test_sources_are_kept_by_name() -> None:
+    first, second = Source("a"), Source("b")
+    assert Searcher([first, second])._sources == {"a": first, "b": second}
+    assert Searcher({"x": first})._sources == {"x": first}
+
+
+async def test_all_sources_are_asked_at_once() -> None:
+    searcher = Searcher([Source(str(number), delay_s=0.1) for number in range(10)])
+    started = time.monotonic()
+    assert len(await searcher.search(strategy())) == 10
+    assert time.monotonic() - started < 0.6
+
+
+class HTTPError(Exception):
+    def __init__(self, status_code: int) -> None:
+        super().__init__(f"answered {status_code}")
+        self.status_code = status_code
+
+
+class WithStatusError(SearchSourceError):
+    status = SourceStatus.EXHAUSTED
+
+
+def caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (TimeoutError(), SourceStatus.TIMEOUT),
+        (HTTPError(401), SourceStatus.UNAUTHORISED),
+        (HTTPError(403), SourceStatus.UNAUTHORISED),
+        (HTTPError(429), SourceStatus.RATE_LIMITED),
+        (HTTPError(503), SourceStatus.UNREACHABLE),
+        (HTTPError(400), SourceStatus.BAD_RESPONSE),
+        (ConnectionRefusedError("no"), SourceStatus.UNREACHABLE),
+        (caused(SearchSourceError("failed"), HTTPError(429)), SourceStatus.RATE_LIMITED),
+        (caused(SearchSourceError("failed"), OSError("net")), SourceStatus.UNREACHABLE),
+        (SearchSourceError("odd answer"), SourceStatus.BAD_RESPONSE),
+        (WithStatusError("used up"), SourceStatus.EXHAUSTED),
+        (ZeroDivisionError("oops"), SourceStatus.BUG),
+        (asyncio.CancelledError(), SourceStatus.BUG),
+    ],
+)
+async def test_a_failing_source_is_reported_and_the_others_are_kept(
+    error: BaseException, status: SourceStatus
+) -> None:
+    slow = Source("slow", delay_s=0.02)
+    report = await Searcher([Source("bad", error), slow]).report(strategy())
+    assert ids(report.papers) == ["slow-1"]
+    assert slow.finished
+    assert [(each.source, each.status) for each in report.sources] == [
+        ("bad", status),
+        ("slow", SourceStatus.OK),
+    ]
+    assert type(error).__name__ in (report.sources[0].error or "")
+
+
+async def test_a_slow_source_runs_into_the_deadline_alone() -> None:
+    searcher = Searcher([Source("slow", delay_s=30), Source("fast")], deadline_s=0.05)
+    report = await searcher.report(strategy())
+    assert ids(report.papers) == ["fast-1"]
+    assert report.sources[0].status is SourceStatus.TIMEOUT
+    assert "0.05 s" in (report.sources[0].error or "")
+
+
+async def test_all_failing_is_an_empty_result() -> None:
+    searcher = Searcher([Source("a", OSError("x")), Source("b", KeyError("y"))])
+    assert await searcher.search(strategy()) == []
+
+
+async def test_cancelling_the_search_is_not_swallowed() -> None:
+    task = asyncio.create_task(Searcher([Source("a", delay_s=30)]).search(strategy()))
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_records_without_a_title_are_dropped_and_counted() -> None:
+    source = Source("a", [paper("1"), paper("2", title="  "), paper("3", title="")])
+    report = await Searcher([source]).report(strategy())
+    assert ids(report.papers) == ["1"]
+    assert (report.sources[0].kept, report.sources[0].dropped) == (1, 2)
+
+
+async def test_a_source_that_reports_is_asked_for_its_report() -> None:
+    entries = [
+        SourceReport(source="r", query="q1", status=SourceStatus.OK, kept=2),
+        SourceReport(source="r", query="q2", status=SourceStatus.RATE_LIMITED),
+    ]
+    answer = SearchReport(papers=[paper("1"), paper("2", title="")], sources=entries)
+    report = await Searcher([Reporting("r", answer)]).report(strategy())
+    assert ids(report.papers) == ["1"]
+    assert [each.query for each in report.sources] == ["q1", "q2"]
+    assert sum(each.dropped for each in report.sources) == 1
+
+
+@pytest.mark.parametrize("source", [Source("a", "text"), Source("a", [{}]), Reporting("a", [])])
+async def test_an_answer_of_the_wrong_kind_is_a_bug_of_the_source(source: Source) -> None:
+    report = await Searcher([source]).report(strategy())
+    assert report.papers == []
+    assert report.sources[0].status is SourceStatus.BUG
+
+
+async def test_no_secret_gets_into_the_report() -> None:
+    error = SearchSourceError("GET https://x.example/?api_key=s3cr3t&q=1 failed, token: abc123")
+    report = await Searcher([Source("a", error)]).report(strategy())
+    told = report.sources[0].error or ""
+    assert "s3cr3t" not in told
+    assert "abc123" not in told
+    assert "q=1" in told

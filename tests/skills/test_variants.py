@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.skills.synonyms import SYNONYMS
+from paper_search.skills.variants import variants
+
+
+@pytest.mark.parametrize(
+    ("concept", "variant"),
+    [
+        ("GNN", "graph neural network"),
+        ("graph neural networks", "GNN"),
+        ("Graph Neural Network", "GNN"),
+        ("LLMs", "large language model"),
+        ("RCT", "randomised controlled trial"),
+        ("NLP", "natural language processing"),
+        ("reinforcement learning", "RL"),
+        ("CNN", "convolutional neural network"),
+        ("tumour growth", "tumor growth"),
+        ("behavioral therapy", "behavioural therapy"),
+        ("protein optimisation", "protein optimization"),
+        ("data set", "dataset"),
+        ("dataset", "data set"),
+        ("e-learning", "online learning"),
+        ("cross-validation", "cross validation"),
+        ("pre-trained models", "pretrained models"),
+        ("solar panel", "solar panels"),
+        ("theories", "theory"),
+        ("heart attack", "myocardial infarction"),
+        ("metal-organic frameworks", "MOF"),
+        ("remote work", "telework"),
+        ("大语言模型", "large language model"),
+    ],
+)
+def test_a_concept_is_known_by_its_other_names(concept: str, variant: str) -> None:
+    assert variant in variants(concept)
+
+
+def test_short_acronyms_with_many_meanings_are_not_guessed() -> None:
+    assert not any("sclerosis" in name for name in variants("MS"))
+
+
+def test_an_english_concept_gets_no_chinese_name() -> None:
+    assert all(name.isascii() for name in variants("graph neural network"))
+
+
+@pytest.mark.parametrize("concept", ["physics", "series", "diabetes", "learning", "analysis"])
+def test_mass_nouns_get_no_plural(concept: str) -> None:
+    assert f"{concept}s" not in variants(concept)
+    assert concept[:-1] not in variants(concept)
+
+
+@given(st.text(max_size=40))
+@settings(max_examples=100)
+def test_any_text_has_variants_other_than_itself(text: str) -> None:
+    found = variants(text)
+    assert text not in found
+    assert len({each.casefold() for each in found}) == len(found)
+
+
+def test_the_table_has_no_lonely_or_blank_names() -> None:
+    assert len(SYNONYMS) > 100
+    for group in SYNONYMS:
+        assert len(group) >= 2
+        assert all(group)

@@ -1,0 +1,478 @@
+"""The SerpApi source: paging, failures, and a key that nobody sees."""
+
+import json
+import logging
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.errors import ConfigError, SearchSourceError
+from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
+from paper_search.sources import NonRetryableError, ReportingSource, RetryableError, SerpAPIError
+from paper_search.sources.serpapi_scholar import SerpAPIScholarSource, create_source
+from paper_search.testing.fault_server import FaultServer
+from paper_search.testing.sources import SourceContract, check_source
+
+KEY = "CANARY-serpapi-key"
+RECORDED = Path(__file__).parents[2] / "../shared/data/recorded/serpapi"
+NOTHING = {
+    "search_metadata": {"status": "Success"},
+    "search_information": {"organic_results_state": "Fully empty"},
+    "error": "Google hasn't returned any results for this query.",
+}
+
+
+def entry(number: int, year: int = 2019) -> dict[str, Any]:
+    return {
+        "title": f"Paper {number}",
+        "result_id": f"id{number}",
+        "publication_info": {"summary": f"A Author - Venue, {year} - x.org"},
+    }
+
+
+def page(*entries: Any, total: int = 1000) -> httpx.Response:
+    body = {"search_information": {"total_results": total}, "organic_results": list(entries)}
+    return httpx.Response(200, json=body)
+
+
+answer = httpx.Response
+LATER, NEVER = RetryableError, NonRetryableError
+
+
+class Scholar:
+    """Answers requests in order; the last answer for ever."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        self.answers = list(answers)
+        self.asked: list[dict[str, str]] = []
+        self.waits: list[float] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(dict(request.url.params))
+        answer = self.answers[min(len(self.asked), len(self.answers)) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+
+Make = Callable[..., SerpAPIScholarSource]
+
+
+@pytest.fixture
+async def make() -> AsyncIterator[Make]:
+    clients: list[httpx.AsyncClient] = []
+
+    def source(scholar: Callable[[httpx.Request], httpx.Response], **options: Any) -> Any:
+        clients.append(httpx.AsyncClient(transport=httpx.MockTransport(scholar)))
+        sleep = getattr(scholar, "sleep", None)
+        defaults = {
+            "rate_limit_rps": 0,
+            "client": clients[-1],
+            **({"sleep": sleep} if sleep else {}),
+        }
+        return SerpAPIScholarSource(KEY, **{**defaults, **options})
+
+    yield source
+    for client in clients:
+        await client.aclose()
+
+
+def strategy(*queries: str, **filters: Any) -> SearchStrategy:
+    return SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query=query) for query in queries],
+        sources=["serpapi_scholar"],
+        filters=SearchConstraints(**filters),
+    )
+
+
+async def test_a_question_is_sent_with_its_filters(make: Make) -> None:
+    scholar = Scholar(page(entry(1)))
+    source = make(scholar)
+    papers = await source.search(
+        "graph AND drug", max_results=1, year_from=2015, year_to=2020, language="FR"
+    )
+    assert [paper.id for paper in papers] == ["serpapi_scholar:id1"]
+    assert scholar.asked == [
+        {
+            "engine": "google_scholar",
+            "q": "graph drug",
+            "num": "1",
+            "start": "0",
+            "as_ylo": "2015",
+            "as_yhi": "2020",
+            "lr": "lang_fr",
+            "api_key": KEY,
+        }
+    ]
+    [seen] = papers[0].sightings
+    assert (seen.source, seen.query, seen.rank) == ("serpapi_scholar", "graph drug", 1)
+    assert seen.seen_at is not None
+
+
+async def test_it_goes_on_after_a_short_page_and_stops_at_an_empty_one(make: Make) -> None:
+    scholar = Scholar(page(*map(entry, range(18))), page(*map(entry, range(18, 21))), page())
+    papers = await make(scholar).search("graph", max_results=60)
+    assert len(papers) == 21
+    assert [(each["start"], each["num"]) for each in scholar.asked] == [
+        ("0", "20"),
+        ("20", "20"),
+        ("40", "20"),
+    ]
+    assert [paper.sightings[0].rank for paper in papers] == list(range(1, 22))
+
+
+async def test_no_more_than_wanted_is_asked_for_or_given(make: Make) -> None:
+    scholar = Scholar(page(*map(entry, range(20))), page(*map(entry, range(20, 40))))
+    assert len(await make(scholar).search("graph", max_results=25)) == 25
+    assert len(scholar.asked) == 2
+    assert await make(scholar).search("graph", max_results=0) == []
+    assert len(scholar.asked) == 2
+
+
+async def test_the_same_page_for_ever_ends(make: Make) -> None:
+    """API-15"""
+    scholar = Scholar(page(*map(entry, range(20))))
+    assert len(await make(scholar).search("graph", max_results=100)) == 20
+    assert len(scholar.asked) == 2
+
+
+async def test_a_total_without_end_is_capped(make: Make) -> None:
+    """API-16, API-17"""
+    asked: list[int] = []
+
+    def endless(request: httpx.Request) -> httpx.Response:
+        start = int(request.url.params["start"])
+        asked.append(start)
+        return page(*map(entry, range(start, start + 20)), total=10**9)
+
+    papers = await make(endless).search("graph", max_results=10**9)
+    assert len(papers) == 1000
+    assert max(asked) == 980
+
+
+async def test_no_results_is_an_empty_answer_and_no_error(make: Make) -> None:
+    scholar = Scholar(httpx.Response(200, json=NOTHING))
+    source = make(scholar)
+    assert await source.search("graph") == []
+    report = await source.report(strategy("graph"))
+    assert [each.status for each in report.sources] == [SourceStatus.EMPTY]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_passing_failures_are_retried(make: Make, status: int) -> None:
+    """API-04"""
+    scholar = Scholar(httpx.Response(status), httpx.Response(status), page(entry(1)))
+    report = await make(scholar).report(strategy("graph", max_results=1))
+    assert len(report.papers) == 1
+    assert report.sources[0].attempts == 3
+    assert len(scholar.waits) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "status", "attempts"),
+    [
+        (answer(429), LATER, SourceStatus.RATE_LIMITED, 4),
+        (
+            answer(429, headers={"Retry-After": "54000"}),
+            LATER,
+            SourceStatus.EXHAUSTED,
+            1,
+        ),
+        (
+            answer(429, json={"error": "Your account has run out of searches."}),
+            LATER,
+            SourceStatus.EXHAUSTED,
+            4,
+        ),
+        (answer(500), LATER, SourceStatus.BAD_RESPONSE, 4),
+        (httpx.ReadTimeout("slow"), LATER, SourceStatus.TIMEOUT, 4),
+        (httpx.ConnectError("no route"), LATER, SourceStatus.UNREACHABLE, 4),
+        (
+            answer(401, json={"error": "Invalid API key."}),
+            NEVER,
+            SourceStatus.UNAUTHORISED,
+            1,
+        ),
+        (answer(403), NEVER, SourceStatus.UNAUTHORISED, 1),
+        (
+            answer(400, json={"error": "Missing query `q`."}),
+            NEVER,
+            SourceStatus.BAD_RESPONSE,
+            1,
+        ),
+        (
+            answer(302, headers={"Location": "https://evil.example/"}),
+            NEVER,
+            SourceStatus.BAD_RESPONSE,
+            1,
+        ),
+        (
+            answer(200, json={"error": "Your account credit is too low"}),
+            NEVER,
+            SourceStatus.EXHAUSTED,
+            1,
+        ),
+        (
+            answer(200, json={"error": f"Bad {KEY}"}),
+            NEVER,
+            SourceStatus.BAD_RESPONSE,
+            1,
+        ),
+        (answer(200, json=[1, 2]), NEVER, SourceStatus.BAD_RESPONSE, 1),
+        (
+            answer(200, html="<html>captcha"),
+            NEVER,
+            SourceStatus.BAD_RESPONSE,
+            1,
+        ),
+        (
+            answer(200, text='{"organic_results": ['),
+            NEVER,
+            SourceStatus.BAD_RESPONSE,
+            1,
+        ),
+    ],
+)
+async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(  # noqa: PLR0913, PLR0917  # a table
+    make: Make,
+    caplog: pytest.LogCaptureFixture,
+    answer: httpx.Response | Exception,
+    error: type[SerpAPIError],
+    status: SourceStatus,
+    attempts: int,
+) -> None:
+    """API-01, API-02, API-05, API-06, API-09, API-10, API-11, API-24, API-25"""
+    scholar = Scholar(answer)
+    source = make(scholar)
+    with caplog.at_level(logging.DEBUG), pytest.raises(error) as caught:
+        await source.search("graph")
+    assert type(caught.value) is error
+    assert isinstance(caught.value, SearchSourceError)
+    assert len(scholar.asked) == attempts
+    [entry_] = (await source.report(strategy("graph"))).sources
+    assert (entry_.status, entry_.attempts, entry_.kept) == (status, attempts, 0)
+    assert entry_.error
+    for text in (str(caught.value), repr(caught.value), repr(source), entry_.model_dump_json()):
+        assert KEY not in text
+    assert KEY not in caplog.text
+
+
+async def test_a_refused_key_says_which_variable_and_where_to_get_one(make: Make) -> None:
+    """API-05"""
+    with pytest.raises(NonRetryableError, match=r"SERPAPI_API_KEY.*https://serpapi\.com/"):
+        await make(Scholar(httpx.Response(401))).search("graph")
+
+
+async def test_an_error_on_a_later_page_keeps_what_was_collected(make: Make) -> None:
+    scholar = Scholar(page(*map(entry, range(20))), httpx.Response(401))
+    source = make(scholar)
+    assert len(await source.search("graph", max_results=40)) == 20
+    scholar.asked.clear()
+    report = await source.report(strategy("graph", max_results=40))
+    assert len(report.papers) == 20
+    assert report.sources[0].status is SourceStatus.PARTIAL
+    assert "SERPAPI_API_KEY" in (report.sources[0].error or "")
+
+
+async def test_an_empty_body_is_an_empty_answer(make: Make) -> None:
+    """API-12"""
+    assert await make(Scholar(httpx.Response(204))).search("graph") == []
+    assert await make(Scholar(httpx.Response(200, content=b""))).search("graph") == []
+
+
+async def test_a_bad_record_among_a_hundred_is_counted_and_loses_nothing_else(make: Make) -> None:
+    """API-13, API-14"""
+    entries: list[Any] = [entry(number) for number in range(100)]
+    entries[57] = {"result_id": "broken", "publication_info": None}
+    pages = [page(*entries[start : start + 20]) for start in range(0, 100, 20)]
+    report = await make(Scholar(*pages, page())).report(strategy("graph", max_results=100))
+    assert len(report.papers) == 99
+    [said] = report.sources
+    assert (said.kept, said.dropped, said.hits, said.pages) == (99, 1, 1000, 6)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"organic_results": None},
+        {"organic_results": {"a": 1}},
+        {"organic_results": "none"},
+        {"organic_results": [None, 5, "x", []]},
+        {"search_information": [], "organic_results": []},
+        {"search_information": {"total_results": "many"}},
+    ],
+)
+async def test_an_answer_of_another_shape_is_empty(make: Make, body: Any) -> None:
+    """API-13"""
+    assert await make(Scholar(httpx.Response(200, json=body), page())).search("graph") == []
+
+
+async def test_max_calls_counts_every_attempt(make: Make) -> None:
+    scholar = Scholar(httpx.Response(500))
+    source = make(scholar, max_calls=2)
+    with pytest.raises(RetryableError):
+        await source.search("graph")
+    assert len(scholar.asked) == 2
+    [said] = (await source.report(strategy("graph"))).sources
+    assert (said.status, len(scholar.asked)) == (SourceStatus.EXHAUSTED, 2)
+
+
+async def test_max_calls_of_zero_sends_nothing(make: Make) -> None:
+    scholar = Scholar(page(entry(1)))
+    with pytest.raises(NonRetryableError, match="SERPAPI_MAX_CALLS"):
+        await make(scholar, max_calls=0).search("graph")
+    assert scholar.asked == []
+
+
+async def test_all_queries_of_a_strategy_are_asked_and_each_record_is_given_once(
+    make: Make,
+) -> None:
+    scholar = Scholar(page(entry(1), entry(2)), page(entry(2), entry(3)))
+    papers = await make(scholar).search_advanced(strategy("aa", "bb", max_results=2))
+    assert [paper.id[-3:] for paper in papers] == ["id1", "id2", "id3"]
+    assert [seen.query for seen in papers[1].sightings] == ["aa", "bb"]
+
+
+async def test_one_failing_query_does_not_lose_the_others(make: Make) -> None:
+    scholar = Scholar(httpx.Response(400), page(entry(1)))
+    source = make(scholar)
+    assert len(await source.search_advanced(strategy("aa", "bb", max_results=1))) == 1
+    scholar.asked.clear()
+    report = await source.report(strategy("aa", "bb", max_results=1))
+    assert [each.status for each in report.sources] == [
+        SourceStatus.BAD_RESPONSE,
+        SourceStatus.OK,
+    ]
+    with pytest.raises(NonRetryableError):
+        await make(Scholar(httpx.Response(400))).search_advanced(strategy("aa", "bb"))
+
+
+async def test_a_query_that_only_excludes_is_refused_without_a_request(make: Make) -> None:
+    scholar = Scholar(page(entry(1)))
+    with pytest.raises(NonRetryableError, match="only excludes"):
+        await make(scholar).search("NOT survey")
+    assert scholar.asked == []
+
+
+async def test_what_could_not_be_said_is_noted_in_the_report(make: Make) -> None:
+    report = await make(Scholar(page(entry(1)))).report(strategy("aa NEAR/2 bb", max_results=1))
+    [said] = report.sources
+    assert said.query == "(aa bb)"
+    assert "NEAR" in (said.note or "")
+
+
+@pytest.mark.parametrize("path", ["/slow-body", "/slow-headers"])
+async def test_a_slow_server_costs_no_more_than_the_timeout(path: str) -> None:
+    """API-07, API-08"""
+    async with FaultServer() as server:
+        source = SerpAPIScholarSource(
+            KEY, 0, timeout_s=0.15, max_retries=0, endpoint=server.url(path)
+        )
+        [said] = (await source.report(strategy("graph"))).sources
+    assert said.status is SourceStatus.TIMEOUT
+    assert said.milliseconds < 2000
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/ok", SourceStatus.OK),
+        ("/surrogates", SourceStatus.OK),
+        ("/bad-charset", SourceStatus.OK),
+        ("/gzip", SourceStatus.OK),
+        ("/empty", SourceStatus.EMPTY),
+        ("/bad-gzip", SourceStatus.BAD_RESPONSE),
+        ("/double-gzip", SourceStatus.BAD_RESPONSE),
+        ("/gzip-bomb", SourceStatus.BAD_RESPONSE),
+        ("/captcha", SourceStatus.BAD_RESPONSE),
+        ("/deep-json", SourceStatus.BAD_RESPONSE),
+        ("/truncated-chunked", SourceStatus.BAD_RESPONSE),
+        ("/redirect-loop", SourceStatus.BAD_RESPONSE),
+        ("/error-200", SourceStatus.EXHAUSTED),
+        ("/reset", SourceStatus.UNREACHABLE),
+    ],
+)
+async def test_a_faulty_server_is_data_in_the_report(path: str, status: SourceStatus) -> None:
+    """API-09, API-10, API-11, API-12, API-19, API-20, API-22, API-24, API-25"""
+    async with FaultServer() as server:
+        source = SerpAPIScholarSource(KEY, 0, max_retries=0, endpoint=server.url(path))
+        report = await source.report(strategy("graph", max_results=1))
+    [said] = report.sources
+    assert said.status is status
+    assert len(report.papers) == (1 if status is SourceStatus.OK else 0)
+    assert KEY not in report.model_dump_json()
+    assert report.model_dump_json().encode("utf-8")
+
+
+def test_without_a_key_the_factory_says_what_to_set_and_where_to_get_it() -> None:
+    with pytest.raises(ConfigError, match=r"SERPAPI_API_KEY .*https://serpapi\.com/"):
+        create_source(AppConfig(), SearchSourceConfig(name="serpapi_scholar", api_key=" "))
+
+
+async def test_without_a_key_nothing_is_sent(make: Make) -> None:
+    scholar = Scholar(page(entry(1)))
+    with pytest.raises(NonRetryableError, match="SERPAPI_API_KEY"):
+        await SerpAPIScholarSource("", client=make(scholar)._given_client).search("graph")
+    assert scholar.asked == []
+
+
+def test_the_factory_makes_a_source_from_its_settings() -> None:
+    settings = SearchSourceConfig(name="serpapi_scholar", api_key=KEY, rate_limit=4.0, max_calls=0)
+    source = create_source(AppConfig(), settings)
+    assert isinstance(source, ReportingSource)
+    assert source.source_name == "serpapi_scholar"
+    assert KEY not in repr(source) + str(source)
+    assert source._interval_s == 0.25
+
+
+async def test_it_keeps_the_contract_of_sources(make: Make) -> None:
+    def scholar(request: httpx.Request) -> httpx.Response:
+        years = (
+            int(request.url.params.get("as_ylo", 2000)),
+            int(request.url.params.get("as_yhi", 2030)),
+        )
+        start = int(request.url.params["start"])
+        if "zzz" in request.url.params["q"]:
+            return httpx.Response(200, json=NOTHING)
+        known = [entry(number, 2015 + number % 3) for number in range(30)]
+        kept = [
+            each for number, each in enumerate(known) if years[0] <= 2015 + number % 3 <= years[1]
+        ]
+        return page(*kept[start : start + int(request.url.params["num"])])
+
+    contract = SourceContract(query="graph", nothing="zzz", year=2016, secrets=[KEY])
+    await check_source(make(scholar), contract)
+
+
+@pytest.mark.skipif(not RECORDED.is_dir(), reason="the recorded answers are not here")
+@pytest.mark.parametrize(
+    ("name", "code", "status", "kept"),
+    [
+        ("docs__first_result_biology", 200, SourceStatus.OK, 1),
+        ("scholar_asthma_num5", 200, SourceStatus.OK, 5),
+        ("scholar_bananas_num2", 200, SourceStatus.OK, 2),
+        ("scholar_math_num20", 200, SourceStatus.OK, 20),
+        ("scholar_minecraft_organic_results_only", 200, SourceStatus.OK, 10),
+        ("scholar_or_query_start10_num1_as_ylo", 200, SourceStatus.OK, 1),
+        ("empty_results__http200", 200, SourceStatus.EMPTY, 0),
+        ("error_invalid_api_key__http401", 401, SourceStatus.UNAUTHORISED, 0),
+        ("java__error_sample", 200, SourceStatus.EXHAUSTED, 0),
+    ],
+)
+async def test_recorded_bodies_go_through_the_adapter(  # a table
+    make: Make, name: str, code: int, status: SourceStatus, kept: int
+) -> None:
+    body = json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
+    scholar = Scholar(httpx.Response(code, json=body), page())
+    report = await make(scholar).report(strategy("graph", max_results=20))
+    [said] = report.sources
+    assert (said.status, said.kept, said.dropped) == (status, kept, 0)
+    assert len(report.papers) == kept

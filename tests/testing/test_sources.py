@@ -1,0 +1,150 @@
+"""The fake source and the contract kit: the kit must find what is wrong."""
+
+import asyncio
+import logging
+import time
+from typing import Any
+
+import pytest
+
+from paper_search.models import RawPaper, SearchConstraints, SearchQuery, SearchStrategy
+from paper_search.sources import ReportingSource
+from paper_search.testing.sources import FakeSource, SourceContract, check_source, find_problems
+
+PAPERS = [
+    RawPaper(id=f"p{number}", title=f"Learning {number}", source="fake", year=2010 + number)
+    for number in range(5)
+]
+
+
+def strategy(**filters: Any) -> SearchStrategy:
+    return SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query="learning")],
+        sources=["fake"],
+        filters=SearchConstraints(**filters),
+    )
+
+
+async def test_a_fake_source_keeps_the_contract() -> None:
+    source = FakeSource(papers=PAPERS)
+    assert isinstance(source, ReportingSource)
+    await check_source(source, SourceContract(year=2012))
+
+
+async def test_a_fake_source_records_what_it_was_asked() -> None:
+    source = FakeSource("mine", PAPERS)
+    asked = strategy(max_results=2)
+    assert await source.search_advanced(asked) == PAPERS[:2]
+    await source.search("graph", year_from=2014)
+    assert source.strategies[0] == asked
+    assert source.strategies[1].queries[0].boolean_query == "graph"
+    assert source.source_name == "mine"
+
+
+async def test_a_fake_source_can_make_its_papers_of_the_strategy() -> None:
+    source = FakeSource(papers=lambda asked: PAPERS[: asked.filters.max_results // 2])
+    assert len((await source.report(strategy(max_results=4))).papers) == 2
+
+
+async def test_what_a_caller_does_to_a_record_stays_with_the_caller() -> None:
+    source = FakeSource(papers=PAPERS)
+    (await source.search("x"))[0].title = "changed"
+    assert (await source.search("x"))[0].title == "Learning 0"
+
+
+async def test_a_fake_source_fails_as_it_is_told_to() -> None:
+    source = FakeSource(error=KeyError("bug"), delay_s=0.01)
+    for ask in (source.search_advanced, source.report):
+        with pytest.raises(KeyError, match="bug"):
+            await ask(strategy())
+
+
+async def test_a_fake_source_takes_its_time() -> None:
+    started = time.monotonic()
+    await FakeSource(delay_s=0.05).search("x")
+    assert time.monotonic() - started >= 0.04
+
+
+class Nameless(FakeSource):
+    @property
+    def source_name(self) -> str:
+        return " "
+
+
+class Forgetful(FakeSource):
+    """Gives new ids every time."""
+
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+        found = await super().search_advanced(strategy)
+        return [RawPaper(title=paper.title, source="fake") for paper in found]
+
+
+class Generous(FakeSource):
+    """Looks at no limit."""
+
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+        free = strategy.model_copy(update={"filters": SearchConstraints()})
+        return await super().search_advanced(free)
+
+
+class Talkative(FakeSource):
+    """Says its key in a log."""
+
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+        logging.getLogger("talkative").warning("asking with %s", "CANARY")
+        return await super().search_advanced(strategy)
+
+
+class Stubborn(FakeSource):
+    """Does not let itself be cancelled."""
+
+    async def search(self, query: str, **options: Any) -> list[RawPaper]:
+        try:
+            return await super().search(query, **options)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0.2)
+            return []
+
+
+class Broken(FakeSource):
+    """Turns a cancellation into an error."""
+
+    async def search(self, query: str, **options: Any) -> list[RawPaper]:
+        try:
+            return await super().search(query, **options)
+        except asyncio.CancelledError:
+            raise ValueError("cancelled") from None
+
+
+TWICE = [*PAPERS, PAPERS[0]]
+UNTITLED = [RawPaper(id="u", title=" ", source="fake")]
+FOREIGN = [RawPaper(id="f", title="Learning", source="other")]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (Nameless(papers=PAPERS), "source_name is ' '"),
+        (Forgetful(papers=PAPERS), "stable"),
+        (Generous(papers=PAPERS), "max_results=2 gave 5"),
+        (Generous(papers=PAPERS), "other years"),
+        (FakeSource(papers=TWICE), "same id"),
+        (FakeSource(papers=TWICE), "search_advanced repeats"),
+        (FakeSource(papers=UNTITLED), "no title"),
+        (FakeSource(papers=FOREIGN), "another source"),
+        (FakeSource(papers=[]), "nothing is found"),
+        (FakeSource(papers=PAPERS), "expected []"),
+        (Talkative(papers=PAPERS), "a secret"),
+        (Stubborn(papers=PAPERS, delay_s=0.02), "goes on for more than 0.1 s"),
+        (Broken(papers=PAPERS, delay_s=0.02), "ValueError instead of CancelledError"),
+    ],
+)
+async def test_a_breach_of_the_contract_is_found(source: FakeSource, said: str) -> None:
+    contract = SourceContract(nothing="zzz", year=2012, secrets=["CANARY"], patience_s=0.1)
+    problems = await find_problems(source, contract)
+    assert any(said in problem for problem in problems)
+
+
+async def test_all_breaches_are_in_one_error() -> None:
+    with pytest.raises(AssertionError, match=r"Generous.*max_results.*other years"):
+        await check_source(Generous(papers=PAPERS), SourceContract(year=2012))
