@@ -69,7 +69,7 @@ def _tiers(ask: Ask) -> Iterator[tuple[Sequence[str], list[str]]]:
         # Titles alone seldom hold every word: the last query of a round asks for recall, and the
         # judge sorts out what it lets in.
         words = [each for concept in concepts[1:] for each in _beginnings(concept)]
-        yield concepts, [full[concepts[0]], f"({' OR '.join(dict.fromkeys(words))})"]
+        yield concepts, [full[concepts[0]], _either(words)]
     if len(concepts) > len(main):
         yield main, [any_of([each, *spellings(each)]) for each in main]
     yield from _varied(ask, full)
@@ -131,6 +131,12 @@ def _query(ask: Ask, keywords: Sequence[str], parts: list[str]) -> SearchQuery |
 def _prefixed(concept: str) -> str:
     """Return the words of the concept by their beginnings: `predict* AND model*`."""
     return all_of(_beginnings(concept))
+
+
+def _either(terms: Sequence[str]) -> str:
+    """Return terms that are written out already, joined by OR."""
+    written = list(dict.fromkeys(term for term in terms if term))
+    return f"({' OR '.join(written)})" if len(written) > 1 else "".join(written)
 
 
 def _beginnings(concept: str) -> list[str]:
