@@ -1,0 +1,356 @@
+"""A library: a person's own corpus on disk, records in SQLite with a full-text index beside."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from paper_search.errors import InputError, LibraryError
+from paper_search.library.importers.entries import Imported, Rejected
+from paper_search.library.importers.files import ACCEPTED, read_file
+from paper_search.library.index import IndexState, TextIndex
+from paper_search.library.records import Changes, RecordStore
+from paper_search.library.translation import Translator
+from paper_search.models import RawPaper, SearchConstraints
+from paper_search.query import parse
+
+if TYPE_CHECKING:
+    import tantivy
+
+RECORDS_FILE = "records.db"
+INDEX_DIRECTORY = "index"
+_BATCH = 1_000
+_INDEXED_AT_ONCE = 20_000
+_SPARE = 50
+_MOST_LISTED = 1_000
+_OPERATORS = re.compile(
+    r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab|year):'
+    r"|[A-Z]-?[A-Z]+\("
+)
+
+Progress = Callable[[int, int | None], None]
+"""Called with how many records are done, and of how many, if that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The best papers for a query, and how many there are in all."""
+
+    papers: list[RawPaper]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """What came of one file."""
+
+    path: Path
+    changes: Changes
+    rejected: list[Rejected]
+    """The first thousand records that could not be used, with line numbers."""
+    rejected_count: int
+
+    @property
+    def read_count(self) -> int:
+        """How many records could be used."""
+        return self.changes.added + self.changes.updated + self.changes.unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryInfo:
+    """What a library holds."""
+
+    path: Path
+    records: int
+    first_year: int | None
+    last_year: int | None
+    records_bytes: int
+    index_bytes: int
+    is_index_current: bool
+
+
+class Library:
+    """Records that can be added to, searched and counted, in one directory.
+
+    Opened with `Library.open`; may be used from several threads. Other processes can search it
+    while one writes; a second writer waits for the first.
+    """
+
+    def __init__(self, path: Path, records: RecordStore, index: TextIndex, wait_s: float) -> None:
+        self._path = path
+        self._records = records
+        self._index = index
+        self._wait_s = wait_s
+        self._threads = threading.RLock()
+
+    @classmethod
+    def open(cls, path: Path | str, *, wait_s: float = 30.0) -> Library:
+        """Open the library in the directory, which is made if it is not there.
+
+        Args:
+            path: the directory, such as `<home>/library`.
+            wait_s: seconds to wait for another process that writes.
+
+        Raises:
+            LibraryError: the directory cannot be written, or holds a file that is not a library.
+        """
+        directory = Path(path)
+        records = RecordStore(directory / RECORDS_FILE, timeout_s=wait_s)
+        return cls(directory, records, TextIndex(directory / INDEX_DIRECTORY), wait_s)
+
+    @staticmethod
+    def exists(path: Path | str) -> bool:
+        """Return whether there is a library in the directory; nothing is made or changed."""
+        return (Path(path) / RECORDS_FILE).exists()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        with self._threads:
+            return self._records.count()
+
+    def __iter__(self) -> Iterator[RawPaper]:
+        return iter(self._records)
+
+    @property
+    def path(self) -> Path:
+        """The directory."""
+        return self._path
+
+    def close(self) -> None:
+        """Close the files."""
+        with self._threads:
+            self._records.close()
+
+    def add(
+        self,
+        papers: Iterable[RawPaper],
+        *,
+        on_progress: Progress | None = None,
+        total: int | None = None,
+    ) -> Changes:
+        """Add the papers, updating those that are there already; return what changed.
+
+        Papers are taken as they come, so memory does not grow with their number; each batch is
+        a transaction of its own, and an import that was cut off can simply be repeated.
+
+        Raises:
+            LibraryError: another process writes for too long, or the disk cannot be written.
+        """
+        changes, done, pending = Changes(), 0, 0
+        with self._threads, self._only_writer(self._wait_s):
+            for batch in _batches(papers):
+                step = self._records.upsert(batch)
+                changes += step
+                done += len(batch)
+                pending += step.added + step.updated
+                if pending >= _INDEXED_AT_ONCE:
+                    self._catch_up()
+                    pending = 0
+                if on_progress is not None:
+                    on_progress(done, total)
+            self._catch_up()
+        return changes
+
+    def import_file(
+        self,
+        path: Path | str,
+        *,
+        format_name: str | None = None,
+        on_progress: Progress | None = None,
+    ) -> ImportSummary:
+        """Add the records of a file; those that cannot be used are listed, the others go in.
+
+        Args:
+            path: a file in one of `paper_search.library.importers.FORMATS`, or gzip of one.
+            format_name: the format, if suffix and content do not tell.
+            on_progress: called now and then with the number of records so far.
+
+        Raises:
+            InputError: the file cannot be read, is empty or binary, or nothing in it is a record;
+                what a damaged file held before the damage has been added.
+            LibraryError: the library cannot be written.
+        """
+        rejected: list[Rejected] = []
+        count = 0
+
+        def good() -> Iterator[RawPaper]:
+            nonlocal count
+            for entry in read_file(path, format_name=format_name):
+                if isinstance(entry, Imported):
+                    yield entry.record
+                    continue
+                count += 1
+                if len(rejected) < _MOST_LISTED:
+                    rejected.append(entry)
+
+        changes = self.add(good(), on_progress=on_progress)
+        summary = ImportSummary(Path(path), changes, rejected, count)
+        if not summary.read_count and not count:
+            raise InputError(f"no record found in {str(path)!r}; accepted: {ACCEPTED}")
+        return summary
+
+    def get(self, ids: Iterable[str]) -> dict[str, RawPaper]:
+        """Return the papers of these ids, without those that are unknown."""
+        with self._threads:
+            return self._records.get(ids)
+
+    def search(
+        self, text: str, *, limit: int = 20, filters: SearchConstraints | None = None
+    ) -> Hits:
+        """Return the best papers for words or a boolean query.
+
+        Words alone find any of them, best those records that have all; with an operator, a
+        quote, a `*` or a field prefix the text is a boolean query, and only what it asks for
+        is found.
+
+        Raises:
+            QuerySyntaxError: the boolean query cannot be read.
+            LibraryError: the library cannot be read.
+        """
+        if _OPERATORS.search(text):
+            return self.search_boolean(text, limit=limit, filters=filters)
+        return self._found(lambda translator: translator.ranked(text), limit, filters)
+
+    def search_boolean(
+        self, text: str, *, limit: int = 20, filters: SearchConstraints | None = None
+    ) -> Hits:
+        """Return the best papers for exactly this boolean query; words side by side mean AND.
+
+        Raises:
+            QuerySyntaxError: the query cannot be read.
+            LibraryError: the library cannot be read.
+        """
+        tree = parse(text)
+        return self._found(lambda translator: translator.boolean(tree), limit, filters)
+
+    def info(self) -> LibraryInfo:
+        """Return what the library holds, and how much of the disk it takes."""
+        with self._threads:
+            first, last = self._records.years()
+            return LibraryInfo(
+                path=self._path,
+                records=self._records.count(),
+                first_year=first,
+                last_year=last,
+                records_bytes=self._records.size_bytes(),
+                index_bytes=self._index.size_bytes(),
+                is_index_current=self._lag() == 0,
+            )
+
+    def _found(
+        self,
+        build: Callable[[Translator], tantivy.Query],
+        limit: int,
+        filters: SearchConstraints | None,
+    ) -> Hits:
+        with self._threads:
+            self._refresh()
+            searcher = self._searcher()
+
+            def vocabulary(field: str, prefix: str) -> list[str]:
+                return [word for word, _ in searcher.terms_with_prefix(field, prefix)]
+
+            translator = Translator(self._index.schema, vocabulary)
+            query = translator.limited(build(translator), filters or SearchConstraints())
+            # Equal scores come in no particular order: some more, then the oldest record first.
+            result: Any = searcher.search(query, limit=max(1, limit) + _SPARE, count=True)
+            rows = searcher.fast_field_values("row", [address for _, address in result.hits])
+            scored = sorted(
+                (-round(score, 4), int(row or 0))
+                for (score, _), row in zip(result.hits, rows, strict=True)
+            )
+            papers = self._records.get_rows([row for _, row in scored[: max(0, limit)]])
+            return Hits(papers, int(result.count))
+
+    def _searcher(self) -> tantivy.Searcher:
+        try:
+            return self._index.searcher()
+        except LibraryError:
+            # Files are missing or damaged; the records are not, so the index is made again.
+            with self._only_writer(self._wait_s):
+                self._index.clear()
+                self._catch_up()
+            return self._index.searcher()
+
+    def _lag(self) -> int | None:
+        """Return how many writes the index is behind the records; None: it is of no use."""
+        state = self._index.state()
+        if state is None or state.key != self._records.key:
+            return None
+        lag = self._records.generation - state.generation
+        return lag if lag >= 0 else None
+
+    def _refresh(self) -> None:
+        """Bring the index up to date, unless somebody is at it who will do that anyway."""
+        lag = self._lag()
+        if lag == 0:
+            return
+        try:
+            with self._only_writer(self._wait_s if lag is None else 0.0):
+                self._catch_up()
+        except _WriterBusyError:
+            if lag is None and self._lag() is None:
+                raise
+
+    def _catch_up(self) -> None:
+        lag = self._lag()
+        if lag == 0:
+            return
+        if lag is None:
+            self._index.clear()
+        generation = self._records.generation
+        since = 0 if lag is None else generation - lag
+        state = IndexState(self._records.key, generation)
+        self._index.write(self._records.changed_since(since), state)
+
+    @contextmanager
+    def _only_writer(self, wait_s: float) -> Iterator[None]:
+        from filelock import FileLock, Timeout  # noqa: PLC0415  # only when something is written
+
+        lock = FileLock(self._path / "writer.lock")
+        try:
+            lock.acquire(timeout=wait_s)
+        except Timeout as error:
+            raise _WriterBusyError(
+                f"another process is writing to the library {str(self._path)!r}: "
+                "wait until it is done and try again"
+            ) from error
+        except OSError as error:
+            raise LibraryError(
+                f"the library {str(self._path)!r} cannot be written: {error.strerror or error}"
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def _batches(papers: Iterable[RawPaper]) -> Iterator[list[RawPaper]]:
+    """Yield the papers in batches; when they break off with an error, first those before it."""
+    batch: list[RawPaper] = []
+    try:
+        for paper in papers:
+            batch.append(paper)
+            if len(batch) == _BATCH:
+                full, batch = batch, []
+                yield full
+    except InputError:
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch
+
+
+class _WriterBusyError(LibraryError):
+    """Another process holds the right to write."""

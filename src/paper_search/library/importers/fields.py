@@ -1,0 +1,186 @@
+"""Bibliographic fields under the many names that they have, turned into a record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from paper_search.bibliography.identifiers import (
+    parse_arxiv_id,
+    parse_doi,
+    parse_isbn,
+    parse_pmcid,
+    parse_pmid,
+)
+from paper_search.bibliography.text import clean
+from paper_search.models import Author, RawPaper
+
+SOURCE = "library"
+"""Where imported records say that they come from, unless they say so themselves."""
+
+_YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
+_AND = re.compile(r"\s+and\s+|\s*;\s*", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
+_DOI_ADDRESS = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
+_PAGES = re.compile(r"\s*(?:--+|[‐-―−])\s*")
+_MOST_CITATIONS = 10_000_000
+
+_NAMES = {
+    "title": ("title", "display_name", "article_title", "primary_title", "paper_title"),
+    "author": ("authors", "author", "creators", "authorships", "author_names"),
+    "year": ("year", "publication_year", "pub_year", "published", "publication_date", "date",
+             "issued", "pubdate", "publicationDate", "published_date"),
+    "venue": ("venue", "journal", "container-title", "journal_name", "booktitle", "journaltitle",
+              "publication", "source_title", "secondary_title", "conference", "journal_title"),
+    "abstract": ("abstract", "abstractText", "summary", "abstract_text", "description"),
+    "doi": ("doi", "DOI"),
+    "url": ("url", "URL", "link", "landing_page_url", "URLs"),
+    "full_text_url": ("full_text_url", "pdf_url", "pdf", "open_access_url", "oa_url"),
+    "citations": ("citation_count", "citations", "cited_by_count", "citationCount", "times_cited",
+                  "is-referenced-by-count", "n_citation", "citedby"),
+    "pmid": ("pmid", "PMID", "pubmed_id"),
+    "pmcid": ("pmcid", "PMCID", "pmc"),
+    "arxiv_id": ("arxiv_id", "arxiv", "arXiv", "eprint"),
+    "openalex_id": ("openalex_id",),
+    "s2_id": ("s2_id", "paperId"),
+    "isbn": ("isbn", "ISBN"),
+    "volume": ("volume",),
+    "issue": ("issue", "number"),
+    "pages": ("pages", "page"),
+    "publisher": ("publisher",),
+    "language": ("language", "lang"),
+    "snippet": ("snippet",),
+    "publication_type": ("publication_type",),
+}  # fmt: skip
+_FIELDS = {
+    name: (field, rank) for field, names in _NAMES.items() for rank, name in enumerate(names)
+}
+_LANGUAGES = {
+    "english": "en", "eng": "en", "american": "en", "british": "en", "german": "de", "ger": "de",
+    "deu": "de", "ngerman": "de", "french": "fr", "fre": "fr", "fra": "fr", "spanish": "es",
+    "spa": "es", "chinese": "zh", "chi": "zh", "zho": "zh", "japanese": "ja", "jpn": "ja",
+    "portuguese": "pt", "por": "pt", "italian": "it", "ita": "it", "russian": "ru", "rus": "ru",
+    "korean": "ko", "kor": "ko",
+}  # fmt: skip
+_LANGUAGE_CODE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?")
+_TEXTS = {
+    "abstract", "venue", "volume", "issue", "pages", "publisher", "snippet", "openalex_id",
+    "s2_id", "publication_type",
+}  # fmt: skip
+_ADDRESSES = {"url", "full_text_url"}
+_IDENTIFIERS: dict[str, Callable[[str], str | None]] = {
+    "doi": parse_doi,
+    "arxiv_id": parse_arxiv_id,
+    "pmid": parse_pmid,
+    "pmcid": parse_pmcid,
+    "isbn": parse_isbn,
+}
+
+
+def record_of(given: Mapping[str, Any]) -> RawPaper:
+    """Return the record of a mapping whose fields go by any of their common names.
+
+    Authors may be a list of names, of mappings, or one string with `;` or `and`. A field that
+    cannot be read is left out; only the title is indispensable.
+
+    Raises:
+        ValueError: there is no title.
+    """
+    found = _by_field(given)
+    title = clean(_text(found.get("title")))
+    if not title:
+        raise ValueError("there is no title")
+    values: dict[str, Any] = {"id": "", "title": title}
+    for name in _IDENTIFIERS.keys() & found.keys():
+        values[name] = _IDENTIFIERS[name](_text(found[name]))
+    for name in _TEXTS & found.keys():
+        values[name] = clean(_text(found[name])) or None
+    for name in _ADDRESSES & found.keys():
+        address = _ADDRESS.search(_text(found[name]))
+        values[name] = address.group() if address else None
+    if not values.get("doi") and _DOI_ADDRESS.match(values.get("url") or ""):
+        values["doi"] = parse_doi(values["url"])
+    if values.get("pages"):
+        values["pages"] = _PAGES.sub("-", values["pages"])
+    return RawPaper(
+        authors=list(authors_of(found.get("author"))),
+        year=year_of(found.get("year")),
+        citation_count=count_of(found.get("citations")),
+        language=_language(_text(found.get("language"))),
+        source=_text(given.get("source")) or SOURCE,
+        **values,
+    )
+
+
+def authors_of(given: Any) -> Iterator[Author]:
+    """Yield the authors of a list of names or mappings, or of one string."""
+    if isinstance(given, str):
+        given = [each for each in _AND.split(given) if each and each.lower() != "others"]
+    for each in given if isinstance(given, list) else []:
+        name, identifier = clean(_author_name(each)), None
+        if isinstance(each, dict):
+            identifier = _text(each.get("author_id") or each.get("authorId")) or None
+        if name:
+            yield Author(name=name, author_id=identifier)
+
+
+def year_of(given: Any) -> int | None:
+    """Return the year in a number, a date, or CSL's date parts; None: there is none."""
+    if isinstance(given, dict):
+        given = given.get("date-parts") or given.get("raw") or given.get("literal")
+    found = _YEAR.search(str(given)) if given is not None else None
+    return int(found.group()) if found else None
+
+
+def count_of(given: Any) -> int:
+    """Return the number of citations, 0 for what is not a number of them."""
+    try:
+        count = int(float(given))
+    except (TypeError, ValueError, OverflowError):
+        return 0
+    return count if 0 <= count <= _MOST_CITATIONS else 0
+
+
+def _by_field(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that say something by field; of several names of one, the first listed."""
+    found: dict[str, tuple[int, Any]] = {}
+    for name, value in given.items():
+        place = _FIELDS.get(name)
+        if place is None or value is None or value in ("", [], {}):
+            continue
+        field, rank = place
+        if field not in found or rank < found[field][0]:
+            found[field] = (rank, value)
+    return {field: value for field, (_, value) in found.items()}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return _text(value[0]) if value else ""
+    if isinstance(value, dict):
+        return _text(value.get("name") or value.get("raw") or value.get("value") or "")
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _author_name(given: Any) -> str:
+    if isinstance(given, dict):
+        inner = given.get("author")
+        if isinstance(inner, dict):  # OpenAlex
+            given = inner
+        family, first = _text(given.get("family")), _text(given.get("given"))
+        if particle := _text(given.get("non-dropping-particle")):
+            family = f"{particle} {family}"
+        joined = f"{family}, {first}" if family and first else family
+        named = ("name", "display_name", "literal", "fullName", "full_name")
+        return joined or next((_text(given[key]) for key in named if given.get(key)), "")
+    return _text(given)
+
+
+def _language(given: str) -> str | None:
+    code = given.strip().lower()
+    if code in _LANGUAGES:
+        return _LANGUAGES[code]
+    return code[:2] if _LANGUAGE_CODE.fullmatch(code) else None

@@ -1,0 +1,154 @@
+"""Files to import: their format by suffix or content, their encoding, and their entries."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import IO, cast
+
+from paper_search.errors import InputError, UnknownNameError
+from paper_search.library.importers.entries import Entry
+
+FORMATS = {
+    "bibtex": "paper_search.library.importers.bibtex",
+    "ris": "paper_search.library.importers.ris",
+    "csl-json": "paper_search.library.importers.csl_json",
+    "json-lines": "paper_search.library.importers.json_lines",
+    "json": "paper_search.library.importers.own_json",
+}
+"""Module of every format; each has a function `read(lines)` that yields entries."""
+
+ACCEPTED = "BibTeX (.bib), RIS (.ris), CSL-JSON (.json), JSON lines (.jsonl), our own JSON export"
+_SUFFIXES = {
+    ".bib": "bibtex",
+    ".bibtex": "bibtex",
+    ".biblatex": "bibtex",
+    ".ris": "ris",
+    ".jsonl": "json-lines",
+    ".ndjson": "json-lines",
+}
+_HEAD = 65_536
+_GZIP = b"\x1f\x8b"
+_ENTRY = re.compile(r"^[ \t]*@[A-Za-z]+[ \t]*[{(]", re.MULTILINE)
+_REFERENCE = re.compile(r"^[ \t]{0,2}TY[ \t]{1,3}-", re.MULTILINE)
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def read_file(path: Path | str, *, format_name: str | None = None) -> Iterator[Entry]:
+    """Return the entries of a file, good and bad, in its order; gzip of any format will do.
+
+    The file is looked at at once and read as the entries are taken.
+
+    Args:
+        path: the file.
+        format_name: a name from FORMATS; by default, suffix and content decide.
+
+    Raises:
+        InputError: the file cannot be read, is empty, binary, or of no known format; or, while
+            entries are taken, its gzip data are damaged.
+        UnknownNameError: no format of that name.
+    """
+    file = Path(path)
+    head = _head(file)
+    name = format_name or format_of(file, head)
+    if name not in FORMATS:
+        raise UnknownNameError("import format", name, list(FORMATS))
+    read: Callable[[Iterable[str]], Iterator[Entry]] = import_module(FORMATS[name]).read
+    return read(_lines(file, _encoding(head)))
+
+
+def format_of(path: Path, head: str | bytes) -> str:
+    """Return the name of the format, from the suffix if it tells, else from the first lines.
+
+    Raises:
+        InputError: neither tells.
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    text = head if isinstance(head, str) else head.decode(_encoding(head), "replace")
+    if suffixes and suffixes[-1] in _SUFFIXES:
+        return _SUFFIXES[suffixes[-1]]
+    start = text.lstrip("\ufeff \t\r\n")
+    if start.startswith("["):
+        return "csl-json"
+    if start.startswith("{"):
+        return _json_format(start)
+    if _REFERENCE.search(text):
+        return "ris"
+    if _ENTRY.search(text):
+        return "bibtex"
+    raise InputError(f"the format of {str(path)!r} is unknown; accepted: {ACCEPTED}")
+
+
+def _json_format(start: str) -> str:
+    first, _, rest = start.partition("\n")
+    try:
+        value = json.loads(first)
+    except ValueError:
+        return "json" if '"papers"' in start else "csl-json"
+    if "papers" in value:
+        return "json"
+    return "json-lines" if rest.strip() or "type" not in value else "csl-json"
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with _opened(path) as file:
+            head = file.read(_HEAD)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{str(path)!r} cannot be read: {reason}") from error
+    if not head.strip(b"\xef\xbb\xbf \t\r\n\x00"):
+        raise InputError(f"{str(path)!r} is empty: there is nothing to import")
+    if b"\x00" in head and not _encoding(head).startswith("utf-16"):
+        raise InputError(f"{str(path)!r} is a binary file; accepted: {ACCEPTED}")
+    return head
+
+
+def _encoding(head: bytes) -> str:
+    for mark, name in _BOMS.items():
+        if head.startswith(mark):
+            return name
+    if head[:2] in {b"\x00@", b"\x00{", b"\x00T", b"\x00%", b"\x00["}:
+        return "utf-16-be"
+    if head[1:2] == b"\x00" and head[:1] in b"@{T%[":
+        return "utf-16-le"
+    return "utf-8"
+
+
+def _lines(path: Path, encoding: str) -> Iterator[str]:
+    try:
+        with _opened(path) as file:
+            if encoding.startswith("utf-16"):
+                reader = codecs.getreader(encoding)(file, "replace")
+                yield from reader
+                return
+            for number, line in enumerate(file):
+                yield _decoded(line.removeprefix(codecs.BOM_UTF8) if number == 0 else line)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"{str(path)!r} is damaged and was read in part: {error}; what came before was kept"
+        ) from error
+
+
+def _decoded(line: bytes) -> str:
+    """Return the line in UTF-8, or else as Western European Windows programs wrote it."""
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode("cp1252", "replace")
+
+
+def _opened(path: Path) -> IO[bytes]:
+    with path.open("rb") as file:
+        is_gzip = file.read(2) == _GZIP
+    return cast("IO[bytes]", gzip.open(path, "rb")) if is_gzip else path.open("rb")

@@ -1,0 +1,23 @@
+"""Importer of this program's own JSON export: a collection with its papers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from paper_search.library.importers.entries import Entry, Rejected
+from paper_search.library.importers.json_arrays import items
+from paper_search.library.importers.json_lines import entry_of
+
+_PAPERS = re.compile(r'(?<!\\)"papers"\s*:\s*\[')
+
+
+def read(lines: Iterable[str]) -> Iterator[Entry]:
+    """Yield one entry for every paper of the collection; verdicts of the search are left out."""
+    text = "".join(lines)
+    found = _PAPERS.search(text)
+    if found is None:
+        yield Rejected(1, 'expected an object with a list "papers"')
+        return
+    for line, value in items(text, found.end()):
+        yield value if isinstance(value, Rejected) else entry_of(value, line)

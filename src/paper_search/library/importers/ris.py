@@ -1,0 +1,105 @@
+"""Importer of RIS files, one reference at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from paper_search.library.importers.entries import Entry, Imported, Rejected
+from paper_search.library.importers.fields import record_of
+
+_TAG = re.compile(r"^\s{0,2}([A-Z][A-Z0-9])[ \t]{1,3}-[ \t]*(.*)$")
+_OPEN_ENDED = "ER  - \n"
+_TYPES = {
+    "JOUR": "article-journal", "JFULL": "article-journal", "EJOUR": "article-journal",
+    "ABST": "article-journal", "INPR": "article-journal", "CONF": "paper-conference",
+    "CPAPER": "paper-conference", "BOOK": "book", "EBOOK": "book", "EDBOOK": "book",
+    "CHAP": "chapter", "ECHAP": "chapter", "THES": "thesis", "RPRT": "report", "DATA": "dataset",
+    "MGZN": "article-magazine", "NEWS": "article-newspaper", "PAT": "patent", "ELEC": "webpage",
+    "UNPB": "manuscript", "COMP": "software",
+}  # fmt: skip
+_TITLES = ("title", "primary_title", "translated_title", "short_title", "secondary_title")
+_VENUES = ("journal_name", "secondary_title", "alternate_title3", "alternate_title1",
+           "alternate_title2", "custom3", "tertiary_title")  # fmt: skip
+_YEARS = ("year", "publication_year", "date")
+_AUTHORS = ("authors", "first_authors", "secondary_authors", "tertiary_authors")
+
+
+def read(lines: Iterable[str]) -> Iterator[Entry]:
+    """Yield one entry for every reference, from TY to ER, to the next TY, or to the end."""
+    from rispy import RisParser  # noqa: PLC0415  # slow to import
+
+    parser = RisParser(skip_unknown_tags=True)
+    for start, chunk in _references(lines):
+        try:
+            found = parser.parse(chunk)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            yield Rejected(start, f"not RIS: {error}")
+            continue
+        yield _entry(found[0], start) if found else Rejected(start, "the reference is empty")
+
+
+def _references(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the first line's number and the text of every reference, its tags in proper form."""
+    start, kept = 0, list[str]()
+    for number, line in enumerate(lines, start=1):
+        found = _TAG.match(line)
+        tag = found.group(1) if found else ""
+        if tag == "TY":
+            if kept:
+                yield start, "".join([*kept, _OPEN_ENDED])
+            start, kept = number, []
+        elif not kept:
+            continue
+        elif tag == "ER":
+            yield start, "".join([*kept, _OPEN_ENDED])
+            kept = []
+            continue
+        text = found.group(2).strip() if found else line.strip()
+        if text:
+            kept.append(f"{tag}  - {text}\n" if tag else f"{text}\n")
+        elif tag == "TY":
+            kept.append("TY  - GEN\n")
+    if kept:
+        yield start, "".join([*kept, _OPEN_ENDED])
+
+
+def _entry(given: dict[str, Any], line: int) -> Entry:
+    title = next((given[name] for name in _TITLES if given.get(name)), "")
+    first, last = given.get("start_page"), given.get("end_page")
+    values: dict[str, Any] = {
+        "title": title,
+        "authors": next((given[name] for name in _AUTHORS if given.get(name)), []),
+        "year": next((given[name] for name in _YEARS if given.get(name)), None),
+        "venue": next(
+            (given[name] for name in _VENUES if given.get(name) and given[name] != title), None
+        ),
+        "abstract": given.get("abstract") or given.get("notes_abstract"),
+        "doi": given.get("doi"),
+        "url": next((url for url in _listed(given.get("urls")) if url), None),
+        "full_text_url": given.get("file_attachments1"),
+        "volume": given.get("volume"),
+        "issue": given.get("number"),
+        "pages": f"{first}-{last}" if first and last else first,
+        "publisher": given.get("publisher"),
+        "language": given.get("language"),
+        "pmid": given.get("accession_number") if _is_pubmed(given) else None,
+    }
+    try:
+        record = record_of(values)
+    except ValueError as error:
+        return Rejected(line, str(error))
+    record.publication_type = _TYPES.get(
+        str(given.get("type_of_reference", "")).upper(), "document"
+    )
+    return Imported(record, line)
+
+
+def _is_pubmed(given: dict[str, Any]) -> bool:
+    said = f"{given.get('name_of_database', '')} {given.get('database_provider', '')}".lower()
+    return "medline" in said or "pubmed" in said
+
+
+def _listed(value: Any) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else [str(value or "")]

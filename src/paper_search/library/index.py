@@ -1,0 +1,172 @@
+"""The full-text index of a library in tantivy: always rebuildable from the records."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from paper_search.errors import LibraryError
+from paper_search.library.analysis import EXACT, STEMMED, analysers, prepared
+
+if TYPE_CHECKING:
+    import tantivy
+
+FORMAT = 1
+"""Grows with every change of fields or analysers; an index of another format is rebuilt."""
+UNKNOWN_LANGUAGE = "und"
+_STATE = "paper_search.json"
+_HEAP_BYTES = 32_000_000
+_TEXT_FIELDS = {"title": STEMMED, "abstract": STEMMED, "venue": STEMMED, "author": EXACT}
+"""Fields with positions, under the names that queries use, and their analysers."""
+EXACT_TWINS = {"title": "title_exact", "abstract": "abstract_exact", "venue": "venue_exact"}
+"""Unstemmed twins without positions, for words that are cut short."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """Which write of which library the index has caught up with."""
+
+    key: str
+    generation: int
+    format: int = FORMAT
+
+
+class TextIndex:
+    """A tantivy index in a directory of its own; one writer at a time, any number of readers."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._index: tantivy.Index | None = None
+
+    @property
+    def path(self) -> Path:
+        """The directory."""
+        return self._path
+
+    @property
+    def schema(self) -> tantivy.Schema:
+        """The schema that queries are built for."""
+        return self._opened().schema
+
+    def state(self) -> IndexState | None:
+        """Return what the index has caught up with; None: it is absent or cannot be trusted."""
+        try:
+            given = json.loads((self._path / _STATE).read_text("utf-8"))
+            state = IndexState(str(given["key"]), int(given["generation"]), int(given["format"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return state if state.format == FORMAT else None
+
+    def size_bytes(self) -> int:
+        """Return how much the index takes on disk."""
+        return sum(each.stat().st_size for each in self._path.glob("*") if each.is_file())
+
+    def searcher(self) -> tantivy.Searcher:
+        """Return a view of the last commit.
+
+        Raises:
+            LibraryError: the index cannot be read.
+        """
+        index = self._opened()
+        index.reload()
+        return index.searcher()
+
+    def clear(self) -> None:
+        """Remove the index; the records are elsewhere."""
+        self._index = None
+        shutil.rmtree(self._path, ignore_errors=True)
+
+    def write(self, records: Iterable[tuple[int, Mapping[str, Any]]], state: IndexState) -> None:
+        """Add or replace the records by row number, commit, and note the state reached.
+
+        Args:
+            records: row number, and the fields of a `RawPaper` as JSON has them.
+            state: which write of which library this is.
+
+        Raises:
+            LibraryError: the index cannot be written, or another process writes it.
+        """
+        import tantivy  # noqa: PLC0415  # heavy: only when something is indexed
+
+        try:
+            self._path.mkdir(parents=True, exist_ok=True)
+            index = self._opened(may_create=True)
+            index.reload()  # a searcher sees the commit that was last loaded, not the last one
+            query = tantivy.Query.term_query
+            is_empty = index.searcher().num_docs == 0
+            writer = index.writer(heap_size=_HEAP_BYTES, num_threads=1)
+            try:
+                for row, fields in records:
+                    if not is_empty:
+                        # By query: deletion by term takes numbers for another type, finds nothing.
+                        writer.delete_documents_by_query(query(index.schema, "row", row))
+                    writer.add_document(_document(tantivy, row, fields))
+                writer.commit()
+            finally:
+                # Releases tantivy's lock at once, not when the object happens to be collected.
+                writer.wait_merging_threads()
+            self._note(state)
+        except (OSError, ValueError) as error:
+            raise LibraryError(
+                f"the index {str(self._path)!r} cannot be written: {error}"
+            ) from error
+
+    def _note(self, state: IndexState) -> None:
+        note = {"key": state.key, "generation": state.generation, "format": state.format}
+        draft = self._path / f"{_STATE}.new"
+        draft.write_text(json.dumps(note), "utf-8")
+        draft.replace(self._path / _STATE)
+
+    def _opened(self, *, may_create: bool = False) -> tantivy.Index:
+        if self._index is not None:
+            return self._index
+        import tantivy  # noqa: PLC0415  # heavy: only when something is searched
+
+        try:
+            if may_create:
+                index = tantivy.Index(_schema(tantivy), path=str(self._path), reuse=True)
+            else:
+                index = tantivy.Index.open(str(self._path))
+        except (OSError, ValueError) as error:
+            raise LibraryError(
+                f"the index {str(self._path)!r} cannot be read: {error}; it can be deleted: "
+                "it is made again from the records"
+            ) from error
+        for name, analyser in analysers().items():
+            index.register_tokenizer(name, analyser)
+        self._index = index
+        return index
+
+
+def _schema(engine: Any) -> tantivy.Schema:
+    builder = engine.SchemaBuilder()
+    builder.add_unsigned_field("row", indexed=True, fast=True)
+    builder.add_integer_field("year", indexed=True, fast=True)
+    builder.add_text_field("language", tokenizer_name="raw", index_option="basic")
+    for name, analyser in _TEXT_FIELDS.items():
+        builder.add_text_field(name, tokenizer_name=analyser)
+    for twin in EXACT_TWINS.values():
+        builder.add_text_field(twin, tokenizer_name=EXACT, index_option="basic")
+    return cast("tantivy.Schema", builder.build())
+
+
+def _document(engine: Any, row: int, fields: Mapping[str, Any]) -> tantivy.Document:
+    document: tantivy.Document = engine.Document()
+    document.add_unsigned("row", row)
+    if (year := fields.get("year")) is not None:
+        document.add_integer("year", year)
+    document.add_text("language", fields.get("language") or UNKNOWN_LANGUAGE)
+    names = "\n".join(author["name"] for author in fields.get("authors", ()))
+    document.add_text("author", prepared(names))
+    for name, twin in EXACT_TWINS.items():
+        text = fields.get(name) or (fields.get("snippet") if name == "abstract" else None)
+        if text:
+            made = prepared(text)
+            document.add_text(name, made)
+            # Neither order nor number matter there, and every word costs.
+            document.add_text(twin, " ".join(set(made.lower().split())))
+    return document

@@ -1,0 +1,357 @@
+"""The records of a library in SQLite: the truth that every index can be rebuilt from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import struct
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, Self
+
+from paper_search.bibliography.identifiers import stable_id
+from paper_search.bibliography.text import normalised_title
+from paper_search.errors import LibraryError
+from paper_search.models import RawPaper
+
+APPLICATION_ID = 0x50534C42
+"""`PSLB`: how a file says that it is one of ours (https://www.sqlite.org/fileformat.html)."""
+SCHEMA_VERSION = 1
+_MAGIC = b"SQLite format 3\x00"
+_HEADER_BYTES = 100
+_SAME_TITLE = 0.75
+"""Titles less alike than this under one identifier are two works: supplements share a DOI."""
+
+_SCHEMA = """
+CREATE TABLE records (
+  row INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  digest BLOB NOT NULL,
+  generation INTEGER NOT NULL,
+  paper TEXT NOT NULL
+);
+CREATE INDEX records_generation ON records (generation);
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How many records a write added, changed and found unchanged."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+
+    def __add__(self, other: Changes) -> Changes:
+        return Changes(
+            self.added + other.added,
+            self.updated + other.updated,
+            self.unchanged + other.unchanged,
+        )
+
+
+class RecordStore:
+    """Records by id in one SQLite file; many readers and one writer at a time.
+
+    A file that is not ours, is damaged, or comes from a newer version is refused and left as it is.
+    """
+
+    def __init__(self, path: Path, *, timeout_s: float = 30.0) -> None:
+        """Open or create the file.
+
+        Raises:
+            LibraryError: the file cannot be used, or its directory cannot be written.
+        """
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            is_new = _is_new(path)
+        except OSError as error:
+            raise LibraryError(
+                f"the library {str(path)!r} cannot be used: {error.strerror or error}; "
+                "give a directory that can be written, for example with --home"
+            ) from error
+        with self._named_errors():
+            # Answers come from any thread of a pool, one at a time: `Library` holds a lock.
+            self._connection = sqlite3.connect(
+                path, timeout=timeout_s, isolation_level=None, check_same_thread=False
+            )
+        try:
+            with self._named_errors():
+                if is_new:
+                    self._create()
+                self._check_version()
+                self._let_readers_read_on()
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @property
+    def path(self) -> Path:
+        """Where the records are."""
+        return self._path
+
+    @property
+    def key(self) -> str:
+        """What tells this library from any other."""
+        return self._meta("key")
+
+    @property
+    def generation(self) -> int:
+        """The number of the last write; 0: none yet."""
+        return int(self._meta("generation"))
+
+    def count(self) -> int:
+        """Return the number of records."""
+        with self._named_errors():
+            return int(self._connection.execute("SELECT count(*) FROM records").fetchone()[0])
+
+    def years(self) -> tuple[int | None, int | None]:
+        """Return the first and the last year of publication, None without any."""
+        with self._named_errors():
+            first, last = self._connection.execute(
+                "SELECT min(paper ->> 'year'), max(paper ->> 'year') FROM records"
+            ).fetchone()
+        return first, last
+
+    def size_bytes(self) -> int:
+        """Return how much the records take on disk, the log of the last writes included."""
+        files = (self._path, self._path.with_name(f"{self._path.name}-wal"))
+        return sum(each.stat().st_size for each in files if each.exists())
+
+    def upsert(self, papers: Sequence[RawPaper]) -> Changes:
+        """Add the papers, or update those that are there, in one transaction.
+
+        The id is `stable_id` whatever id a paper brings. An update overrides field by field and
+        never erases: a field that the newer record lacks stays.
+        """
+        with self._named_errors(), self._transaction():
+            generation = self.generation + 1
+            folded = self._folded(papers)
+            total = Changes(unchanged=len(papers) - len(folded))
+            rows: list[tuple[str, bytes, int, str]] = []
+            for identity, (old_digest, fields) in folded.items():
+                text = json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+                digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+                if digest == old_digest:
+                    total += Changes(unchanged=1)
+                    continue
+                total += Changes(added=1) if old_digest is None else Changes(updated=1)
+                rows.append((identity, digest, generation, text))
+            if rows:
+                self._connection.executemany(
+                    "INSERT INTO records (id, digest, generation, paper) VALUES (?, ?, ?, ?) "
+                    "ON CONFLICT (id) DO UPDATE SET digest = excluded.digest, "
+                    "generation = excluded.generation, paper = excluded.paper",
+                    rows,
+                )
+                self._connection.execute(
+                    "UPDATE meta SET value = ? WHERE key = 'generation'", (str(generation),)
+                )
+        return total
+
+    def get(self, ids: Iterable[str]) -> dict[str, RawPaper]:
+        """Return the papers of these ids, without those that are unknown."""
+        return {i: _paper(i, text) for i, text in self._texts("id", list(ids)).items()}
+
+    def get_rows(self, rows: Sequence[int]) -> list[RawPaper]:
+        """Return the papers of these row numbers in their order, without the unknown."""
+        with self._named_errors():
+            found: dict[int, tuple[str, str]] = {}
+            for chunk in _chunks(rows):
+                marks = ",".join("?" * len(chunk))
+                for row, identity, text in self._connection.execute(
+                    f"SELECT row, id, paper FROM records WHERE row IN ({marks})",  # noqa: S608  # marks only
+                    chunk,
+                ):
+                    found[row] = (identity, text)
+        return [_paper(*found[row]) for row in rows if row in found]
+
+    def changed_since(self, generation: int) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield row number and fields of all records written after that generation; 0: of all.
+
+        The fields are those of `RawPaper` as JSON has them, without those at their defaults.
+        """
+        for row, _, text in self._pages(generation):
+            yield row, json.loads(text)
+
+    def __iter__(self) -> Iterator[RawPaper]:
+        return (_paper(identity, text) for _, identity, text in self._pages(0))
+
+    def _pages(self, generation: int) -> Iterator[tuple[int, str, str]]:
+        last = 0
+        while True:
+            with self._named_errors():
+                page = self._connection.execute(
+                    "SELECT row, id, paper FROM records WHERE generation > ? AND row > ? "
+                    "ORDER BY row LIMIT 2000",
+                    (generation, last),
+                ).fetchall()
+            if not page:
+                return
+            yield from page
+            last = page[-1][0]
+
+    def _folded(self, papers: Sequence[RawPaper]) -> dict[str, tuple[bytes | None, dict[str, Any]]]:
+        """Return for every id the digest on disk, if any, and its fields after this write."""
+        fresh = [(stable_id(paper), _fields(paper)) for paper in papers]
+        known = self._known([identity for identity, _ in fresh])
+        merged: dict[str, tuple[bytes | None, dict[str, Any]]] = {}
+        for identity, fields in fresh:
+            name = identity
+            old = merged.get(name) or known.get(name)
+            if old is not None and not _is_same_work(old[1], fields):
+                title = normalised_title(fields["title"]).encode("utf-8", "replace")
+                name = f"{identity}#{hashlib.blake2b(title, digest_size=4).hexdigest()}"
+                old = merged.get(name) or known.get(name) or self._known([name]).get(name)
+            merged[name] = (old[0], old[1] | fields) if old else (None, fields)
+        return merged
+
+    def _known(self, ids: list[str]) -> dict[str, tuple[bytes, dict[str, Any]]]:
+        found: dict[str, tuple[bytes, dict[str, Any]]] = {}
+        for chunk in _chunks(ids):
+            marks = ",".join("?" * len(chunk))
+            for identity, digest, text in self._connection.execute(
+                f"SELECT id, digest, paper FROM records WHERE id IN ({marks})",  # noqa: S608  # marks only
+                chunk,
+            ):
+                found[identity] = (digest, json.loads(text))
+        return found
+
+    def _texts(self, column: str, values: list[str]) -> dict[str, str]:
+        with self._named_errors():
+            found: dict[str, str] = {}
+            for chunk in _chunks(values):
+                marks = ",".join("?" * len(chunk))
+                found.update(
+                    self._connection.execute(
+                        f"SELECT id, paper FROM records WHERE {column} IN ({marks})",  # noqa: S608  # our own names
+                        chunk,
+                    ).fetchall()
+                )
+        return found
+
+    def _meta(self, key: str) -> str:
+        with self._named_errors():
+            row = self._connection.execute(
+                "SELECT value FROM meta WHERE key = ?", (key,)
+            ).fetchone()
+        if row is None:
+            raise LibraryError(f"the library {str(self._path)!r} is damaged: it lacks {key!r}")
+        return str(row[0])
+
+    def _create(self) -> None:
+        with self._transaction():
+            if self._pragma("application_id") == APPLICATION_ID:
+                return  # another process was first
+            for statement in _SCHEMA.split(";"):
+                self._connection.execute(statement)
+            self._connection.executemany(
+                "INSERT INTO meta VALUES (?, ?)", [("generation", "0"), ("key", uuid.uuid4().hex)]
+            )
+            self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def _let_readers_read_on(self) -> None:
+        """Switch to a write-ahead log, once the file itself carries our mark."""
+        if self._connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            # Busy: several processes opened a new library at once; the next opening will do it.
+            with suppress(sqlite3.OperationalError):
+                self._connection.execute("PRAGMA journal_mode = WAL")
+
+    def _check_version(self) -> None:
+        version = self._pragma("user_version")
+        if version > SCHEMA_VERSION:
+            raise LibraryError(
+                f"the library {str(self._path)!r} has format {version}, this version of "
+                f"paper-search reads up to {SCHEMA_VERSION}: update paper-search"
+            )
+        self._connection.execute("SELECT count(*) FROM meta")
+
+    def _pragma(self, name: str) -> int:
+        return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise LibraryError(
+                f"the library {str(self._path)!r} cannot be read or written: {error}"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise LibraryError(
+                f"the library {str(self._path)!r} is damaged ({error}); it was not changed: "
+                "restore a copy, or move it away and import your files again"
+            ) from error
+
+
+def _is_new(path: Path) -> bool:
+    """Return whether the file is absent or empty; refuse one that is not ours, unopened."""
+    if not path.exists():
+        return True
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    if not header:
+        return True
+    is_sqlite = len(header) == _HEADER_BYTES and header.startswith(_MAGIC)
+    if not is_sqlite or struct.unpack(">I", header[68:72])[0] != APPLICATION_ID:
+        what = "another program's SQLite file" if is_sqlite else "not a SQLite file, or damaged"
+        raise LibraryError(
+            f"{str(path)!r} is not a paper-search library ({what}); it was not changed: "
+            "move it away or give another directory"
+        )
+    return False
+
+
+def _fields(paper: RawPaper) -> dict[str, Any]:
+    return paper.model_dump(mode="json", exclude_defaults=True, exclude={"id"}) | {
+        "title": paper.title,
+        "source": paper.source,
+    }
+
+
+def _paper(identity: str, text: str) -> RawPaper:
+    return RawPaper.model_validate_json(text).model_copy(update={"id": identity})
+
+
+def _is_same_work(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    if old["title"] == new["title"]:
+        return True
+    first, second = normalised_title(old["title"]), normalised_title(new["title"])
+    if first == second or first.startswith(second) or second.startswith(first):
+        return True
+    return SequenceMatcher(None, first, second, autojunk=False).ratio() >= _SAME_TITLE
+
+
+def _chunks(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Yield slices short enough for one statement (SQLite's limit was 999 until 2020)."""
+    for start in range(0, len(values), 900):
+        yield values[start : start + 900]

@@ -1,0 +1,76 @@
+"""The shipped sample as a library: imported into the home on first use."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from paper_search.errors import LibraryError
+from paper_search.library.corpus import Library
+
+DIRECTORY = "sample"
+"""Where in the home the imported sample lies."""
+
+
+def shipped_sample() -> Traversable:
+    """Return the file that ships: gzip of JSON lines."""
+    return files("paper_search.library.sample") / "records.jsonl.gz"
+
+
+def open_sample(home: Path, *, shipped: Traversable | None = None, wait_s: float = 60.0) -> Library:
+    """Open the sample's library, importing it first if this file was not imported before.
+
+    The library lies in a directory named by the file's digest and appears in one step, so any
+    number of processes can do this at once, and another file makes another library.
+
+    Raises:
+        LibraryError: the home cannot be written, or another process imports for too long.
+    """
+    file = shipped or shipped_sample()
+    data = file.read_bytes()
+    name = hashlib.blake2b(data, digest_size=6).hexdigest()
+    parent = home / DIRECTORY
+    if not Library.exists(parent / name):
+        try:
+            parent.mkdir(parents=True, exist_ok=True)
+            _import(file, parent, name, wait_s)
+        except OSError as error:
+            raise LibraryError(
+                f"the sample cannot be unpacked into {str(parent)!r}: "
+                f"{error.strerror or error}; give a directory that can be written with --home"
+            ) from error
+    return Library.open(parent / name, wait_s=wait_s)
+
+
+def _import(file: Traversable, parent: Path, name: str, wait_s: float) -> None:
+    from filelock import FileLock, Timeout  # noqa: PLC0415  # only on first use
+
+    try:
+        with FileLock(parent / "import.lock", timeout=wait_s):
+            if Library.exists(parent / name):
+                return
+            draft = Path(tempfile.mkdtemp(prefix="draft-", dir=parent))
+            try:
+                with as_file(file) as path, Library.open(draft) as library:
+                    library.import_file(path, format_name="json-lines")
+                os.rename(draft, parent / name)  # noqa: PTH104  # must fail if the target exists
+            finally:
+                shutil.rmtree(draft, ignore_errors=True)
+            _remove_others(parent, name)
+    except Timeout as error:
+        raise LibraryError(
+            f"another process has been unpacking the sample into {str(parent)!r} for "
+            f"{wait_s:g} s: wait until it is done and try again"
+        ) from error
+
+
+def _remove_others(parent: Path, name: str) -> None:
+    """Remove samples of earlier versions and drafts of processes that died."""
+    for each in parent.iterdir():
+        if each.is_dir() and each.name != name:
+            shutil.rmtree(each, ignore_errors=True)

@@ -1,0 +1,244 @@
+"""Every format gives its records, and a broken record costs only itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.library.importers import (
+    Entry,
+    Imported,
+    Rejected,
+    bibtex,
+    csl_json,
+    json_lines,
+    own_json,
+    ris,
+)
+from paper_search.models import (
+    Author,
+    Facets,
+    Paper,
+    PaperCollection,
+    RawPaper,
+    SearchConstraints,
+    SearchMetadata,
+    SearchStrategy,
+    Sighting,
+)
+
+Reader = Callable[[Iterable[str]], Iterator[Entry]]
+READERS: list[Reader] = [bibtex.read, csl_json.read, json_lines.read, own_json.read, ris.read]
+
+
+def split(read: Reader, text: str) -> tuple[list[RawPaper], list[int]]:
+    entries = list(read(text.splitlines(keepends=True)))
+    good = [each.record for each in entries if isinstance(each, Imported)]
+    return good, [each.line for each in entries if isinstance(each, Rejected)]
+
+
+def test_bibtex_fields_arrive() -> None:
+    text = r"""@string{ml = "Machine Learning"}
+@article{godel31,
+  title = {{\"U}ber formal unentscheidbare {S\"atze}},
+  author = {G{\"o}del, Kurt and {The Big Group} and others},
+  journal = ml, year = 1931, volume = {38}, number = 1, pages = {173--198},
+  doi = {https://doi.org/10.1007/BF01700692}, url = {https://example.org/a_b},
+  eprint = {2101.00001v2}, archiveprefix = {arXiv}, langid = {ngerman},
+  abstract = {50% of $\alpha$.}, isbn = {978-0-306-40615-7},
+}
+"""
+    (record,), bad = split(bibtex.read, text)
+    assert bad == []
+    assert record.title == "Über formal unentscheidbare Sätze"
+    assert [author.name for author in record.authors] == ["Gödel, Kurt", "The Big Group"]
+    assert (record.venue, record.year, record.volume, record.issue) == (
+        "Machine Learning", 1931, "38", "1",
+    )  # fmt: skip
+    assert (record.pages, record.doi) == ("173-198", "10.1007/bf01700692")
+    assert (record.url, record.arxiv_id) == ("https://example.org/a_b", "2101.00001")
+    assert (record.language, record.abstract) == ("de", "50% of α.")
+    assert (record.isbn, record.publication_type) == ("9780306406157", "article-journal")
+    assert record.bibtex is not None
+    assert "godel31" in record.bibtex
+
+
+def test_a_broken_bibtex_entry_does_not_lose_the_good_ones() -> None:
+    text = """@article{one, title={One}}
+@article{broken, title={Never closed
+@article{two, title={Two}}
+@misc{untitled, year=2000}
+@article{,
+ title={Keyless}}
+@article{one, title={Same Key, Other Work}}
+"""
+    good, bad = split(bibtex.read, text)
+    assert {record.title for record in good} >= {"One", "Two", "Keyless", "Same Key, Other Work"}
+    assert 2 in bad
+    assert 4 in bad
+
+
+def test_what_is_reported_is_not_logged_as_well(caplog: pytest.LogCaptureFixture) -> None:
+    _, bad = split(bibtex.read, "@article{broken, title={Never closed\n@misc{b, title={B}}\n")
+    assert bad
+    assert caplog.records == []
+
+
+def test_ris_fields_arrive() -> None:
+    text = (
+        "TY  - CONF\r\nAU  - Doe, Jane\r\nAU  - Roe, R.\r\nTI  - A Title\r\n"
+        "T2  - Proc. of X\r\nPY  - 2020/05/01\r\nDO  - 10.1000/X.\r\nSP  - 1\r\nEP  - 9\r\n"
+        "AB  - First line\r\nsecond line\r\nLA  - English\r\nUR  - https://example.org\r\nER  -\r\n"
+    )
+    (record,), bad = split(ris.read, text)
+    assert bad == []
+    assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, R."]
+    assert (record.title, record.venue, record.year) == ("A Title", "Proc. of X", 2020)
+    assert (record.doi, record.pages, record.language) == ("10.1000/x", "1-9", "en")
+    assert record.abstract == "First line second line"
+    assert (record.url, record.publication_type) == ("https://example.org", "paper-conference")
+
+
+def test_a_broken_reference_does_not_lose_the_good_ones() -> None:
+    text = (
+        "1.\nTY  - JOUR\nTI  - One\nTY  - JOUR\nAU  - No Title\nER  - \nrubbish\n\nTY  -\nT1  - Two"
+    )
+    good, bad = split(ris.read, text)
+    assert [record.title for record in good] == ["One", "Two"]
+    assert bad == [4]
+
+
+def test_csl_fields_arrive() -> None:
+    item = {
+        "type": "article-journal", "title": "A <i>Title</i>", "DOI": "10.1000/X",
+        "author": [
+            {"family": "Berg", "given": "J.", "non-dropping-particle": "van der"},
+            {"literal": "The Group"},
+        ],
+        "issued": {"date-parts": [[2019, 5]]}, "container-title": "Journal", "page": "1–9",
+        "abstract": "<jats:p>Text</jats:p>", "PMID": "7", "URL": "https://example.org",
+    }  # fmt: skip
+    (record,), bad = split(csl_json.read, json.dumps([item], indent=1))
+    assert bad == []
+    assert (record.title, record.doi, record.year) == ("A Title", "10.1000/x", 2019)
+    assert [author.name for author in record.authors] == ["van der Berg, J.", "The Group"]
+    assert (record.venue, record.pages, record.abstract) == ("Journal", "1-9", "Text")
+    assert (record.pmid, record.publication_type) == ("7", "article-journal")
+
+
+def test_one_csl_item_alone_is_read() -> None:
+    (record,), bad = split(csl_json.read, '{"title": "Alone",\n "type": "book"}')
+    assert (record.title, bad) == ("Alone", [])
+
+
+def test_a_broken_item_does_not_lose_the_good_ones() -> None:
+    text = '[\n{"title": "One"},\n{"title": "Bro"ken"},\n{"title": "Two"},\n17,\n{"title": "Cut'
+    good, bad = split(csl_json.read, text)
+    assert [record.title for record in good] == ["One", "Two"]
+    assert bad == [3, 5, 6]
+
+
+def test_a_list_that_is_cut_off_says_so() -> None:
+    good, bad = split(csl_json.read, '[{"title": "One"},\n')
+    assert (len(good), len(bad)) == (1, 1)
+
+
+RICH = RawPaper(
+    id="doi:10.1000/x",
+    title="A $\\alpha$ Title",
+    authors=[Author(name="Doe, Jane", author_id="A1")],
+    year=2020,
+    doi="10.1000/x",
+    abstract="Text\nwith lines",
+    source="openalex",
+    citation_count=3,
+    is_retracted=True,
+    sightings=[Sighting(source="openalex", rank=1)],
+    raw_data={"anything": [1]},
+)
+
+
+def test_our_own_records_come_back_as_they_are() -> None:
+    lines = f"{RICH.model_dump_json()}\n\n{RICH.model_dump_json(exclude_defaults=True)}\n"
+    good, bad = split(json_lines.read, lines)
+    assert good == [RICH, RICH]
+    assert bad == []
+
+
+def test_our_own_export_comes_back_without_the_verdicts() -> None:
+    shared = RICH.model_dump(exclude={"raw_data", "snippet"})
+    paper = Paper(**shared, relevance_score=0.9, relevance_reason="matches")
+    collection = PaperCollection(
+        metadata=SearchMetadata(
+            query='has "papers": [ in it',
+            search_strategy=SearchStrategy(queries=[], sources=[], filters=SearchConstraints()),
+            total_found=1,
+        ),
+        papers=[paper],
+        facets=Facets(),
+    )
+    good, bad = split(own_json.read, collection.model_dump_json(indent=2))
+    assert good == [RICH.model_copy(update={"raw_data": {}})]
+    assert bad == []
+
+
+def test_an_object_without_papers_is_no_export() -> None:
+    assert split(own_json.read, '{"metadata": {}}') == ([], [1])
+
+
+@pytest.mark.parametrize(
+    ("given_fields", "field", "expected"),
+    [
+        ({"authors": "Doe, J; Roe, R"}, "authors", ["Doe, J", "Roe, R"]),
+        ({"author": "J. Doe and R. Roe"}, "authors", ["J. Doe", "R. Roe"]),
+        ({"authors": [{"given": "J", "family": "Doe"}]}, "authors", ["Doe, J"]),
+        ({"authorships": [{"author": {"display_name": "J Doe"}}]}, "authors", ["J Doe"]),
+        ({"authors": None}, "authors", []),
+        ({"publication_date": "2020-05-01"}, "year", 2020),
+        ({"year": "in press"}, "year", None),
+        ({"year": "20O1"}, "year", None),
+        ({"cited_by_count": "12"}, "citation_count", 12),
+        ({"citations": -3}, "citation_count", 0),
+        ({"citations": float("inf")}, "citation_count", 0),
+        ({"journal": {"name": "Nature"}}, "venue", "Nature"),
+        ({"link": "https://doi.org/10.1000/X"}, "doi", "10.1000/x"),
+        ({"url": "javascript:alert(1)"}, "url", None),
+        ({"arxiv": "arXiv:2101.00001v1"}, "arxiv_id", "2101.00001"),
+        ({"language": "English"}, "language", "en"),
+    ],
+)
+def test_common_field_names_are_understood(
+    given_fields: dict[str, object], field: str, expected: object
+) -> None:
+    """API-13, API-21"""
+    (record,), _ = split(json_lines.read, json.dumps({"title": "T", **given_fields}))
+    found = getattr(record, field)
+    assert ([author.name for author in found] if field == "authors" else found) == expected
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[]", "null", "1", '{"title": ""}', '{"title": null}', "[" * 200_000]
+)
+def test_a_line_that_is_no_record_is_rejected_with_its_number(line: str) -> None:
+    """API-14, API-22"""
+    good, bad = split(json_lines.read, f'{{"title": "Good"}}\n{line}\n')
+    assert ([record.title for record in good], bad) == (["Good"], [2])
+
+
+def test_text_that_imitates_our_storage_stays_text() -> None:
+    """INJ-06"""
+    hostile = {"title": "T", "abstract": '{"lc": 1, "type": "secret"}', "raw_data": {"lc": 2}}
+    (record,), _ = split(json_lines.read, json.dumps(hostile))
+    assert record.abstract == '{"lc": 1, "type": "secret"}'
+
+
+@pytest.mark.parametrize("read", READERS)
+@settings(max_examples=40, deadline=None)
+@given(text=st.text(alphabet='@{}[]",:=#\\$\n TY-ER article title papers', max_size=120))
+def test_no_text_upsets_a_reader(read: Reader, text: str) -> None:
+    for entry in read(text.splitlines(keepends=True)):
+        assert entry.line >= 1

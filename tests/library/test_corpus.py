@@ -1,0 +1,266 @@
+"""A library is filled, searched and repaired."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import multiprocessing
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from paper_search.errors import InputError, LibraryError, QuerySyntaxError
+from paper_search.library import Changes, Library
+from paper_search.library.index import TextIndex
+from paper_search.models import Author, RawPaper, SearchConstraints
+
+
+def paper(title: str, **fields: object) -> RawPaper:
+    return RawPaper.model_validate({"id": "", "title": title, "source": "library", **fields})
+
+
+TITLES = [
+    "Graph neural networks for drug toxicity",
+    "Neural networks",
+    "Drug policy",
+    "Graph theory",
+]
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    with Library.open(tmp_path / "library") as opened:
+        opened.add(paper(title, year=2000 + n) for n, title in enumerate(TITLES))
+        yield opened
+
+
+def titles(library: Library, query: str, **limits: object) -> list[str]:
+    hits = library.search(query, filters=SearchConstraints.model_validate(limits))
+    return [each.title for each in hits.papers]
+
+
+def test_plain_words_find_any_of_them_and_rank_all_of_them_first(library: Library) -> None:
+    found = titles(library, "graph neural networks drug toxicity")
+    assert found[0] == TITLES[0]
+    assert set(found) == set(TITLES)
+
+
+def test_a_question_is_ranked_by_its_telling_words(library: Library) -> None:
+    assert titles(library, "What is the policy on this?") == ["Drug policy"]
+
+
+def test_operators_make_the_query_strict(library: Library) -> None:
+    assert titles(library, "graph AND drug") == [TITLES[0]]
+    assert library.search_boolean("graph drug").total == 1
+    assert library.search("graph drug").total == 3
+
+
+def test_chinese_words_without_spaces_are_ranked_too(library: Library) -> None:
+    library.add([paper("深度学习在医学图像中的应用"), paper("图论")])
+    assert titles(library, "医学图像分析")[0] == "深度学习在医学图像中的应用"
+
+
+def test_years_and_language_limit_what_is_found(library: Library) -> None:
+    library.add([paper("Graph papier", language="fr"), paper("Graph English", language="en")])
+    assert titles(library, "graph", year_from=2003) == ["Graph theory"]
+    assert titles(library, "graph", year_to=2002) == [TITLES[0]]
+    assert "Graph papier" not in titles(library, "graph", language="en")
+    assert {"Graph English", "Graph theory"} <= set(titles(library, "graph", language="en"))
+
+
+def test_equal_scores_come_in_the_order_of_import(tmp_path: Path) -> None:
+    with Library.open(tmp_path) as library:
+        library.add(paper(f"Same words {n:03}") for n in range(30))
+        expected = [f"Same words {n:03}" for n in range(10)]
+        assert [each.title for each in library.search("same words", limit=10).papers] == expected
+
+
+def test_a_boolean_query_that_cannot_be_read_is_an_error(library: Library) -> None:
+    with pytest.raises(QuerySyntaxError):
+        library.search('"graph AND')
+
+
+@pytest.mark.parametrize("query", ["", "???", "the", "&"])
+def test_words_that_say_nothing_find_nothing_and_raise_nothing(
+    library: Library, query: str
+) -> None:
+    assert library.search(query).papers == []
+
+
+def test_importing_twice_adds_nothing(library: Library) -> None:
+    again = library.add(paper(title, year=2000 + n) for n, title in enumerate(TITLES))
+    assert again == Changes(unchanged=4)
+    assert len(library) == 4
+
+
+def test_a_changed_record_is_found_by_its_new_words_only(library: Library) -> None:
+    library.add([paper("Words of yesteryear", doi="10.1000/x")])
+    library.add([paper("Words of yesterday", doi="10.1000/x")])
+    assert titles(library, "title:yesterday") == ["Words of yesterday"]
+    assert titles(library, "title:yesteryear") == []
+
+
+def test_a_deleted_index_is_made_again(library: Library) -> None:
+    shutil.rmtree(library.path / "index")
+    with Library.open(library.path) as again:
+        assert not again.info().is_index_current
+        assert titles(again, "policy") == ["Drug policy"]
+        assert again.info().is_index_current
+
+
+def test_a_damaged_index_is_made_again(library: Library) -> None:
+    (library.path / "index" / "paper_search.json").write_text("{", "utf-8")
+    with Library.open(library.path) as again:
+        assert titles(again, "policy") == ["Drug policy"]
+
+
+def test_an_index_with_lost_files_is_made_again(library: Library) -> None:
+    for each in (library.path / "index").glob("*.term"):
+        each.unlink()
+    with Library.open(library.path) as again:
+        assert titles(again, "policy") == ["Drug policy"]
+
+
+def test_the_index_of_another_library_is_not_trusted(library: Library, tmp_path: Path) -> None:
+    with Library.open(tmp_path / "other") as other:
+        other.add([paper("Zebra")])
+    shutil.rmtree(library.path / "index")
+    shutil.copytree(tmp_path / "other" / "index", library.path / "index")
+    with Library.open(library.path) as again:
+        assert titles(again, "zebra") == []
+        assert titles(again, "policy") == ["Drug policy"]
+
+
+def test_records_that_a_crash_left_out_of_the_index_are_caught_up(library: Library) -> None:
+    """PER-01"""
+    library._records.upsert([paper("Written just before the crash")])
+    with Library.open(library.path) as again:
+        assert titles(again, "crash") == ["Written just before the crash"]
+
+
+def test_a_search_does_not_wait_for_another_writer(library: Library) -> None:
+    with FileLock(library.path / "writer.lock"), Library.open(library.path, wait_s=0.1) as reader:
+        reader._records.upsert([paper("Not indexed yet")])
+        assert titles(reader, "policy") == ["Drug policy"]
+
+
+def test_a_second_writer_waits_and_then_says_so(library: Library) -> None:
+    """PER-11"""
+    with (
+        FileLock(library.path / "writer.lock"),
+        Library.open(library.path, wait_s=0.1) as other,
+        pytest.raises(LibraryError, match="another process is writing"),
+    ):
+        other.add([paper("Too early")])
+    assert library.add([paper("In time")]).added == 1
+
+
+def test_progress_is_told_batch_by_batch(tmp_path: Path) -> None:
+    told: list[tuple[int, int | None]] = []
+    with Library.open(tmp_path) as library:
+        library.add(
+            (paper(f"Title {n}") for n in range(2_500)),
+            total=2_500,
+            on_progress=lambda done, total: told.append((done, total)),
+        )
+    assert told == [(1_000, 2_500), (2_000, 2_500), (2_500, 2_500)]
+
+
+def test_info_says_what_there_is(library: Library) -> None:
+    info = library.info()
+    assert (info.records, info.first_year, info.last_year) == (4, 2000, 2003)
+    assert info.records_bytes > 0
+    assert info.index_bytes > 0
+    assert info.path == library.path
+
+
+def test_an_empty_library_finds_nothing(tmp_path: Path) -> None:
+    with Library.open(tmp_path) as library:
+        assert library.search("anything").papers == []
+        assert library.info().records == 0
+
+
+def test_whether_there_is_a_library_can_be_asked_without_making_one(tmp_path: Path) -> None:
+    assert not Library.exists(tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_good_records_go_in_and_bad_ones_are_listed(tmp_path: Path) -> None:
+    file = tmp_path / "mixed.jsonl"
+    lines = ['{"title": "One"}', "{broken", '{"year": 2000}', "", '{"title": "Two"}', "[]"]
+    file.write_text("\n".join(lines), "utf-8")
+    with Library.open(tmp_path / "library") as library:
+        summary = library.import_file(file)
+        assert sorted(each.title for each in library) == ["One", "Two"]
+    assert summary.changes.added == summary.read_count == 2
+    assert [each.line for each in summary.rejected] == [2, 3, 6]
+    assert summary.rejected_count == 3
+
+
+def test_a_damaged_gzip_keeps_what_came_before_the_damage(tmp_path: Path) -> None:
+    chance = random.Random(1)  # noqa: S311  # incompressible text, the same every time
+    lines = [json.dumps({"title": f"Title {chance.random()}"}) for _ in range(6_000)]
+    file = tmp_path / "cut.jsonl.gz"
+    file.write_bytes(gzip.compress("\n".join(lines).encode())[:-20_000])
+    with Library.open(tmp_path / "library") as library:
+        with pytest.raises(InputError, match="damaged"):
+            library.import_file(file)
+        kept = len(library)
+        assert kept > 100
+        assert library.search("title").total == kept
+
+
+def test_a_file_without_any_record_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "notes.bib"
+    file.write_text("just some words\n", "utf-8")
+    with (
+        Library.open(tmp_path / "library") as library,
+        pytest.raises(InputError, match="no rec"),
+    ):
+        library.import_file(file)
+
+
+def test_a_full_disk_is_a_named_error(library: Library) -> None:
+    """PER-07"""
+    shutil.rmtree(library.path / "index")
+    (library.path / "index").touch()
+    with pytest.raises(LibraryError, match="index"):
+        library.add([paper("Nowhere to go")])
+
+
+def write_many(path: str, start: int) -> None:
+    with Library.open(path) as library:
+        library.add(paper(f"Title {n} of {start}") for n in range(start, start + 150))
+
+
+@pytest.mark.slow
+def test_processes_create_write_and_read_one_library_at_once(tmp_path: Path) -> None:
+    """PER-12, LOAD-02"""
+    context = multiprocessing.get_context("spawn")
+    path = str(tmp_path / "library")
+    writers = [context.Process(target=write_many, args=(path, n * 1_000)) for n in range(3)]
+    for each in writers:
+        each.start()
+    with Library.open(path) as reader:
+        while any(each.is_alive() for each in writers):
+            assert reader.search("title").total <= 450
+    for each in writers:
+        each.join()
+        assert each.exitcode == 0
+    with Library.open(path) as library:
+        assert len(library) == library.search("title", limit=1).total == 450
+
+
+def test_the_index_says_what_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(LibraryError, match="it is made again"):
+        TextIndex(tmp_path / "nothing").searcher()
+
+
+def test_authors_are_found_unstemmed(library: Library) -> None:
+    library.add([paper("Title", authors=[Author(name="Networks, Anna")])])
+    assert library.search_boolean("author:networks").total == 1
+    assert library.search_boolean("author:network").total == 0

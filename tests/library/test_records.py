@@ -1,0 +1,147 @@
+"""Records are stored once, updated without loss, and a strange file is left alone."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from pydantic_core import PydanticSerializationError
+
+from paper_search.errors import LibraryError
+from paper_search.library.records import SCHEMA_VERSION, Changes, RecordStore
+from paper_search.models import Author, RawPaper
+
+
+def paper(title: str = "A Title", **fields: object) -> RawPaper:
+    return RawPaper.model_validate({"title": title, "source": "library", **fields})
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RecordStore:
+    return RecordStore(tmp_path / "records.db")
+
+
+def test_a_paper_comes_back_as_it_went_in(store: RecordStore) -> None:
+    given = paper(
+        doi="10.1/x", authors=[Author(name="Ä, Ö")], year=2020, abstract="\u4e2d", raw_data={"k": 1}
+    )
+    store.upsert([given])
+    (back,) = list(store)
+    assert back == given.model_copy(update={"id": back.id})
+    assert store.get([back.id]) == {back.id: back}
+
+
+def test_the_same_record_twice_is_one(store: RecordStore) -> None:
+    assert store.upsert([paper(), paper()]) == Changes(added=1, unchanged=1)
+    before = store.generation
+    assert store.upsert([paper()]) == Changes(unchanged=1)
+    assert store.generation == before
+
+
+def test_a_changed_record_is_updated_and_loses_nothing(store: RecordStore) -> None:
+    store.upsert([paper(doi="10.1000/x", abstract="Long.", year=2020)])
+    changed = store.upsert([paper("A Title, Corrected", doi="10.1000/X", citation_count=3)])
+    (back,) = list(store)
+    assert changed == Changes(updated=1)
+    assert (back.title, back.abstract, back.citation_count) == ("A Title, Corrected", "Long.", 3)
+
+
+def test_two_works_under_one_doi_are_both_kept(store: RecordStore) -> None:
+    abstracts = [paper(f"{word} in mice", doi="10.1000/suppl") for word in ("Oxygen", "Vagotomy")]
+    assert store.upsert(abstracts).added == 2
+    assert store.upsert(abstracts) == Changes(unchanged=2)
+    assert store.upsert(abstracts[::-1]) == Changes(unchanged=2)
+    assert len({each.id for each in store}) == 2
+
+
+def test_more_ids_than_one_statement_takes_are_found(store: RecordStore) -> None:
+    store.upsert([paper(f"Title {n}") for n in range(2_500)])
+    ids = [each.id for each in store]
+    assert len(ids) == len(store.get([*ids, "unknown"])) == 2_500
+
+
+def test_changes_can_be_followed_by_generation(store: RecordStore) -> None:
+    store.upsert([paper("One")])
+    seen = store.generation
+    store.upsert([paper("Two")])
+    assert [each["title"] for _, each in store.changed_since(seen)] == ["Two"]
+
+
+def test_rows_come_in_the_order_asked_for(store: RecordStore) -> None:
+    store.upsert([paper("One"), paper("Two")])
+    assert [each.title for each in store.get_rows([2, 9, 1])] == ["Two", "One"]
+
+
+def refused(path: Path) -> str:
+    before = path.read_bytes()
+    with pytest.raises(LibraryError) as caught:
+        RecordStore(path)
+    assert path.read_bytes() == before
+    assert str(path) in str(caught.value)
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    return str(caught.value)
+
+
+def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    """PER-09"""
+    path = tmp_path / "records.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE mine (x)")
+    connection.commit()
+    connection.close()
+    assert "not a paper-search library" in refused(path)
+
+
+@pytest.mark.parametrize("content", [b"garbage", b"SQLite format 3\x00", b"\x00" * 4096])
+def test_garbage_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    """PER-09"""
+    path = tmp_path / "records.db"
+    path.write_bytes(content)
+    refused(path)
+
+
+def test_a_damaged_library_is_named_and_left_as_it_is(tmp_path: Path) -> None:
+    """PER-09"""
+    path = tmp_path / "records.db"
+    with RecordStore(path) as store:
+        store.upsert([paper(f"Title {n}") for n in range(300)])
+    damaged = bytearray(path.read_bytes())
+    damaged[100:4096] = b"\xff" * 3996
+    path.write_bytes(damaged)
+    with pytest.raises(LibraryError, match="damaged"):
+        RecordStore(path)
+    assert path.read_bytes() == bytes(damaged)
+
+
+def test_a_library_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    """PER-15"""
+    path = tmp_path / "records.db"
+    RecordStore(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    connection.close()
+    with pytest.raises(LibraryError, match="update paper-search"):
+        RecordStore(path)
+
+
+def test_an_empty_file_becomes_a_library(tmp_path: Path) -> None:
+    path = tmp_path / "records.db"
+    path.touch()
+    with RecordStore(path) as store:
+        assert store.count() == 0
+
+
+def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    """PER-08"""
+    (tmp_path / "file").touch()
+    with pytest.raises(LibraryError, match="file"):
+        RecordStore(tmp_path / "file" / "library" / "records.db")
+
+
+def test_a_failed_write_leaves_nothing_behind(store: RecordStore) -> None:
+    broken = paper("Two").model_copy(update={"raw_data": {1: object()}})
+    with pytest.raises(PydanticSerializationError):
+        store.upsert([paper("One"), broken])
+    assert store.count() == 0
+    assert store.upsert([paper("One")]).added == 1

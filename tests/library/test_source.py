@@ -1,0 +1,207 @@
+"""The library and the sample answer as sources do, and say what they did."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import multiprocessing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.errors import LibraryError, QuerySyntaxError, SearchSourceError
+from paper_search.library import Library
+from paper_search.library.samples import open_sample, shipped_sample
+from paper_search.library.source import (
+    LibrarySource,
+    create_library_source,
+    create_sample_source,
+    library_path,
+)
+from paper_search.models import (
+    RawPaper,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    SourceStatus,
+)
+from paper_search.sources import ReportingSource, SearchSource
+
+HOME_OF_ALL = "home"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp(HOME_OF_ALL)
+
+
+def strategy(*queries: str, **filters: object) -> SearchStrategy:
+    return SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query=query) for query in queries],
+        sources=["library"],
+        filters=SearchConstraints.model_validate(filters),
+    )
+
+
+def source_of(home: Path, name: str = "library") -> LibrarySource:
+    make = create_library_source if name == "library" else create_sample_source
+    return make(AppConfig(home=home), SearchSourceConfig(name=name))
+
+
+def filled(home: Path) -> None:
+    with Library.open(library_path(home)) as library:
+        library.add(
+            RawPaper(id="", title=title, source="library", doi=f"10.1000/{n}")
+            for n, title in enumerate(["Graph theory", "Graph drawing", "Group theory"])
+        )
+
+
+def test_the_source_is_what_the_searcher_expects(home: Path) -> None:
+    source = source_of(home)
+    assert isinstance(source, SearchSource)
+    assert isinstance(source, ReportingSource)
+    assert source.source_name == "library"
+
+
+async def test_the_shipped_sample_has_papers_for_the_example_question(home: Path) -> None:
+    report = await source_of(home, "sample").report(
+        strategy(
+            "molecul* AND (graph OR property OR drug)",
+            '"graph neural network"',
+            year_from=2018,
+            max_results=200,
+        )
+    )
+    assert [each.status for each in report.sources] == [SourceStatus.OK] * 2
+    assert len(report.papers) >= 100
+    assert all(paper.year and paper.year >= 2018 for paper in report.papers)
+    assert {paper.source for paper in report.papers} == {"sample"}
+    assert all(each.note is None for each in report.sources)
+
+
+async def test_an_empty_library_searches_the_sample_and_says_so(home: Path) -> None:
+    report = await source_of(home).report(strategy("graph"))
+    assert report.papers
+    assert "your library is empty" in str(report.sources[0].note)
+    assert not library_path(home).exists()
+
+
+async def test_a_filled_library_searches_itself(tmp_path: Path) -> None:
+    filled(tmp_path)
+    report = await source_of(tmp_path).report(strategy("graph", "theory", "zebra", "year:"))
+    graph, theory, zebra, broken = report.sources
+    assert sorted(paper.id for paper in report.papers) == [f"doi:10.1000/{n}" for n in range(3)]
+    assert (graph.query, graph.hits, graph.kept, graph.note) == ("graph", 2, 2, None)
+    assert (theory.status, zebra.status) == (SourceStatus.OK, SourceStatus.EMPTY)
+    assert broken.status.is_failure
+    assert broken.error
+    assert not (tmp_path / "sample").exists()
+
+
+async def test_a_paper_says_where_it_was_seen(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with Library.open(library_path(tmp_path)) as library:
+        moment = datetime(2026, 1, 1, tzinfo=UTC)
+        source = LibrarySource("library", lambda: (library, None), clock=lambda: moment)
+        report = await source.report(strategy('"graph theory"', "theory"))
+    first = report.papers[0]
+    assert [each.query for each in first.sightings] == ['"graph theory"', "theory"]
+    assert first.sightings[0].rank == 1
+    assert first.sightings[0].seen_at == moment.isoformat()
+
+
+async def test_options_limit_one_search(tmp_path: Path) -> None:
+    filled(tmp_path)
+    source = source_of(tmp_path)
+    assert len(await source.search("graph OR theory", max_results=1)) == 1
+    assert await source.search("graph", year_from=2000) == []
+    with pytest.raises(QuerySyntaxError):
+        await source.search("graph AND")
+
+
+async def test_only_when_no_query_could_be_answered_the_search_fails(tmp_path: Path) -> None:
+    filled(tmp_path)
+    source = source_of(tmp_path)
+    assert len(await source.search_advanced(strategy("graph", "("))) == 2
+    assert await source.search_advanced(strategy()) == []
+    with pytest.raises(SearchSourceError, match="library"):
+        await source.search_advanced(strategy("("))
+
+
+async def test_a_damaged_library_is_a_failure_in_the_report(tmp_path: Path) -> None:
+    library_path(tmp_path).mkdir()
+    (library_path(tmp_path) / "records.db").write_bytes(b"garbage")
+    report = await source_of(tmp_path).report(strategy("graph"))
+    assert report.sources[0].status is SourceStatus.UNREACHABLE
+    assert "not a paper-search library" in str(report.sources[0].error)
+
+
+async def test_searching_does_not_hold_up_the_loop(home: Path) -> None:
+    """API-28"""
+    source, ticks = source_of(home, "sample"), 0
+    searches = asyncio.gather(*(source.report(strategy("a*", "b* OR c*")) for _ in range(4)))
+    while not searches.done():
+        ticks += 1
+        await asyncio.sleep(0.001)
+    await searches
+    assert ticks > 3
+
+
+def test_every_record_of_the_sample_has_its_facts_and_no_prose() -> None:
+    lines = gzip.decompress(shipped_sample().read_bytes()).decode().splitlines()
+    papers = [RawPaper.model_validate(json.loads(line)) for line in lines]
+    assert len(papers) >= 2_000
+    assert len({paper.id for paper in papers}) == len(papers)
+    for paper in papers:
+        assert paper.title
+        assert paper.authors
+        assert paper.year
+        assert paper.venue
+        assert paper.doi or paper.url
+        assert paper.abstract is paper.snippet is paper.bibtex is None
+    assert len(shipped_sample().read_bytes()) <= 1_200_000
+    assert any(paper.citation_count for paper in papers)
+
+
+def test_the_sample_keeps_every_record_that_ships(home: Path) -> None:
+    shipped = len(gzip.decompress(shipped_sample().read_bytes()).decode().splitlines())
+    with open_sample(home) as sample:
+        assert len(sample) == shipped
+
+
+def test_another_sample_replaces_the_old_one(tmp_path: Path) -> None:
+    for word in ("first", "second"):
+        file = tmp_path / f"{word}.jsonl.gz"
+        file.write_bytes(gzip.compress(json.dumps({"title": f"The {word} title"}).encode()))
+        with open_sample(tmp_path / "home", shipped=file) as sample:
+            assert [paper.title for paper in sample] == [f"The {word} title"]
+    kept = [each for each in (tmp_path / "home" / "sample").iterdir() if each.is_dir()]
+    assert len(kept) == 1
+
+
+def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """PER-08"""
+    (tmp_path / "file").touch()
+    with pytest.raises(LibraryError, match="--home"):
+        open_sample(tmp_path / "file")
+
+
+def unpack(home: str) -> None:
+    with open_sample(Path(home)) as sample:
+        assert len(sample) >= 2_000
+
+
+@pytest.mark.slow
+def test_processes_may_unpack_the_sample_at_once(tmp_path: Path) -> None:
+    """PER-12"""
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=unpack, args=(str(tmp_path),)) for _ in range(3)]
+    for each in processes:
+        each.start()
+    for each in processes:
+        each.join()
+        assert each.exitcode == 0
+    assert len([each for each in (tmp_path / "sample").iterdir() if each.is_dir()]) == 1
