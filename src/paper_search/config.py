@@ -70,6 +70,8 @@ class AppConfig(BaseModel):
     """Where threads and the library live."""
     database_url: str | None = Field(default=None, repr=False)
     """Where threads live instead; None: SQLite in `home`."""
+    editor: str | None = None
+    """The command that opens a form; None: forms are asked field by field."""
 
     @property
     def persistence_url(self) -> str:
@@ -88,8 +90,9 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         ConfigError: a value cannot be used, or `env_path` is not a file.
     """
     env = _environment(env_path)
-    provider = env.get("LLM_PROVIDER", "openai").strip().lower()
-    key = env.get(f"{provider.upper()}_API_KEY", "") if provider in LLM_PROVIDERS else ""
+    provider = env.get("LLM_PROVIDER", "").strip().lower() or "openai"
+    is_known = provider in LLM_PROVIDERS
+    key = env.get(f"{provider.upper()}_API_KEY", "").strip() if is_known else ""
     llm = {
         "provider": provider,
         "api_key": key,
@@ -110,6 +113,9 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     )
     if home is not None:
         settings["home"] = str(home)
+    # Not from `.env`: a file in a working directory must not say which program runs.
+    settings.update(_picked(dict(os.environ), EDITOR="editor"))  # noqa: TID251  # the one module that may
+    settings.update(_picked(dict(os.environ), VISUAL="editor"))  # noqa: TID251  # the one module that may
     try:
         return AppConfig.model_validate({"llm": llm, "sources": _sources(env), **settings})
     except ValidationError as error:

@@ -247,3 +247,9 @@ async def test_a_domain_adds_its_instructions_to_the_prompt() -> None:
     await IntentParser(llm, domain="materials_science").parse("x")
     await IntentParser(llm, domain="unheard-of").parse("x")
     assert ["material families" in call.system_prompt for call in llm.calls] == [True, False]
+
+
+async def test_the_number_of_results_is_the_configured_one_where_none_is_asked_for() -> None:
+    parser = IntentParser(default_max_results=25)
+    assert (await parser.parse("graph neural networks")).constraints.max_results == 25
+    assert (await parser.parse("10 papers on graph neural networks")).constraints.max_results == 10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
 import time
@@ -12,7 +13,9 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from paper_search.errors import ThreadBusyError
+from paper_search.errors import PersistenceError, ThreadBusyError
+
+logger = logging.getLogger(__name__)
 
 LEASE_S = 30.0
 """How long a lease lasts without renewal."""
@@ -83,8 +86,7 @@ class Leases:
             yield
         finally:
             renewal.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await renewal
+            await asyncio.gather(renewal, return_exceptions=True)
             await asyncio.shield(asyncio.to_thread(self._table.drop, thread_id, owner))
 
     async def is_held(self, thread_id: str) -> bool:
@@ -98,7 +100,11 @@ class Leases:
     async def _renew(self, thread_id: str, owner: str) -> None:
         while True:
             await asyncio.sleep(RENEWAL_S)
-            await asyncio.to_thread(self._table.renew, thread_id, self._fresh(owner))
+            try:
+                await asyncio.to_thread(self._table.renew, thread_id, self._fresh(owner))
+            except PersistenceError:
+                # The next renewal may work before the lease runs out.
+                logger.exception("the lease on thread %s could not be renewed", thread_id)
 
 
 class MemoryLeaseTable:

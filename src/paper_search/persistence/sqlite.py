@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import errno
+import os
 import sqlite3
+import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -18,8 +22,12 @@ from paper_search.persistence.leases import LeaseHolder
 BUSY_TIMEOUT_S = 30.0
 PAGE_SIZE = 16_384
 """Bytes. A record with its abstract takes about 2 kB; pages of 4 kB would be half empty."""
-MAGIC = b"SQLite format 3\x00"
-OWN_TABLES = frozenset({"checkpoints", "store"})
+_ELSEWHERE = "choose another place with --home or PAPER_SEARCH_HOME"
+OWN_TABLES = frozenset(
+    {"checkpoints", "writes", "store", "store_migrations", "paper_search_leases"}
+)
+SIGNATURE = frozenset({"checkpoints", "writes", "store_migrations"})
+"""Tables that tell our file, with whatever else is in it, from another program's."""
 
 
 def serializer() -> JsonPlusSerializer:
@@ -34,9 +42,9 @@ async def open_saver(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
     Raises:
         PersistenceError: the file is not ours, is damaged, or cannot be used.
     """
-    async with _connection(path) as connection:
-        saver = AsyncSqliteSaver(connection, serde=serializer())
-        await saver.setup()
+    if not is_there(path):
+        await _create(path)
+    async with _setup_saver(path) as saver:
         yield saver
 
 
@@ -47,18 +55,35 @@ async def open_store(path: Path) -> AsyncIterator[AsyncSqliteStore]:
     Raises:
         PersistenceError: as `open_saver`.
     """
+    if not is_there(path):
+        await _create(path)
+    async with _setup_store(path) as store:
+        yield store
+
+
+@contextlib.asynccontextmanager
+async def _setup_saver(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
+    async with _connection(path) as connection:
+        saver = AsyncSqliteSaver(connection, serde=serializer())
+        await saver.setup()
+        yield saver
+
+
+@contextlib.asynccontextmanager
+async def _setup_store(path: Path) -> AsyncIterator[AsyncSqliteStore]:
     async with _connection(path, autocommit=True) as connection:
         store = AsyncSqliteStore(connection)
-        await store.setup()
-        yield store
-        await _finish(store)
+        try:
+            await store.setup()
+            yield store
+        finally:
+            await _finish(store)
 
 
 @contextlib.asynccontextmanager
 async def _connection(
     path: Path, *, autocommit: bool = False
 ) -> AsyncIterator[aiosqlite.Connection]:
-    check_file(path)
     with _named_errors(path):
         options = {"isolation_level": None} if autocommit else {}
         async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S, **options) as connection:
@@ -75,48 +100,64 @@ async def _finish(store: AsyncSqliteStore) -> None:
     task = store._task  # noqa: SLF001  # langgraph offers no public way
     if task is not None:
         task.cancel()
-        with contextlib.suppress(BaseException):
-            await task
+        await asyncio.gather(task, return_exceptions=True)
 
 
-def check_file(path: Path) -> None:
-    """Refuse a path that cannot hold our threads; create the directory if it is missing.
+def is_there(path: Path) -> bool:
+    """Whether our file is there; refuse a path that cannot hold it, make a missing directory.
+
+    The file is never opened but by SQLite: closing any other handle on it would take back the locks
+    of all connections of this process (https://sqlite.org/howtocorrupt.html, section 2.2).
 
     Raises:
         PersistenceError: saying what is wrong with which path; the file is left as it is.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            with path.open("ab"):
-                pass
-            return
-        with path.open("rb") as file:
-            head = file.read(len(MAGIC))
-        with path.open("ab"):
-            pass
+        size = path.stat().st_size if path.exists() else 0
+        for place in (path.parent, path) if path.exists() else (path.parent,):
+            if not os.access(place, os.R_OK | os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     except OSError as error:
         raise PersistenceError(
-            f"threads cannot be kept in {str(path)!r}: {error.strerror or error}; "
-            "choose another place with --home or PAPER_SEARCH_HOME"
+            f"threads cannot be kept in {str(path)!r}: {error.strerror or error}; {_ELSEWHERE}"
         ) from error
-    if head and head != MAGIC:
-        raise PersistenceError(
-            f"{str(path)!r} is not a SQLite database; it is left as it is. "
-            "Move it away or choose another place with --home or PAPER_SEARCH_HOME"
-        )
-    if head:
+    if size:
         _check_tables(path)
+    return path.exists()
+
+
+async def _create(path: Path) -> None:
+    """Put a complete file there; of many who do so at once, one succeeds.
+
+    Tables made one by one, in place, would be torn by a crash in between, and LangGraph's
+    migrations fail if two processes run them.
+    """
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        async with _setup_saver(draft), _setup_store(draft):
+            SqliteLeaseTable(draft).holder("")
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+    except OSError as error:
+        raise PersistenceError(
+            f"threads cannot be kept in {str(path)!r}: {error.strerror or error}; {_ELSEWHERE}"
+        ) from error
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            draft.with_name(draft.name + suffix).unlink(missing_ok=True)
 
 
 def _check_tables(path: Path) -> None:
-    with _named_errors(path), contextlib.closing(_plain(path)) as connection:
+    with _named_errors(path), contextlib.closing(_read_only(path)) as connection:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         tables = {name for (name,) in rows}
-    if tables and not tables & OWN_TABLES:
+    if tables - OWN_TABLES and not tables >= SIGNATURE:
         raise PersistenceError(
             f"{str(path)!r} is another program's database (tables: {', '.join(sorted(tables))}); "
-            "it is left as it is. Choose another place with --home or PAPER_SEARCH_HOME"
+            f"it is left as it is; {_ELSEWHERE}"
         )
 
 
@@ -125,9 +166,16 @@ def _named_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
+        is_broken = getattr(error, "sqlite_errorname", "") in {"SQLITE_NOTADB", "SQLITE_CORRUPT"}
+        advice = f"; it is left as it is: move it away, or {_ELSEWHERE}" if is_broken else ""
         raise PersistenceError(
-            f"the database of threads {str(path)!r} cannot be used: {error}"
+            f"the database of threads {str(path)!r} cannot be used: {error}{advice}"
         ) from error
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
 
 
 def _plain(path: Path) -> sqlite3.Connection:

@@ -38,6 +38,7 @@ class IntentParser:
         llm: None: by algorithm.
         domain: adds its instructions to the model's prompt; "general" adds none.
         today: the clock that "last five years" is counted from.
+        default_max_results: how many results are wanted where the question does not say.
     """
 
     def __init__(
@@ -46,10 +47,12 @@ class IntentParser:
         domain: str = "general",
         *,
         today: Callable[[], date] = date.today,
+        default_max_results: int = 100,
     ) -> None:
         self._llm = llm
         self._domain = domain
         self._today = today
+        self._default_max_results = default_max_results
 
     async def parse(self, user_input: str) -> ParsedIntent:
         """Return the intent of the question.
@@ -60,11 +63,11 @@ class IntentParser:
         """
         question = _checked(user_input)
         if self._llm is None:
-            return _by_cues(question, self._today())
+            return _by_cues(question, self._today(), self._default_max_results)
         prompt = load_prompt("intent_parser", self._domain)
         message = json.dumps(question, ensure_ascii=False)
         answer = await ask(self._llm, IntentAnswer, prompt, message)
-        return answer.intent(question)
+        return answer.intent(question, self._default_max_results)
 
 
 class ConstraintsAnswer(BaseModel):
@@ -94,7 +97,7 @@ class IntentAnswer(BaseModel):
     def _none_is_no_limit(cls, value: Any) -> Any:
         return {} if value is None else value
 
-    def intent(self, question: str) -> ParsedIntent:
+    def intent(self, question: str, default_max_results: int) -> ParsedIntent:
         """Return the intent, cleaned: no blank concept, years in order, a positive count."""
         topic = self.topic.strip() or question
         concepts = [concept.strip() for concept in self.concepts if concept.strip()]
@@ -106,7 +109,9 @@ class IntentAnswer(BaseModel):
             topic=topic,
             concepts=concepts[:MAX_CONCEPTS] or [topic],
             intent_type=self.intent_type,
-            constraints=_constraints(years[0], years[1], limits.language, limits.max_results),
+            constraints=_constraints(
+                years[0], years[1], limits.language, limits.max_results or default_max_results
+            ),
         )
 
 
@@ -122,7 +127,7 @@ def _checked(user_input: str) -> str:
     return question
 
 
-def _by_cues(question: str, today: date) -> ParsedIntent:
+def _by_cues(question: str, today: date, default_max_results: int) -> ParsedIntent:
     shown = " ".join(visible(question).split()) or question
     cues = read_cues(shown, today)
     rest = _GAPS.sub(", ", cues.rest).strip(" ,")
@@ -133,16 +138,18 @@ def _by_cues(question: str, today: date) -> ParsedIntent:
         topic=topic,
         concepts=concepts,
         intent_type=cues.intent_type,
-        constraints=_constraints(cues.year_from, cues.year_to, cues.language, cues.max_results),
+        constraints=_constraints(
+            cues.year_from, cues.year_to, cues.language, cues.max_results or default_max_results
+        ),
     )
 
 
 def _constraints(
-    year_from: int | None, year_to: int | None, language: str | None, max_results: int | None
+    year_from: int | None, year_to: int | None, language: str | None, max_results: int
 ) -> SearchConstraints:
-    given = SearchConstraints(
-        year_from=year_from, year_to=year_to, language=(language or "").strip().lower() or None
+    return SearchConstraints(
+        year_from=year_from,
+        year_to=year_to,
+        language=(language or "").strip().lower() or None,
+        max_results=max(1, max_results),
     )
-    if max_results is not None and max_results >= 1:
-        given.max_results = max_results
-    return given

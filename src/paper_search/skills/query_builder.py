@@ -21,7 +21,7 @@ from paper_search.query import parse
 from paper_search.query.ast import And, Node, Not, Or, Phrase, Term
 from paper_search.skills.feedback_terms import FeedbackTerms, terms_of_marks, terms_of_text
 from paper_search.skills.query_text import all_of, cleaned, is_readable, normalised, quoted
-from paper_search.skills.query_tiers import Ask, candidates
+from paper_search.skills.query_tiers import Ask, broad, candidates
 from paper_search.skills.strategy_answer import StrategyAnswer
 from paper_search.skills.untrusted import data_block, shown_to_model
 from paper_search.skills.year_cues import read_years
@@ -94,7 +94,7 @@ class QueryBuilder:
             filters = filters.model_copy(update={"year_from": year_from, "year_to": year_to})
         wanted = _ask(given, rest)
         return SearchStrategy(
-            queries=_first_choice(candidates(wanted) if wanted.concepts else [], earlier),
+            queries=_first_choice(wanted, earlier) if wanted.concepts else [],
             sources=earlier[-1].sources if earlier else list(self._available_sources or []),
             filters=filters,
         )
@@ -230,13 +230,18 @@ def _alternatives(node: Node) -> Iterator[str]:
             return
 
 
-def _first_choice(
-    pool: Sequence[SearchQuery], earlier: Sequence[SearchStrategy]
-) -> list[SearchQuery]:
-    """Return the best queries of the pool, ones never asked before first."""
+def _first_choice(wanted: Ask, earlier: Sequence[SearchStrategy]) -> list[SearchQuery]:
+    """Return the best queries for the ask, ones never asked before first, and the broad one.
+
+    The broad one comes again in every round: what it finds is ranked anew with the marks.
+    """
     asked = _asked(earlier)
-    ordered = sorted(pool, key=lambda query: normalised(query.boolean_query) in asked)
-    return ordered[: _TYPICAL + bool(earlier)]
+    ordered = sorted(candidates(wanted), key=lambda each: normalised(each.boolean_query) in asked)
+    chosen = ordered[:_TYPICAL]
+    widest = broad(wanted)
+    if widest is not None and widest not in chosen:
+        chosen.append(widest)
+    return chosen
 
 
 def _choices(

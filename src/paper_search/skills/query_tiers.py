@@ -52,6 +52,24 @@ def candidates(ask: Ask) -> list[SearchQuery]:
     return list(made.values())
 
 
+def broad(ask: Ask) -> SearchQuery | None:
+    """Return the query of a round that asks for recall; None: one concept is broad by itself.
+
+    Titles alone seldom hold every word of a question. It wants the first concept and any word of
+    the others, of the feedback or of the papers marked relevant; the judge sorts out the rest.
+    """
+    if len(ask.concepts) < 2:  # noqa: PLR2004  # the first and another
+        return None
+    first = ask.concepts[0]
+    names = any_of([first, *variants(first)[:_MAX_VARIANTS]])
+    return _query(ask, ask.concepts, [names, _either(_wider_words(ask))])
+
+
+def _wider_words(ask: Ask) -> list[str]:
+    terms = [*ask.concepts[1:], *ask.feedback.added, *ask.shared]
+    return [each for term in terms for each in _beginnings(term)]
+
+
 def _tiers(ask: Ask) -> Iterator[tuple[Sequence[str], list[str]]]:
     """Yield keywords and AND-ed parts of one query after another."""
     concepts, main = ask.concepts, ask.concepts[:2]
@@ -66,10 +84,7 @@ def _tiers(ask: Ask) -> Iterator[tuple[Sequence[str], list[str]]]:
         yield main, [*(full[each] for each in main), any_of(_KINDS[ask.intent_type])]
     yield concepts, [loose(concept) for concept in concepts]
     if len(concepts) > 1:
-        # Titles alone seldom hold every word: the last query of a round asks for recall, and the
-        # judge sorts out what it lets in.
-        words = [each for concept in concepts[1:] for each in _beginnings(concept)]
-        yield concepts, [full[concepts[0]], _either(words)]
+        yield concepts, [full[concepts[0]], _either(_wider_words(ask))]
     if len(concepts) > len(main):
         yield main, [any_of([each, *spellings(each)]) for each in main]
     yield from _varied(ask, full)

@@ -28,7 +28,7 @@ class Transitions(Mapping[Outcome, str | None]):
         return len(self._targets)
 
     def __hash__(self) -> int:
-        return hash(tuple(self._targets.items()))
+        return hash(frozenset(self._targets.items()))
 
     def __repr__(self) -> str:
         return f"Transitions({self._targets!r})"

@@ -34,7 +34,9 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         chosen = [create_source(name, config) for name in dict.fromkeys(sources)]
     available = [each.source_name for each in chosen]
     return Skills(
-        intent_parser=IntentParser(llm, domain=config.domain),
+        intent_parser=IntentParser(
+            llm, domain=config.domain, default_max_results=config.default_max_results
+        ),
         query_builder=QueryBuilder(
             llm,
             domain=config.domain,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -14,31 +15,38 @@ from paper_search.workflow.state import WorkflowState
 logger = logging.getLogger(__name__)
 
 
-def coerced(decision: Decision, checkpoint: Checkpoint) -> Decision:
+def coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -> Any:
     """Return what a handler decided in the form that the graph takes.
 
     A handler's feedback is taken as far as it can be (seed REQ-17); answers from elsewhere are
     refused instead, so that a slip of the pen never counts as "no feedback".
+
+    Args:
+        decision: what the handler gave; what is no `Decision` is left to the decoder.
+        checkpoint: what it was asked.
+        known_ids: papers that may be marked.
     """
-    if not isinstance(checkpoint.payload, ResultPayload):
-        if decision.action is DecisionAction.REJECT:
-            return _with(decision, coerce_feedback(decision))
+    if not isinstance(decision, Decision):
         return decision
-    if decision.action is DecisionAction.APPROVE and decision.revised_data is None:
+    if isinstance(checkpoint.payload, ResultPayload):
+        is_plain = decision.action is DecisionAction.APPROVE and decision.revised_data is None
+    else:
+        is_plain = decision.action is not DecisionAction.REJECT
+    if is_plain:
         return decision
     feedback = coerce_feedback(decision)
-    shown = {paper.id for paper in checkpoint.payload.collection.papers}
-    shown |= {paper.id for paper in checkpoint.payload.accumulated_papers}
-    for name in ("marked_relevant", "marked_irrelevant"):
-        marked = getattr(feedback, name)
-        if unknown := [each for each in marked if each not in shown]:
-            logger.warning("%s: no such papers in this result: %s", name, ", ".join(unknown))
-        setattr(feedback, name, [each for each in marked if each in shown])
-    return _with(decision, feedback)
+    marks = {
+        name: _known(getattr(feedback, name), known_ids)
+        for name in ("marked_relevant", "marked_irrelevant")
+    }
+    plain = feedback.model_copy(update=marks).model_dump(mode="json")
+    return decision.model_copy(update={"revised_data": plain})
 
 
-def _with(decision: Decision, feedback: UserFeedback) -> Decision:
-    return decision.model_copy(update={"revised_data": feedback.model_dump(mode="json")})
+def _known(marked: list[str], known_ids: frozenset[str]) -> list[str]:
+    if unknown := [each for each in marked if each not in known_ids]:
+        logger.warning("marks are left out, no such papers in this result: %s", unknown)
+    return [each for each in marked if each in known_ids]
 
 
 def coerce_feedback(decision: Decision) -> UserFeedback:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import textwrap
 from typing import Annotated, Any
 
 from pydantic import (
@@ -38,6 +39,8 @@ from paper_search.workflow.decoding import decode
 
 MAX_QUERIES = 50
 MAX_NOTE_CHARS = 20_000
+MAX_NAMED = 10
+"""Ids that an error message names."""
 
 
 class ConstraintsEdit(SearchConstraints, extra="forbid"):
@@ -84,7 +87,7 @@ class FeedbackEdit(UserFeedback, extra="forbid"):
     @model_validator(mode="after")
     def _is_consistent(self) -> FeedbackEdit:
         if both := sorted(set(self.marked_relevant) & set(self.marked_irrelevant)):
-            raise ValueError(f"marked both relevant and irrelevant: {', '.join(both)}")
+            raise ValueError(f"marked both relevant and irrelevant: {_some(both)}")
         return self
 
 
@@ -166,12 +169,16 @@ def check_decision(checkpoint: Checkpoint, answer: Any, known_ids: frozenset[str
     adapter: TypeAdapter[Decision] = TypeAdapter(answer_model(checkpoint, known_ids))
     try:
         return adapter.validate_python(plain)
+    except RecursionError:
+        raise InvalidDecisionError(
+            "the decision cannot be used, the question stays open: it is nested too deeply"
+        ) from None
     except ValidationError as error:
         stale = [each["msg"] for each in error.errors() if each["type"] == _STALE]
         if stale:
             raise StaleDecisionError(stale[0]) from None
         raise InvalidDecisionError(
-            f"the decision cannot be used, the question stays open: {_listed(error)}"
+            f"the decision cannot be used, the question stays open: {listed(error)}"
         ) from None
 
 
@@ -197,10 +204,11 @@ def _fitted(answer: Any, *, at_strategy: bool) -> Any:
     try:
         return {**answer, "revised_data": model.model_validate(answer["revised_data"])}
     except ValidationError as error:
-        raise ValueError(_listed(error, prefix="revised_data")) from None
+        raise ValueError(listed(error, prefix="revised_data")) from None
 
 
-def _listed(error: ValidationError, prefix: str = "") -> str:
+def listed(error: ValidationError, prefix: str = "") -> str:
+    """Return what is wrong with which field, never the values."""
     lines = []
     for each in error.errors(include_url=False, include_input=False):
         path = ".".join([*([prefix] if prefix else []), *(str(part) for part in each["loc"])])
@@ -234,10 +242,16 @@ def _check_content(decision: Decision, checkpoint: Checkpoint, known_ids: frozen
             raise ValueError("approving takes no revised_data; to change the strategy, edit it")
         if is_edit:
             _check_sources(data, checkpoint.payload.available_sources)
-    elif isinstance(data, UserFeedback):
+    if isinstance(data, UserFeedback):
         marked = {*data.marked_relevant, *data.marked_irrelevant}
         if unknown := sorted(marked - known_ids):
-            raise ValueError(f"no such papers in this result: {', '.join(unknown)}")
+            raise ValueError(f"no such papers in this result: {_some(unknown)}")
+
+
+def _some(names: list[str]) -> str:
+    rest = len(names) - MAX_NAMED
+    shown = ", ".join(textwrap.shorten(each, 100) for each in names[:MAX_NAMED])
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
 
 
 def _check_sources(strategy: SearchStrategy, available: list[str]) -> None:

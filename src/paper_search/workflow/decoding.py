@@ -26,6 +26,8 @@ def decode(answer: Any) -> Any:  # one return a shape
     Raises:
         ValueError: naming what was given and what is accepted.
     """
+    while isinstance(answer, Mapping) and answer.get("action") == "accept" and "content" in answer:
+        answer = answer["content"]
     match answer:
         case str():
             return _from_text(answer)
@@ -33,8 +35,6 @@ def decode(answer: Any) -> Any:  # one return a shape
             return _from_inbox(item)
         case {"decisions": [item]}:
             return _from_chat(item)
-        case {"action": "accept", "content": content}:
-            return decode(content)
         case {"action": _}:
             return answer
         case {"type": _}:

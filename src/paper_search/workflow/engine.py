@@ -9,7 +9,9 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from paper_search.errors import InputError, QuestionError, ThreadWaitingError
+from pydantic import ValidationError
+
+from paper_search.errors import ConfigError, InputError, QuestionError, ThreadWaitingError
 from paper_search.models import PaperCollection
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.workflow.checkpoints import (
@@ -20,6 +22,7 @@ from paper_search.workflow.checkpoints import (
 from paper_search.workflow.coercion import accumulate_relevant as _accumulate_relevant
 from paper_search.workflow.coercion import coerce_feedback as _coerce_feedback
 from paper_search.workflow.coercion import coerced
+from paper_search.workflow.decisions import listed
 from paper_search.workflow.phases import ProgressReporter, phases
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.results import merge_papers as _merge_accumulated
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_QUESTION_CHARS = 10_000
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _THREAD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
 
 
@@ -62,6 +66,9 @@ class SearchWorkflow:
             long as this object lives.
         sources: search only these; None: the strategy's choice.
         max_results: give at most this many papers; None: no limit.
+
+    Raises:
+        ConfigError: a limit is out of its range.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # the frozen interface
@@ -95,6 +102,7 @@ class SearchWorkflow:
         self._sources = sources
         self._max_results = max_results
         self._memory: Persistence | None = None
+        self._params(is_asking=True)
 
     @classmethod
     def from_config(  # noqa: PLR0913  # the frozen interface
@@ -251,13 +259,16 @@ class SearchWorkflow:
         return self._checkpoint_handler is not None
 
     def _params(self, *, is_asking: bool) -> SearchParams:
-        return SearchParams(
-            max_iterations=self._max_iterations,
-            enable_strategy_checkpoint=is_asking and self._enable_strategy_checkpoint,
-            enable_result_checkpoint=is_asking,
-            sources=self._sources,
-            max_results=self._max_results,
-        )
+        try:
+            return SearchParams(
+                max_iterations=self._max_iterations,
+                enable_strategy_checkpoint=is_asking and self._enable_strategy_checkpoint,
+                enable_result_checkpoint=is_asking,
+                sources=self._sources,
+                max_results=self._max_results,
+            )
+        except ValidationError as error:
+            raise ConfigError(f"the search cannot be set up: {listed(error)}") from None
 
     @contextlib.asynccontextmanager
     async def _session(self, thread_id: str) -> AsyncIterator[ThreadSession]:
@@ -283,7 +294,7 @@ class SearchWorkflow:
 
     async def _to_the_end(self, session: ThreadSession) -> PaperCollection:
         while (question := await session.open_question()) is not None:
-            await session.answer(question, await self._decision(question.checkpoint))
+            await session.answer(question, await self._decision(question))
         return await self._finished(session)
 
     async def _standing(self, session: ThreadSession) -> Checkpoint | PaperCollection:
@@ -299,15 +310,16 @@ class SearchWorkflow:
         self._tell("completed", {"papers": len(collection.papers)})
         return collection
 
-    async def _decision(self, checkpoint: Checkpoint) -> Decision:
+    async def _decision(self, question: OpenQuestion) -> Any:
+        checkpoint = question.checkpoint
         if self._checkpoint_handler is None:
             raise ThreadWaitingError(
                 f"thread {checkpoint.run_id!r} waits for a decision at {checkpoint.kind.value} and "
                 "this workflow has no checkpoint handler; give one, or answer with a decision"
             )
-        self._tell("waiting_checkpoint", {"kind": checkpoint.kind.value})
+        self._announce(question)
         decision = await self._checkpoint_handler.handle(checkpoint)
-        return coerced(decision, checkpoint)
+        return coerced(decision, checkpoint, question.markable_ids)
 
     def _announce(self, question: OpenQuestion) -> None:
         self._tell("waiting_checkpoint", {"kind": question.checkpoint.kind.value})
@@ -334,6 +346,12 @@ async def open_memory() -> Persistence:
 def _question(text: str) -> str:
     if not text.strip():
         raise QuestionError("the question is empty; say in a sentence what literature is needed")
+    if not any(character.isalnum() for character in text):
+        raise QuestionError(f"the question {text!r} holds no word; say what literature is needed")
+    if _SURROGATE.search(text):
+        raise QuestionError(
+            "the question has half characters in it, which no text has; give it as UTF-8"
+        )
     if len(text) > MAX_QUESTION_CHARS:
         raise QuestionError(
             f"the question has {len(text):,} characters, at most {MAX_QUESTION_CHARS:,} are read; "

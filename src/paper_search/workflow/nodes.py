@@ -34,8 +34,8 @@ Reject = Literal[Outcome.REJECT]
 async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Understand the question; everything else of an earlier search on the thread is cleared."""
     question = ctx.step_state.question
-    intent = await ctx.services.intent_parser.parse(question)
     await _shelf(ctx).index(question)
+    intent = await ctx.services.intent_parser.parse(question)
     fresh = WorkflowState(question=question, intent=intent)
     return Outcome.OK, fresh.model_dump(exclude={"accumulated_papers", "collection"})
 
@@ -44,8 +44,6 @@ async def build_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     """Write the strategy, with what earlier rounds and the person taught."""
     state = _checked(ctx)
     marked = await _shelf(ctx).marked(state.marks)
-    if state.current_iteration:
-        ctx.progress("iterating", {"iteration": state.current_iteration})
     strategy = await ctx.services.query_builder.build(
         QueryBuilderInput(
             intent=_intent(state),
@@ -65,7 +63,7 @@ def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, Step
     """Ask whether the strategy is right; nothing else."""
     state = _checked(ctx)
     question = strategy_question(state, ctx.thread_id, ctx.services.source_names)
-    decision: Decision = _ask(ctx)(question, answer_model(question, frozenset()))
+    decision: Decision = _ask(ctx)(question, answer_model(question, markable_ids(state)))
     if decision.action is DecisionAction.APPROVE:
         return Outcome.APPROVE, {}
     if decision.action is DecisionAction.EDIT:
@@ -103,7 +101,7 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     marked = await shelf.marked(state.marks)
     works = await shelf.works(state.works)
     scored = await ctx.services.score(works, _intent(state), marked)
-    scores = await shelf.put_judgements(scored)
+    scores = await shelf.put_judgements(scored, works)
     return Outcome.OK, {"scores": scores, "works": []}
 
 
@@ -195,7 +193,9 @@ def _limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
     if params.sources is not None:
         sources = [each for each in sources if each in params.sources] or params.sources
     if params.max_results is not None:
-        filters = filters.model_copy(update={"max_results": params.max_results})
+        # Few results are cut from a full search at its end: the judge ranks better than a source.
+        asked = max(filters.max_results, params.max_results)
+        filters = filters.model_copy(update={"max_results": asked})
     return strategy.model_copy(update={"sources": sources, "filters": filters})
 
 
@@ -205,6 +205,7 @@ def _next_round(
     """End the iteration; return whether another may follow, and what changes."""
     state.record_iteration(_strategy(state), result_count, feedback)
     if state.current_iteration < ctx.workflow_params.max_iterations:
+        ctx.progress("iterating", {"iteration": state.current_iteration})
         return True, _counted(state)
     return False, {**_counted(state), "ended_by": EndReason.LIMIT_REACHED}
 

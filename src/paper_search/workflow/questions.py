@@ -61,6 +61,6 @@ async def result_question(
 
 
 def markable_ids(state: WorkflowState) -> frozenset[str]:
-    """Return the ids that an answer to checkpoint 2 may mark."""
+    """Return the ids that an answer may mark: of the latest result and of earlier marks."""
     shown = state.result.paper_ids if state.result else []
     return frozenset([*shown, *state.accumulated_ids])

@@ -2,12 +2,14 @@
 
 Namespaces, each under `("paper_search", <thread>)`:
 `records` as sources gave them · `works` as merged, where that differs · `members` which work a
-record belongs to · `judgements` score, reason, tags · `papers` whole, where an organizer made more.
+record belongs to · `judgements` score, reason, tags · `papers` whole, where an organizer
+made more of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -30,6 +32,9 @@ PAGE = 1000
 
 _SHARED = set(BibliographicRecord.model_fields) | {"id"}
 _VERDICT = ("relevance_score", "relevance_reason", "tags", "is_judged")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_SMALLEST, _LARGEST = -(2**63), 2**64 - 1
+"""Of the integers that a store takes."""
 
 
 class RecordShelf:
@@ -68,9 +73,11 @@ class RecordShelf:
         A work that was found in an earlier round keeps the id it had then.
         """
         named = _distinct(await self._recognised(works))
-        records = await self._get("records", [each.id for each in named])
         dumps = {each.id: _dump(each) for each in named}
-        await self._put("works", {i: dump for i, dump in dumps.items() if dump != records.get(i)})
+        records = await self._get("records", list(dumps))
+        merged = await self._get("works", list(dumps))
+        changed = {i: dump for i, dump in dumps.items() if dump != merged.get(i, records.get(i))}
+        await self._put("works", changed)
         members = {i: {"work": w.id} for w in named for i in w.merged_from if i != w.id}
         await self._put("members", members)
         return [each.id for each in named]
@@ -81,8 +88,18 @@ class RecordShelf:
         plain = await self._get("records", [each for each in ids if each not in merged])
         return [RawPaper.model_validate(merged.get(each) or plain[each]) for each in ids]
 
-    async def put_judgements(self, scored: Sequence[ScoredPaper]) -> dict[str, float]:
-        """Store verdicts and return the scores by id, in order."""
+    async def put_judgements(
+        self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper]
+    ) -> dict[str, float]:
+        """Store verdicts and return the scores by id, in order.
+
+        Args:
+            scored: what the scorer gave.
+            works: what it was given; a work that it added or changed is stored too.
+        """
+        known = {each.id: each for each in works}
+        changed = [each.paper for each in scored if known.get(each.paper.id) != each.paper]
+        await self._put("works", {paper.id: _dump(paper) for paper in changed})
         papers = {each.paper.id: Paper.from_scored(each) for each in scored}
         await self._put(
             "judgements",
@@ -104,13 +121,12 @@ class RecordShelf:
         """Store a collection and return the reference to it; `limit` cuts off the last papers."""
         papers = collection.papers if limit is None else collection.papers[:limit]
         plain = await self._plain_papers([paper.id for paper in papers])
-        whole = [paper for paper in papers if plain.get(paper.id) != paper]
-        await self._put("papers", {paper.id: _dump(paper) for paper in whole})
+        whole = {paper.id: _dump(paper) for paper in papers if plain.get(paper.id) != paper}
+        await self._put("papers", {paper.id: whole.get(paper.id) for paper in papers})
         return CollectionRef(
             metadata=collection.metadata,
             facets=collection.facets,
             paper_ids=[paper.id for paper in papers],
-            whole_ids=[paper.id for paper in whole],
             hidden=len(collection.papers) - len(papers),
         )
 
@@ -122,15 +138,14 @@ class RecordShelf:
         return PaperCollection(
             metadata=reference.metadata,
             facets=reference.facets,
-            papers=await self.papers(ids, whole=reference.whole_ids),
+            papers=await self.papers(ids),
         )
 
-    async def papers(self, ids: Sequence[str], whole: Iterable[str] = ()) -> list[Paper]:
-        """Return papers in order: those in `whole` as stored, the others put together."""
-        stored = await self._get("papers", [each for each in ids if each in set(whole)])
-        plain = await self._plain_papers([each for each in ids if each not in stored])
-        late = await self._get("papers", [each for each in ids if each not in {*stored, *plain}])
-        found = {i: Paper.model_validate(value) for i, value in {**stored, **late}.items()} | plain
+    async def papers(self, ids: Sequence[str]) -> list[Paper]:
+        """Return papers in order: as stored where they are whole, else put together."""
+        whole = await self._get("papers", ids)
+        found = await self._plain_papers([each for each in ids if each not in whole])
+        found |= {i: Paper.model_validate(value) for i, value in whole.items()}
         return [found[each] for each in ids]
 
     async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
@@ -154,11 +169,12 @@ class RecordShelf:
     async def index(self, question: str) -> None:
         """Enter the thread in the index of all threads, or move it to the front.
 
-        The store forgets when a row was first written, so the entry says it itself.
+        The entry says its times itself: stores round them, forget the first, or omit the zone.
         """
         entry = await self._store.aget(INDEX, self._thread_id)
-        created_at = entry.value["created_at"] if entry else datetime.now(UTC).isoformat()
-        value = {"question": question, "created_at": created_at}
+        now = datetime.now(UTC).isoformat()
+        created_at = entry.value["created_at"] if entry else now
+        value = _storable({"question": question, "created_at": created_at, "updated_at": now})
         await self._store.aput(INDEX, self._thread_id, value, index=False)
 
     async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
@@ -190,8 +206,11 @@ class RecordShelf:
             if i in works
         }
 
-    async def _put(self, part: str, values: Mapping[str, dict[str, Any]]) -> None:
-        """Write what is not there yet: writing a row again would only tear holes in the file."""
+    async def _put(self, part: str, values: Mapping[str, dict[str, Any] | None]) -> None:
+        """Write what is not there yet: writing a row again would only tear holes in the file.
+
+        None deletes.
+        """
         namespace = self.namespace(part)
         current = await self._get(part, list(values))
         operations: list[Op] = [
@@ -215,7 +234,24 @@ class RecordShelf:
 
 def _dump(record: BibliographicRecord) -> dict[str, Any]:
     """Return the record as JSON without what is at its default: most fields of most records."""
-    return record.model_dump(mode="json", exclude_defaults=True) | {"id": record.id}  # type: ignore[attr-defined]  # both kinds have one
+    values = record.model_dump(mode="json", exclude_defaults=True)
+    stored: dict[str, Any] = _storable(values | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
+    return stored
+
+
+def _storable(value: Any) -> Any:
+    """Return JSON without what no store takes: half characters, integers beyond 64 bits."""
+    match value:
+        case str():
+            return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
+        case int() if not _SMALLEST <= value <= _LARGEST:
+            return str(value)
+        case dict():
+            return {_storable(name): _storable(each) for name, each in value.items()}
+        case list():
+            return [_storable(each) for each in value]
+        case _:
+            return value
 
 
 def _distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:
@@ -223,10 +259,11 @@ def _distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:
     by_id: dict[str, RawPaper] = {}
     distinct = []
     for paper in papers:
-        name, attempt = paper.id, 1
+        own = _storable(paper.id)
+        name, attempt = own, 1
         while name in by_id and by_id[name] != paper:
             suffix = paper.source if attempt == 1 else str(attempt)
-            name, attempt = f"{paper.id}@{suffix}", attempt + 1
+            name, attempt = f"{own}@{suffix}", attempt + 1
         by_id[name] = paper
         distinct.append(paper if name == paper.id else paper.model_copy(update={"id": name}))
     return distinct

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast, runtime_checkable
+from typing import Protocol, cast
 
 from paper_search.models import (
     MarkedPaper,
@@ -45,7 +45,6 @@ class Searches(Protocol):
         ...
 
 
-@runtime_checkable
 class ReportsSearch(Protocol):
     """Strategy to records, with what each source did."""
 
@@ -104,12 +103,14 @@ class Skills:
     @property
     def source_names(self) -> list[str]:
         """Return the sources that a strategy may name; empty: the searcher does not say."""
-        return list(getattr(self.searcher, "source_names", ()))
+        names = getattr(self.searcher, "source_names", ())
+        return list(names) if isinstance(names, Sequence) else []
 
     async def search(self, strategy: SearchStrategy) -> SearchReport:
         """Search, with a report also from a searcher that gives none."""
-        if isinstance(self.searcher, ReportsSearch):
-            return await self.searcher.report(strategy)
+        # A mock has every attribute; what counts is the method of a class.
+        if callable(getattr(type(self.searcher), "report", None)):
+            return await cast("ReportsSearch", self.searcher).report(strategy)
         papers = await self.searcher.search(strategy)
         counts: dict[str, int] = {}
         for paper in papers:

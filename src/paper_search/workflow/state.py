@@ -66,8 +66,6 @@ class CollectionRef(BaseModel):
     metadata: SearchMetadata
     facets: Facets
     paper_ids: list[str]
-    whole_ids: list[str] = Field(default_factory=list)
-    """Papers that the organizer made more of than record and verdict; stored as they are."""
     hidden: int = 0
     """Relevant papers beyond the run's `max_results`."""
 

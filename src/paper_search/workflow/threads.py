@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
@@ -12,7 +11,7 @@ from paper_search.errors import PaperSearchError, ThreadBusyError
 from paper_search.models import PaperCollection, SourceReport
 from paper_search.persistence import Persistence
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
-from paper_search.workflow.records import INDEX, RecordShelf
+from paper_search.workflow.records import INDEX, PAGE, RecordShelf
 from paper_search.workflow.session import ThreadSession, search_graph
 from paper_search.workflow.state import IterationRecord
 
@@ -72,9 +71,8 @@ class ThreadCatalog:
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[ThreadInfo]:
         """Return threads, the one that changed last first."""
-        store = self._persistence.store
-        items = await store.asearch(INDEX, limit=limit, offset=offset)
-        return [await self._listed(item) for item in items]
+        items = sorted(await self._index(), key=lambda item: item.value["updated_at"], reverse=True)
+        return [await self._listed(item) for item in items[offset : offset + limit]]
 
     async def info(self, thread_id: str) -> ThreadInfo:
         """Return how a thread stands.
@@ -100,11 +98,11 @@ class ThreadCatalog:
             thread_id=thread_id,
             status=status,
             checkpoint=question["kind"] if question else None,
-            question=values.get("question", ""),
+            question=values.get("question") or (item.value["question"] if item else ""),
             iteration=values.get("current_iteration", 0),
             created_at=item.value["created_at"] if item else snapshot.created_at,
             updated_at=max(
-                filter(None, [snapshot.created_at, _iso(item.updated_at) if item else None])
+                filter(None, [snapshot.created_at, item.value["updated_at"] if item else None])
             ),
             ended_by=values.get("ended_by"),
             next_step=snapshot.next[0] if snapshot.next else None,
@@ -137,12 +135,22 @@ class ThreadCatalog:
             ThreadBusyError: a process drives it.
         """
         session = self._session(thread_id)
-        await session.snapshot()
+        if await self._persistence.store.aget(INDEX, thread_id) is None:
+            await session.snapshot()
         if await session.is_driven():
             raise ThreadBusyError(f"thread {thread_id!r} is running; it is not deleted")
         async with session.lease():
+            # The index entry, which goes last, is what a deletion that was cut short is known by.
             await self._persistence.checkpointer.adelete_thread(thread_id)
             await RecordShelf(self._persistence.store, thread_id).delete()
+
+    async def _index(self) -> list[Any]:
+        """Return the entries of all threads; what lies below the index belongs to a thread."""
+        store, entries, start = self._persistence.store, [], 0
+        while page := await store.asearch(INDEX, limit=PAGE, offset=start):
+            entries += [item for item in page if tuple(item.namespace) == INDEX]
+            start += len(page)
+        return entries
 
     def _session(self, thread_id: str) -> ThreadSession:
         return ThreadSession(self._graph, self._persistence, thread_id)
@@ -155,15 +163,11 @@ class ThreadCatalog:
             return ThreadInfo(
                 thread_id=item.key,
                 status=ThreadStatus.FAILED,
-                question=item.value.get("question", ""),
-                created_at=item.value.get("created_at"),
-                updated_at=_iso(item.updated_at),
+                question=item.value["question"],
+                created_at=item.value["created_at"],
+                updated_at=item.value["updated_at"],
                 error=str(error),
             )
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return moment.astimezone(UTC).isoformat() if moment else None
 
 
 def _failure(snapshot: Any) -> str:

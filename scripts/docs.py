@@ -1,0 +1,66 @@
+# ruff: noqa: INP001  # a script, not a package
+"""Writes what documentation can take from the code: the command reference and the graph's picture.
+
+`scripts/docs.py` brings them up to date, `scripts/docs.py --check` says what is out of date.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from paper_search.steps.drawing import to_mermaid
+from paper_search.workflow.graph import WORKFLOW
+
+ROOT = Path(__file__).parents[1]
+COMMANDS = ROOT / "docs" / "cli.md"
+PICTURES = (ROOT / "README.md", ROOT / "docs" / "architecture.md")
+_PICTURE = re.compile(r"(<!-- graph: paper_search -->\n```mermaid\n).*?(```\n)", re.DOTALL)
+_NOTE = "<!-- written by scripts/docs.py from the program; do not edit -->\n\n"
+
+
+def command_reference() -> str:
+    """Return docs/cli.md: every command with its arguments and options."""
+    words = ["-m", "typer", "paper_search.cli.app", "utils", "docs", "--name", "paper-search"]
+    finished = subprocess.run(  # noqa: S603  # fixed words
+        [sys.executable, *words], check=True, capture_output=True, encoding="utf-8", cwd=ROOT
+    )
+    return _NOTE + finished.stdout.strip() + "\n"
+
+
+def with_picture(page: str) -> str:
+    """Return a page with the graph as it is now in every place that is marked for it."""
+    return _PICTURE.sub(lambda match: match[1] + to_mermaid(WORKFLOW) + match[2], page)
+
+
+def pages() -> dict[Path, str]:
+    """Return every generated page as it should be."""
+    pictures = {path: with_picture(path.read_text(encoding="utf-8")) for path in PICTURES}
+    return {COMMANDS: command_reference(), **pictures}
+
+
+def outdated() -> dict[Path, str]:
+    """Return the pages that are not as they should be, with what they should say."""
+    return {
+        path: text
+        for path, text in pages().items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    }
+
+
+def main() -> int:
+    """Write or check, by the arguments of the process."""
+    is_check = sys.argv[1:] == ["--check"]
+    stale = outdated()
+    for path, text in stale.items():
+        if not is_check:
+            path.write_text(text, encoding="utf-8")
+        verb = "is out of date; run scripts/docs.py" if is_check else "written"
+        sys.stdout.write(f"{path.relative_to(ROOT)} {verb}\n")
+    return int(is_check and bool(stale))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""The answer in the options of `resume`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paper_search.cli.failures import UsageMistakeError
+from paper_search.cli.numbers import paper_ids
+from paper_search.errors import InputError, InvalidDecisionError
+from paper_search.models import UserFeedback
+from paper_search.workflow.checkpoints import ResultPayload, reference
+
+if TYPE_CHECKING:
+    from paper_search.workflow import Checkpoint
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a person said with options; becomes a decision when the question is known."""
+
+    action: str
+    edit: Any = None
+    """What stands in the file of `--edit`."""
+    relevant: str | None = None
+    irrelevant: str | None = None
+    note: str | None = None
+
+    @classmethod
+    def chosen(  # noqa: PLR0913, PLR0917  # one for each option
+        cls,
+        approve: bool,
+        edit: Path | None,
+        reject: str | None,
+        relevant: str | None,
+        irrelevant: str | None,
+        note: str | None,
+    ) -> Answer | None:
+        """Return the answer in the options; None: they hold none.
+
+        Raises:
+            UsageMistakeError: the options exclude each other.
+            InputError: the file of `--edit` cannot be read, or is not JSON.
+        """
+        options = {"--approve": approve, "--edit": edit, "--reject": reject}
+        given = [
+            name for name, value in options.items() if value is not None and value is not False
+        ]
+        if len(given) > 1:
+            raise UsageMistakeError(f"{' and '.join(given)} exclude each other; give one of them")
+        has_marks = relevant is not None or irrelevant is not None
+        if edit is not None:
+            if has_marks:
+                raise UsageMistakeError("--edit excludes --relevant and --irrelevant: FILE has all")
+            return cls("edit", edit=_document(edit), note=note)
+        if reject is not None and note is not None:
+            raise UsageMistakeError("--reject NOTE says it already; leave --note out")
+        if not given and not has_marks and note is None:
+            return None
+        action = "approve" if approve else "reject" if reject is not None else "edit"
+        words = reject if reject is not None else note
+        return cls(action, relevant=relevant, irrelevant=irrelevant, note=words)
+
+    def decision(self, checkpoint: Checkpoint) -> Any:
+        """Return the decision on a checkpoint, which it names.
+
+        Raises:
+            InvalidDecisionError: a paper is marked that is not there, or papers where none are.
+        """
+        named = {"checkpoint": reference(checkpoint).model_dump(mode="json")}
+        if self.edit is not None:
+            if isinstance(self.edit, dict) and "action" in self.edit:
+                noted = {"note": self.note} if self.note is not None else {}
+                return named | self.edit | noted
+            return {"action": "edit", "revised_data": self.edit, "note": self.note, **named}
+        data = self._feedback(checkpoint)
+        return {"action": self.action, "revised_data": data, "note": self.note or None, **named}
+
+    def _feedback(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
+        if not isinstance(checkpoint.payload, ResultPayload):
+            if self.relevant is not None or self.irrelevant is not None:
+                raise InvalidDecisionError(
+                    "the open question is about the strategy: there are no papers to mark yet"
+                )
+            if self.action == "edit":
+                raise InvalidDecisionError(
+                    "--note alone does not answer the question about the strategy; "
+                    "give --approve, --edit FILE or --reject NOTE"
+                )
+            return None
+        if self.action != "edit" and self.relevant is None and self.irrelevant is None:
+            return None
+        listed = [paper.id for paper in checkpoint.payload.collection.papers]
+        feedback = UserFeedback(
+            marked_relevant=_marked(self.relevant, listed),
+            marked_irrelevant=_marked(self.irrelevant, listed),
+            free_text_feedback=self.note,
+        )
+        return feedback.model_dump(mode="json")
+
+
+def _marked(words: str | None, listed: list[str]) -> list[str]:
+    return [] if words is None else paper_ids(words, listed)
+
+
+def _document(path: Path) -> Any:
+    try:
+        content = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{str(path)!r} is not UTF-8 text: {error}") from error
+    try:
+        document = json.loads(content)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidDecisionError(
+            f"{str(path)!r} is not JSON: {error}; the question stays open"
+        ) from error
+    if document is None:
+        raise InvalidDecisionError(f"{str(path)!r} holds no decision; the question stays open")
+    return document

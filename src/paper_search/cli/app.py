@@ -1,0 +1,105 @@
+"""The tree of commands: parsed by typer, its errors told in one line."""
+
+import errno
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from paper_search.cli import (
+    delete,
+    export,
+    find,
+    graph,
+    library_add,
+    library_info,
+    library_search,
+    resume,
+    show,
+    sources,
+    threads,
+)
+from paper_search.cli.failures import EXIT_CODES, ExitCode, exit_code, explanation
+from paper_search.cli.options import Home
+from paper_search.cli.settings import GlobalOptions
+from paper_search.errors import PaperSearchError
+
+
+class CommandTree(TyperGroup):
+    """The root of all commands: whatever one of them raises ends as a line and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, typer.Abort, typer.TyperException):
+            raise
+        except PaperSearchError as error:
+            _end(ctx, error)
+        except KeyboardInterrupt:
+            typer.echo("\ninterrupted", err=True)
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise
+            _end(ctx, error)
+
+
+def _end(ctx: Any, error: Exception) -> NoReturn:
+    if isinstance(ctx.obj, GlobalOptions) and ctx.obj.is_debugging:
+        raise error
+    typer.echo(f"paper-search: {explanation(error)}", err=True)
+    raise typer.Exit(exit_code(error)) from error
+
+
+app = typer.Typer(
+    name="paper-search",
+    cls=CommandTree,
+    help="Search the scholarly literature with a person in the loop.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich takes longer to import than the whole of --help may take
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
+)
+library = typer.Typer(help="Your own corpus on disk.", no_args_is_help=True, rich_markup_mode=None)
+
+
+def _version(is_wanted: bool) -> None:
+    if is_wanted:
+        from paper_search import __version__
+
+        typer.echo(f"paper-search {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def globally(
+    ctx: typer.Context,
+    home: Home = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show logs and tracebacks.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Search the scholarly literature with a person in the loop."""
+    del version  # answered by its callback
+    ctx.obj = GlobalOptions(home=home, is_debugging=debug)
+    if debug:
+        import logging
+
+        logging.basicConfig(level=logging.INFO, force=True)
+
+
+app.command("find")(find.find)
+app.command("threads")(threads.threads)
+app.command("show")(show.show)
+app.command("resume")(resume.resume)
+app.command("export")(export.export)
+app.command("delete")(delete.delete)
+app.add_typer(library, name="library")
+library.command("add")(library_add.add)
+library.command("search")(library_search.search)
+library.command("info")(library_info.info)
+app.command("sources")(sources.sources)
+app.command("graph")(graph.graph)

@@ -1,0 +1,83 @@
+"""Where words go: data to stdout, messages to stderr, and nothing in them that moves a cursor."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+PIPE_WIDTH = 140
+"""Columns of a table that goes to no terminal."""
+
+_BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(value: object) -> str:
+    """Return the text on one line, every character that could steer a terminal as U+FFFD."""
+    return _UNSAFE.sub("\ufffd", _BREAKS.sub(" ", str(value)))
+
+
+def text(value: object, style: str = "") -> Text:
+    """Return text for a table or a line: no markup in it is obeyed."""
+    from rich.text import Text
+
+    return Text(visible(value), style=style)
+
+
+def messages() -> Console:
+    """Return the console on stderr."""
+    return _console(is_stderr=True)
+
+
+def data() -> Console:
+    """Return the console on stdout, for tables."""
+    return _console(is_stderr=False)
+
+
+def say(line: str) -> None:
+    """Write a message to stderr, as it is and unwrapped, so that commands can be copied."""
+    typer.echo(line, err=True)
+
+
+def print_json(value: Any) -> None:
+    """Write a JSON document to stdout."""
+    print_text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def print_text(content: str) -> None:
+    """Write a document to stdout as UTF-8, its line ends as they are."""
+    typer.echo(_SURROGATES.sub("\ufffd", content).encode(), nl=False)
+
+
+def is_interactive() -> bool:
+    """Whether a person sits here: can be asked on stderr and answers on stdin."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def shows_progress() -> bool:
+    """Whether stderr is watched."""
+    return sys.stderr.isatty()
+
+
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+
+def _console(*, is_stderr: bool) -> Console:
+    from rich.console import Console
+
+    stream = sys.stderr if is_stderr else sys.stdout
+    return Console(
+        file=stream,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        width=None if stream.isatty() else PIPE_WIDTH,
+    )

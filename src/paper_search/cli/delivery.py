@@ -1,0 +1,126 @@
+"""Where the papers of a search go: a table or an export, on stdout or in a file."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paper_search.cli.console import PIPE_WIDTH, data, print_json, print_text, say, visible
+from paper_search.cli.failures import UsageMistakeError
+from paper_search.errors import ExportError
+
+if TYPE_CHECKING:
+    from paper_search.models import PaperCollection
+
+TABLE = "table"
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """How a person wants to have the papers; checked before any work is done."""
+
+    format_name: str
+    output: Path | None
+    is_forced: bool
+    is_json: bool
+
+    @classmethod
+    def chosen(
+        cls, format_name: str | None, output: Path | None, *, is_forced: bool, is_json: bool
+    ) -> Delivery:
+        """Return the delivery that the options describe.
+
+        Raises:
+            UnknownNameError: no format of that name, or for a file of that name.
+            UsageMistakeError: the options contradict each other.
+            ExportError: the file exists and may not be overwritten, or cannot be there.
+        """
+        name = format_name or _default_format(output, is_json=is_json)
+        if name != TABLE:
+            _require_exporter(name)
+        if is_json and output is None and name != "json":
+            raise UsageMistakeError(
+                f"--json and --format {name} both write to stdout; give --output FILE for one"
+            )
+        if is_forced and output is None:
+            raise UsageMistakeError("--force goes with --output FILE")
+        if output is not None:
+            _check_place(output, is_forced=is_forced)
+        return cls(name, output, is_forced=is_forced, is_json=is_json)
+
+    @property
+    def options(self) -> list[str]:
+        """Return the options that ask for the same again."""
+        words = [] if self.output is None else ["--output", str(self.output.absolute())]
+        if self.output is not None or self.format_name not in {TABLE, "json"}:
+            words = ["--format", self.format_name, *words]
+        flags = {"--force": self.is_forced, "--json": self.is_json}
+        return words + [flag for flag, is_given in flags.items() if is_given]
+
+    def deliver(self, collection: PaperCollection, about: dict[str, Any]) -> None:
+        """Hand over the papers; `about` is what JSON for machines says besides.
+
+        Raises:
+            ExportError: the file cannot be written.
+        """
+        if self.output is not None:
+            from paper_search.exports.files import write_export
+
+            written = write_export(
+                self._rendered(collection), self.output, overwrite=self.is_forced
+            )
+            say(f"wrote {len(collection.papers)} papers to {visible(written)}")
+        if self.is_json:
+            file = {"output": str(self.output.absolute())} if self.output is not None else {}
+            print_json({**about, **file, **collection.model_dump(mode="json")})
+        elif self.output is None and self.format_name == TABLE:
+            from paper_search.cli.tables import paper_table
+
+            data().print(paper_table(collection.papers))
+        elif self.output is None:
+            print_text(self._rendered(collection))
+
+    def _rendered(self, collection: PaperCollection) -> str:
+        if self.format_name != TABLE:
+            from paper_search.exports import get_exporter
+
+            rendered = get_exporter(self.format_name)(collection)
+            return rendered if rendered.endswith("\n") else rendered + "\n"
+        from rich.console import Console
+
+        from paper_search.cli.tables import paper_table
+
+        sheet = Console(file=io.StringIO(), width=PIPE_WIDTH, record=True)
+        sheet.print(paper_table(collection.papers))
+        return sheet.export_text()
+
+
+def _default_format(output: Path | None, *, is_json: bool) -> str:
+    if output is None:
+        return "json" if is_json else TABLE
+    from paper_search.exports import format_for_suffix
+
+    return format_for_suffix(output)
+
+
+def _require_exporter(name: str) -> None:
+    from paper_search.errors import UnknownNameError
+    from paper_search.exports import known_exporters
+
+    known = known_exporters()
+    if name not in known:
+        raise UnknownNameError("export format", name, [TABLE, *known])
+
+
+def _check_place(output: Path, *, is_forced: bool) -> None:
+    if output.is_dir():
+        raise ExportError(f"{str(output)!r} is a directory; give the name of a file in it")
+    if not is_forced and (output.exists() or output.is_symlink()):
+        raise ExportError(
+            f"{str(output)!r} exists already and stays as it is; "
+            "give another name, or --force to overwrite it"
+        )
+    if not output.absolute().parent.is_dir():
+        raise ExportError(f"the directory {str(output.parent)!r} does not exist; create it first")

@@ -1,0 +1,38 @@
+"""`paper-search export`: the papers of a thread, in a format or a file."""
+
+import asyncio
+
+import typer
+
+from paper_search.cli.options import Force, Format, Home, Json, Output, Thread
+
+
+def export(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    thread: Thread,
+    format_name: Format = None,
+    output: Output = None,
+    force: Force = False,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Write the papers of a thread to stdout or to a file; nothing is overwritten unasked.
+
+    A thread that is not done gives the papers of its latest round.
+    """
+    from paper_search.cli.console import say
+    from paper_search.cli.delivery import Delivery
+    from paper_search.cli.reading import thread_detail
+    from paper_search.cli.settings import settings
+    from paper_search.errors import ExportError
+
+    delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
+    detail = asyncio.run(thread_detail(settings(ctx, home).persistence_url, thread))
+    if detail.collection is None:
+        raise ExportError(
+            f"thread {thread!r} has no papers yet: it is {detail.status.value}; resume it first"
+        )
+    if detail.status.value != "done":
+        say(f"the search is not done ({detail.status.value}): these are the papers so far")
+    about = {"thread_id": thread, "status": detail.status.value}
+    delivery.deliver(detail.collection, about)

@@ -1,0 +1,66 @@
+"""`paper-search find`: a new search."""
+
+from typing import Annotated
+
+import typer
+
+from paper_search.cli.options import Force, Format, Home, Json, Output
+
+
+def find(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", help="What literature is needed, in a sentence.")
+    ],
+    source: Annotated[
+        list[str] | None,
+        typer.Option("--source", metavar="NAME", help="Search only this; may be given again."),
+    ] = None,
+    max_results: Annotated[
+        int | None, typer.Option("--max", min=1, metavar="N", help="Give at most N papers.")
+    ] = None,
+    max_iterations: Annotated[
+        int, typer.Option(min=1, max=100, metavar="N", help="End after N answers at the latest.")
+    ] = 5,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nobody.")] = False,
+    no_strategy_review: Annotated[
+        bool, typer.Option("--no-strategy-review", help="Ask about the result only.")
+    ] = False,
+    format_name: Format = None,
+    output: Output = None,
+    force: Force = False,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Search the literature for a question.
+
+    At a terminal you are asked twice: whether the strategy is right, and whether the result is.
+    Elsewhere the search stops at each question with exit code 3 and prints the command that
+    continues, unless --yes.
+    """
+    import uuid
+
+    from paper_search.cli.continuation import Continuation
+    from paper_search.cli.delivery import Delivery
+    from paper_search.cli.drive import Drive
+    from paper_search.cli.progress import ProgressLine
+    from paper_search.cli.settings import given_home, settings
+    from paper_search.workflow import SearchWorkflow
+
+    delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
+    config = settings(ctx, home)
+    progress = ProgressLine()
+    workflow = SearchWorkflow.from_config(
+        config,
+        max_iterations=max_iterations,
+        enable_strategy_checkpoint=not no_strategy_review,
+        progress_reporter=progress,
+        persistence=config.persistence_url,
+        sources=source or None,
+        max_results=max_results,
+    )
+    thread_id = str(uuid.uuid4())
+    continuation = Continuation(thread_id, given_home(ctx, home), tuple(delivery.options))
+    drive = Drive(config, workflow, progress, delivery, continuation)
+    begin = workflow.run if yes else workflow.start
+    drive.run(begin(question, thread_id=thread_id), is_asking=not yes)

@@ -1,0 +1,77 @@
+"""A strategy as a form that a person edits: TOML, with the fields of `SearchStrategy`."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from paper_search.cli.console import visible
+from paper_search.errors import InvalidDecisionError
+
+if TYPE_CHECKING:
+    from paper_search.models import SearchQuery, SearchStrategy
+
+HEADER = """\
+# The search strategy. Change it, save, and close the editor to search with it.
+# An empty or unchanged form changes nothing and takes you back to the question.
+"""
+
+OPTIONAL = {"year_from": "2015", "year_to": "2025", "language": '"en"'}
+
+
+def write_form(strategy: SearchStrategy, available: list[str]) -> str:
+    """Return the form of a strategy.
+
+    Args:
+        strategy: what stands in it.
+        available: sources that may be named; empty: not known.
+    """
+    known = f"  # known: {visible(', '.join(available))}" if available else ""
+    lines = [HEADER, f"sources = {_toml(strategy.sources)}{known}", "", "[filters]"]
+    for name, value in strategy.filters.model_dump().items():
+        is_open = value is None
+        lines.append(f"# {name} = {OPTIONAL[name]}" if is_open else f"{name} = {_toml(value)}")
+    for query in strategy.queries:
+        lines += ["", *_query(query)]
+    return "\n".join(lines) + "\n"
+
+
+def read_form(form: str) -> Any:
+    """Return the strategy in a form as plain data, unchecked; None if the form is empty.
+
+    Raises:
+        InvalidDecisionError: it is not TOML; says in which line.
+    """
+    try:
+        return tomllib.loads(form) or None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InvalidDecisionError(f"the form cannot be read: {error}") from None
+
+
+def with_problem(form: str, problem: str) -> str:
+    """Return the form with what is wrong with it on top, in place of what was said before."""
+    kept = [line for line in form.splitlines() if not line.startswith(_PROBLEM)]
+    return "\n".join([f"{_PROBLEM}{visible(problem)}", *kept]) + "\n"
+
+
+_PROBLEM = "#! "
+
+
+def _query(query: SearchQuery) -> list[str]:
+    synonyms = [
+        f"    {{ keyword = {_toml(each.keyword)}, synonyms = {_toml(each.synonyms)} }},"
+        for each in query.synonym_map
+    ]
+    table = ["synonym_map = [", *synonyms, "]"] if synonyms else []
+    return [
+        "[[queries]]",
+        f"boolean_query = {_toml(query.boolean_query)}",
+        f"keywords = {_toml(query.keywords)}",
+        *table,
+    ]
+
+
+def _toml(value: Any) -> str:
+    """Return a string, number or list in TOML, whose strings are JSON's but for DEL."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,31 @@
+"""`paper-search library info`: what the corpus holds."""
+
+import typer
+
+from paper_search.cli.options import Home, Json
+
+
+def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
+    """Show how many records your library holds, and where it lies."""
+    from dataclasses import asdict
+
+    from paper_search.cli.console import print_json, visible
+    from paper_search.cli.settings import settings
+    from paper_search.library import Library, LibraryInfo
+    from paper_search.library.source import library_path
+
+    path = library_path(settings(ctx, home).home)
+    found = LibraryInfo(path, 0, None, None, 0, 0, is_index_current=True)
+    if Library.exists(path):
+        with Library.open(path) as library:
+            found = library.info()
+    if as_json:
+        print_json({**asdict(found), "path": str(found.path)})
+        return
+    size = (found.records_bytes + found.index_bytes) / 1_000_000
+    years = f"{found.first_year}-{found.last_year}" if found.first_year is not None else "-"
+    typer.echo(visible(f"path     {found.path}"))
+    typer.echo(f"records  {found.records}")
+    typer.echo(f"years    {years}")
+    typer.echo(f"disk     {size:.1f} MB")
+    typer.echo(f"index    {'up to date' if found.is_index_current else 'rebuilt at next search'}")

@@ -1,0 +1,62 @@
+"""A thread of an earlier process, with a workflow that can go on with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from paper_search.cli.reading import reading_session
+from paper_search.sources import known_sources
+from paper_search.steps.compiler import PARAMS
+from paper_search.workflow import SearchWorkflow
+
+if TYPE_CHECKING:
+    from paper_search.cli.answer import Answer
+    from paper_search.config import AppConfig
+    from paper_search.models import PaperCollection
+    from paper_search.workflow import Checkpoint
+    from paper_search.workflow.phases import ProgressReporter
+
+
+async def restored(config: AppConfig, thread_id: str, progress: ProgressReporter) -> SearchWorkflow:
+    """Return a workflow with the sources that the thread was started with.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread.
+        UnknownNameError: one of its sources is not installed any more.
+    """
+    async with reading_session(config.persistence_url, thread_id) as session:
+        values = (await session.snapshot()).values
+    return SearchWorkflow.from_config(
+        config,
+        progress_reporter=progress,
+        persistence=config.persistence_url,
+        sources=_sources(config, values),
+    )
+
+
+async def taken_up(
+    config: AppConfig, workflow: SearchWorkflow, thread_id: str, answer: Answer | None
+) -> Checkpoint | PaperCollection:
+    """Bring the thread to its next open question or its end, with the answer if there is one.
+
+    Raises:
+        ThreadFinishedError: it is done.
+        ThreadNotWaitingError: there is an answer and no question.
+        ThreadBusyError: another process drives it.
+        InvalidDecisionError: the answer cannot be used; the question stays open.
+    """
+    if answer is None:
+        return await workflow.pending(thread_id) or await workflow.proceed(thread_id)
+    async with reading_session(config.persistence_url, thread_id) as session:
+        question = await session.require_question()
+    return await workflow.answer(thread_id, answer.decision(question.checkpoint))
+
+
+def _sources(config: AppConfig, values: dict[str, Any]) -> list[str] | None:
+    """Return the sources that the run was limited to; else all enabled and those it names."""
+    limited: list[str] | None = (values.get(PARAMS) or {}).get("sources")
+    if limited is not None:
+        return limited
+    enabled = [name for name, each in config.sources.items() if each.enabled]
+    named = (values.get("strategy") or {}).get("sources") or []
+    return [*enabled, *(each for each in named if each in known_sources() and each not in enabled)]

@@ -1,0 +1,171 @@
+"""Checkpoint 2 at the terminal: is this the result?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from paper_search.cli.console import messages, say, visible
+from paper_search.cli.numbers import paper_ids
+from paper_search.cli.terminal import QuitError, Terminal
+from paper_search.cli.views import PAGE, show_checkpoint, show_paper, show_papers
+from paper_search.errors import InvalidDecisionError
+from paper_search.models import UserFeedback
+from paper_search.workflow.checkpoints import (
+    Checkpoint,
+    Decision,
+    DecisionAction,
+    ResultPayload,
+    reference,
+)
+
+if TYPE_CHECKING:
+    from paper_search.models import Paper
+
+MENU = (
+    "[a]pprove  [r]elevant N  [i]rrelevant N  [e]dit: search again  [x] reject  [h]elp  [q]uit > "
+)
+
+HELP = """\
+  a             approve: this is the result
+  r 1 3 5-8     mark papers as relevant: they are kept, and the next round learns from them
+  i 2           mark papers as irrelevant
+  u 1           take marks back
+  e [WORDS]     search again with the marks, and with words on what to look for
+  x [WORDS]     reject the result: search again, saying why
+  m             more papers
+  p 4           all that is known of a paper
+  s             show the result again
+  q             leave the question open and go on another day"""
+
+
+class ResultReview:
+    """Asks a person about a result.
+
+    Args:
+        terminal: where they sit.
+    """
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+
+    def decide(self, checkpoint: Checkpoint) -> Decision:
+        """Return what the person decides.
+
+        Raises:
+            QuitError: they leave the question open.
+        """
+        if not isinstance(checkpoint.payload, ResultPayload):
+            raise TypeError(f"no result in a {type(checkpoint.payload).__name__}")
+        desk = _Desk(checkpoint, checkpoint.payload)
+        show_checkpoint(messages(), checkpoint, marks=desk.marks)
+        while True:
+            word, _, rest = self._terminal.ask(MENU).partition(" ")
+            try:
+                if (decision := self._obey(desk, word.lower(), rest.strip())) is not None:
+                    return decision
+            except InvalidDecisionError as error:
+                say(visible(error))
+
+    def _obey(self, desk: _Desk, word: str, rest: str) -> Decision | None:
+        match word:
+            case "a" | "approve":
+                return desk.approval()
+            case "e" | "edit":
+                words = rest or self._terminal.ask("what to look for (Enter: the marks say it)? ")
+                return desk.edit(words)
+            case "x" | "reject":
+                return desk.rejection(rest or self._terminal.ask("what is wrong with it? "))
+            case "q" | "quit":
+                raise QuitError
+            case _:
+                desk.look(word, rest)
+                return None
+
+
+class _Desk:
+    """The result in front of the person: what is marked, and how far they have read."""
+
+    def __init__(self, checkpoint: Checkpoint, payload: ResultPayload) -> None:
+        self.marks: dict[str, bool] = {}
+        self._checkpoint = checkpoint
+        self._payload = payload
+        self._read = PAGE
+
+    @property
+    def _papers(self) -> list[Paper]:
+        return self._payload.collection.papers
+
+    def look(self, word: str, rest: str) -> None:
+        """Mark or show papers; neither ends the question."""
+        match word:
+            case "r" | "relevant":
+                self._mark(rest, is_relevant=True)
+            case "i" | "irrelevant":
+                self._mark(rest, is_relevant=False)
+            case "u" | "unmark":
+                for each in self._ids(rest):
+                    self.marks.pop(each, None)
+                self._say_marks()
+            case "m" | "more":
+                self._show_more()
+            case "p" | "paper":
+                for each in self._ids(rest):
+                    number = [paper.id for paper in self._papers].index(each) + 1
+                    show_paper(messages(), number, self._papers[number - 1])
+            case "s" | "show":
+                self._read = PAGE
+                show_checkpoint(messages(), self._checkpoint, marks=self.marks)
+            case "h" | "help" | "?":
+                say(HELP)
+            case _:
+                say(f"{visible(word)!r} is none of: a, r, i, u, e, x, m, p, s, h, q")
+
+    def approval(self) -> Decision:
+        """Return the approval, with the marks if there are any."""
+        feedback = self._feedback(None).model_dump(mode="json") if self.marks else None
+        return self._decision(DecisionAction.APPROVE, revised_data=feedback)
+
+    def edit(self, words: str) -> Decision:
+        """Return the wish for another round."""
+        if not words and not self.marks:
+            raise InvalidDecisionError(
+                "another round needs something to go by: mark papers (r 1 3) or say what to find"
+            )
+        feedback = self._feedback(words or None).model_dump(mode="json")
+        return self._decision(DecisionAction.EDIT, revised_data=feedback)
+
+    def rejection(self, note: str) -> Decision:
+        """Return the rejection, with the marks and the reason."""
+        feedback = self._feedback(note or None).model_dump(mode="json")
+        return self._decision(DecisionAction.REJECT, revised_data=feedback, note=note or None)
+
+    def _decision(self, action: DecisionAction, **given: Any) -> Decision:
+        return Decision(action=action, checkpoint=reference(self._checkpoint), **given)
+
+    def _feedback(self, words: str | None) -> UserFeedback:
+        return UserFeedback(
+            marked_relevant=[each for each, mark in self.marks.items() if mark],
+            marked_irrelevant=[each for each, mark in self.marks.items() if not mark],
+            free_text_feedback=words,
+        )
+
+    def _ids(self, words: str) -> list[str]:
+        return paper_ids(words, [paper.id for paper in self._papers])
+
+    def _mark(self, words: str, *, is_relevant: bool) -> None:
+        self.marks.update(dict.fromkeys(self._ids(words), is_relevant))
+        self._say_marks()
+
+    def _say_marks(self) -> None:
+        numbers = {paper.id: number for number, paper in enumerate(self._papers, start=1)}
+        for name, wanted in (("relevant", True), ("irrelevant", False)):
+            marked = sorted(numbers[i] for i, mark in self.marks.items() if mark is wanted)
+            say(f"  {name}: {' '.join(map(str, marked)) or '-'}")
+
+    def _show_more(self) -> None:
+        if self._read >= len(self._papers):
+            say("that was all; s shows the first page again")
+            return
+        left = show_papers(messages(), self._payload, self._read, self.marks)
+        self._read += PAGE
+        say(f"{left} more" if left else "that was all")

@@ -1,0 +1,64 @@
+"""`paper-search resume`: a thread that waits or stopped, taken further."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paper_search.cli.options import Force, Format, Home, Json, Output, Thread
+
+
+def resume(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    thread: Thread,
+    approve: Annotated[bool, typer.Option("--approve", help="Approve what is shown.")] = False,
+    edit: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Answer with the JSON in FILE ('-': stdin): a strategy, feedback, or a decision.",
+        ),
+    ] = None,
+    reject: Annotated[
+        str | None, typer.Option(metavar="NOTE", help="Reject what is shown, saying why.")
+    ] = None,
+    relevant: Annotated[
+        str | None,
+        typer.Option(metavar="IDS", help="Mark papers as relevant: ids or numbers, with commas."),
+    ] = None,
+    irrelevant: Annotated[
+        str | None,
+        typer.Option(metavar="IDS", help="Mark papers as irrelevant: ids or numbers, with commas."),
+    ] = None,
+    note: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="Say what the next round should look for.")
+    ] = None,
+    format_name: Format = None,
+    output: Output = None,
+    force: Force = False,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Go on with a thread: answer its question, or proceed where it stopped.
+
+    With a decision, it runs up to the next question or the end. Without one, you are asked at a
+    terminal; elsewhere the open question is shown and the exit code is 3. Marks or a note alone
+    mean: search again with them.
+    """
+    from paper_search.cli.answer import Answer
+    from paper_search.cli.continuation import Continuation
+    from paper_search.cli.delivery import Delivery
+    from paper_search.cli.drive import Drive
+    from paper_search.cli.progress import ProgressLine
+    from paper_search.cli.restoration import restored, taken_up
+    from paper_search.cli.settings import given_home, settings
+
+    answer = Answer.chosen(approve, edit, reject, relevant, irrelevant, note)
+    delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
+    config = settings(ctx, home)
+    progress = ProgressLine()
+    workflow = asyncio.run(restored(config, thread, progress))
+    continuation = Continuation(thread, given_home(ctx, home), tuple(delivery.options))
+    drive = Drive(config, workflow, progress, delivery, continuation)
+    drive.run(taken_up(config, workflow, thread, answer), is_asking=answer is None)

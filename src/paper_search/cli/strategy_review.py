@@ -1,0 +1,138 @@
+"""Checkpoint 1 at the terminal: is this the strategy?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paper_search.cli.console import messages, say, visible
+from paper_search.cli.editor import EditorError, edited
+from paper_search.cli.form import read_form, with_problem, write_form
+from paper_search.cli.terminal import QuitError, Terminal
+from paper_search.cli.views import show_checkpoint
+from paper_search.errors import InvalidDecisionError
+from paper_search.workflow.checkpoints import (
+    Checkpoint,
+    Decision,
+    DecisionAction,
+    StrategyPayload,
+    reference,
+)
+from paper_search.workflow.decisions import check_decision
+
+MENU = "[a]pprove  [e]dit  [r]eject NOTE  [s]how again  [q]uit > "
+
+
+class StrategyReview:
+    """Asks a person about a strategy.
+
+    Args:
+        terminal: where they sit.
+        editor: the command that opens a form; None: fields are asked one by one.
+    """
+
+    def __init__(self, terminal: Terminal, editor: str | None = None) -> None:
+        self._terminal = terminal
+        self._editor = editor
+
+    def decide(self, checkpoint: Checkpoint) -> Decision:
+        """Return what the person decides.
+
+        Raises:
+            QuitError: they leave the question open.
+        """
+        show_checkpoint(messages(), checkpoint)
+        while True:
+            word, _, rest = self._terminal.ask(MENU).partition(" ")
+            match word.lower():
+                case "a" | "approve":
+                    return _decision(checkpoint, DecisionAction.APPROVE)
+                case "e" | "edit":
+                    if (revised := self._revised(checkpoint)) is not None:
+                        return _decision(checkpoint, DecisionAction.EDIT, revised_data=revised)
+                    say("nothing changed")
+                case "r" | "x" | "reject":
+                    note = rest.strip() or self._terminal.ask("what should be different? ")
+                    return _decision(checkpoint, DecisionAction.REJECT, note=note or None)
+                case "s" | "show":
+                    show_checkpoint(messages(), checkpoint)
+                case "q" | "quit":
+                    raise QuitError
+                case _:
+                    say(f"{visible(word)!r} is none of: a, e, r, s, q")
+
+    def _revised(self, checkpoint: Checkpoint) -> Any:
+        """Return the strategy as the person wants it, checked; None: as it is."""
+        if not isinstance(checkpoint.payload, StrategyPayload):
+            raise TypeError(f"no strategy in a {type(checkpoint.payload).__name__}")
+        if self._editor is None:
+            return self._from_fields(checkpoint, checkpoint.payload)
+        return self._from_editor(checkpoint, checkpoint.payload, self._editor)
+
+    def _from_editor(self, checkpoint: Checkpoint, payload: StrategyPayload, editor: str) -> Any:
+        form = original = write_form(payload.strategy, payload.available_sources)
+        while True:
+            try:
+                form = edited(form, editor)
+                revised = read_form(form)
+                if revised is None or revised == read_form(original):
+                    return None
+                return _checked(checkpoint, revised)
+            except EditorError as error:
+                say(str(error))
+                return None
+            except InvalidDecisionError as error:
+                say(visible(error))
+                form = with_problem(form, str(error))
+                if self._terminal.ask("[e]dit again  [b]ack > ").lower() in {"b", "back"}:
+                    return None
+
+    def _from_fields(self, checkpoint: Checkpoint, payload: StrategyPayload) -> Any:
+        while True:
+            revised = self._asked(payload)
+            if revised == payload.strategy.model_dump(mode="json"):
+                return None
+            try:
+                return _checked(checkpoint, revised)
+            except InvalidDecisionError as error:
+                say(visible(error))
+                if self._terminal.ask("[e]dit again  [b]ack > ").lower() in {"b", "back"}:
+                    return None
+
+    def _asked(self, payload: StrategyPayload) -> dict[str, Any]:
+        """Return a strategy put together from one answer per field, unchecked."""
+        say("Enter keeps what is in brackets; '-' removes it.")
+        data = payload.strategy.model_dump(mode="json")
+        data["queries"] = self._queries(data["queries"])
+        sources = self._terminal.ask_kept("sources", ", ".join(data["sources"]))
+        data["sources"] = [each.strip() for each in sources.split(",") if each.strip()]
+        for name, value in data["filters"].items():
+            answer = self._terminal.ask_kept(name, "-" if value is None else str(value))
+            data["filters"][name] = None if answer == "-" else _number(answer)
+        return data
+
+    def _queries(self, queries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        kept = []
+        for number, query in enumerate(queries, start=1):
+            wording = self._terminal.ask_kept(f"query {number}", visible(query["boolean_query"]))
+            if wording == visible(query["boolean_query"]):
+                kept.append(query)
+            elif wording != "-":
+                kept.append({"boolean_query": wording, "keywords": [], "synonym_map": []})
+        while added := self._terminal.ask("another query (Enter: no): "):
+            kept.append({"boolean_query": added, "keywords": [], "synonym_map": []})
+        return kept
+
+
+def _checked(checkpoint: Checkpoint, revised: Any) -> Any:
+    """Return the revised strategy if the checkpoint takes it; its sources were put there."""
+    edit = Decision(action=DecisionAction.EDIT, revised_data=revised)
+    check_decision(checkpoint, edit, frozenset())
+    return revised
+
+
+def _decision(checkpoint: Checkpoint, action: DecisionAction, **given: Any) -> Decision:
+    return Decision(action=action, checkpoint=reference(checkpoint), **given)
+
+
+def _number(answer: str) -> int | str:
+    return int(answer) if answer.isdecimal() else answer

@@ -1,0 +1,151 @@
+"""Papers, threads and sources as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from paper_search.cli.console import text
+
+if TYPE_CHECKING:
+    from paper_search.models import BibliographicRecord, Paper, SourceReport
+    from paper_search.workflow import ThreadInfo
+
+AUTHORS_SHOWN = 3
+
+
+def paper_table(
+    papers: Sequence[Paper], *, first: int = 1, marks: Mapping[str, bool] | None = None
+) -> Table:
+    """Return papers with their verdicts, numbered from `first`; `marks` by id: is it relevant?
+
+    The reason of a verdict stands below the title: tables of eight columns are hard to read.
+    """
+    table = Table(show_edge=False, pad_edge=False, expand=True)
+    table.add_column("#", justify="right", no_wrap=True)
+    if marks is not None:
+        table.add_column("", no_wrap=True)
+    table.add_column("Title", ratio=5, overflow="fold")
+    table.add_column("Authors", ratio=2, overflow="fold")
+    table.add_column("Year", no_wrap=True)
+    table.add_column("Venue", ratio=2, overflow="fold")
+    table.add_column("Score", justify="right", no_wrap=True)
+    for number, paper in enumerate(papers, start=first):
+        mark = [] if marks is None else [text(_sign(marks.get(paper.id)))]
+        table.add_row(
+            text(number),
+            *mark,
+            _title_and_reason(paper),
+            text(short_authors(paper)),
+            text(paper.year or "-"),
+            text(paper.venue or "-"),
+            text(score(paper)),
+        )
+    return table
+
+
+def record_table(records: Sequence[BibliographicRecord]) -> Table:
+    """Return records without verdicts, numbered."""
+    table = Table(show_edge=False, pad_edge=False, expand=True)
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("Title", ratio=5, overflow="fold")
+    table.add_column("Authors", ratio=2, overflow="fold")
+    table.add_column("Year", no_wrap=True)
+    table.add_column("Venue", ratio=2, overflow="fold")
+    for number, record in enumerate(records, start=1):
+        table.add_row(
+            text(number),
+            text(record.title),
+            text(short_authors(record)),
+            text(record.year or "-"),
+            text(record.venue or "-"),
+        )
+    return table
+
+
+def thread_table(threads: Iterable[ThreadInfo], now: datetime) -> Table:
+    """Return threads with their age at the time `now`."""
+    table = Table(show_edge=False, pad_edge=False, expand=True)
+    for name in ("Thread", "Status", "Question of"):
+        table.add_column(name, no_wrap=name == "Thread")
+    table.add_column("Round", justify="right")
+    table.add_column("Changed", no_wrap=True)
+    table.add_column("What was asked for", ratio=1, overflow="fold")
+    for each in threads:
+        table.add_row(
+            text(each.thread_id),
+            text(each.status.value),
+            text(each.checkpoint.value.replace("_", " ") if each.checkpoint else "-"),
+            text(each.iteration + 1),
+            text(age(each.updated_at, now)),
+            text(each.question[:200]),
+        )
+    return table
+
+
+def report_table(reports: Iterable[SourceReport]) -> Table:
+    """Return what each source did, failures in red."""
+    table = Table(show_edge=False, pad_edge=False)
+    for name in ("Source", "Answer"):
+        table.add_column(name, no_wrap=True)
+    for name in ("Hits", "Kept", "Time"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("Query", overflow="fold")
+    table.add_column("Note", overflow="fold")
+    for each in reports:
+        notes = "; ".join(filter(None, [each.error, each.note, _dropped(each)]))
+        table.add_row(
+            text(each.source),
+            text(each.status.value, style="bold red" if each.status.is_failure else ""),
+            text(each.hits if each.hits is not None else "?"),
+            text(each.kept),
+            text(f"{each.milliseconds} ms"),
+            text(each.query or "-"),
+            text(notes, style="red" if each.error else ""),
+        )
+    return table
+
+
+def short_authors(record: BibliographicRecord) -> str:
+    """Return up to three authors, more as "First et al."; "-" for none."""
+    names = [author.name for author in record.authors]
+    if not names:
+        return "-"
+    return ", ".join(names) if len(names) <= AUTHORS_SHOWN else f"{names[0]} et al."
+
+
+def score(paper: Paper) -> str:
+    """Return the score with two decimals; an unjudged paper has none."""
+    return f"{paper.relevance_score:.2f}" if paper.is_judged else "unjudged"
+
+
+def age(moment: str | None, now: datetime) -> str:
+    """Return how long ago an ISO 8601 moment is, in the largest fitting unit; "-" if unknown."""
+    if moment is None:
+        return "-"
+    then = datetime.fromisoformat(moment)
+    seconds = (now - (then if then.tzinfo else then.replace(tzinfo=UTC))).total_seconds()
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit} ago"
+    return "just now"
+
+
+def _title_and_reason(paper: Paper) -> Text:
+    flag = " [retracted]" if paper.is_retracted else ""
+    title = text(f"{paper.title}{flag}")
+    if not paper.relevance_reason:
+        return title
+    return Text.assemble(title, "\n", text(paper.relevance_reason, style="dim"))
+
+
+def _dropped(report: SourceReport) -> str:
+    return f"{report.dropped} records could not be used" if report.dropped else ""
+
+
+def _sign(mark: bool | None) -> str:
+    return {True: "+", False: "-", None: ""}[mark]

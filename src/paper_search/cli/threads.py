@@ -1,0 +1,44 @@
+"""`paper-search threads`: all searches."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from paper_search.cli.options import Home, Json
+
+
+def threads(
+    ctx: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show at most N.")] = 100,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """List the threads, the one that changed last first.
+
+    waiting: for your decision. running: a process drives it now. failed: it stopped in the middle;
+    `resume` goes on there. done: `export` gives the papers.
+    """
+    from datetime import UTC, datetime
+
+    from paper_search.cli.console import data, print_json, say
+    from paper_search.cli.settings import settings
+    from paper_search.cli.tables import thread_table
+    from paper_search.persistence import open_persistence
+    from paper_search.workflow import ThreadCatalog, ThreadInfo
+
+    url = settings(ctx, home).persistence_url
+
+    async def listed() -> list[ThreadInfo]:
+        async with open_persistence(url) as persistence:
+            return await ThreadCatalog(persistence).threads(limit=limit + 1)
+
+    found = asyncio.run(listed())
+    if as_json:
+        print_json([each.model_dump(mode="json") for each in found[:limit]])
+    elif found:
+        data().print(thread_table(found[:limit], datetime.now(UTC)))
+    else:
+        say("no threads; `paper-search find QUESTION` starts one")
+    if len(found) > limit:
+        say(f"only the last {limit} are shown; --limit shows more")

@@ -1,0 +1,201 @@
+"""A checkpoint, a paper and a thread, written out for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from paper_search.cli.console import text
+from paper_search.cli.tables import paper_table, report_table, score
+from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
+
+if TYPE_CHECKING:
+    from paper_search.models import (
+        Facets,
+        Paper,
+        SearchConstraints,
+        SearchStrategy,
+        SourceReport,
+        UserFeedback,
+    )
+    from paper_search.workflow import Checkpoint, IterationRecord, ThreadDetail
+
+PAGE = 20
+FACETS_SHOWN = 8
+
+
+def show_checkpoint(
+    console: Console, checkpoint: Checkpoint, *, marks: Mapping[str, bool] | None = None
+) -> None:
+    """Print a checkpoint: all that is needed to decide, at most a page of papers.
+
+    Raises:
+        TypeError: the payload does not fit the kind.
+    """
+    payload = checkpoint.payload
+    if checkpoint.kind.value == "strategy_confirmation" and isinstance(payload, StrategyPayload):
+        lines = _strategy_question(payload)
+    elif checkpoint.kind.value == "result_review" and isinstance(payload, ResultPayload):
+        lines = _result_question(payload, marks)
+    else:
+        raise TypeError(f"{checkpoint.kind.value} cannot have a {type(payload).__name__}")
+    for line in lines:
+        console.print(line)
+
+
+def show_papers(
+    console: Console, payload: ResultPayload, start: int, marks: Mapping[str, bool] | None = None
+) -> int:
+    """Print one page of papers from index `start`; return how many are left after it."""
+    papers = payload.collection.papers
+    page = papers[start : start + PAGE]
+    console.print(paper_table(page, first=start + 1, marks=marks))
+    return len(papers) - start - len(page)
+
+
+def show_paper(console: Console, number: int, paper: Paper) -> None:
+    """Print all that is known of one paper."""
+    console.print(text(f"{number}. {paper.title}", style="bold"))
+    facts = {
+        "authors": ", ".join(author.name for author in paper.authors),
+        "year": paper.year,
+        "venue": paper.venue,
+        "type": paper.publication_type,
+        "doi": paper.doi,
+        "url": paper.url or paper.full_text_url,
+        "citations": paper.citation_count,
+        "score": f"{score(paper)}: {paper.relevance_reason}",
+        "tags": ", ".join(tag.value for tag in paper.tags),
+        "retracted": "yes" if paper.is_retracted else None,
+        "seen in": ", ".join(dict.fromkeys(each.source for each in paper.sightings)),
+        "id": paper.id,
+        "abstract": paper.abstract,
+    }
+    for name, value in facts.items():
+        if value not in {None, ""}:
+            console.print(_fact(name, value))
+
+
+def show_thread(console: Console, detail: ThreadDetail) -> None:
+    """Print how a thread stands, what happened in it, and what it found."""
+    console.print(text(detail.question, style="bold"))
+    console.print(_fact("thread", detail.thread_id))
+    ended = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
+    console.print(_fact("status", f"{detail.status.value}{ended}"))
+    console.print(_fact("created", detail.created_at))
+    console.print(_fact("changed", detail.updated_at))
+    if detail.error:
+        console.print(_fact("error", detail.error))
+    for record in detail.history:
+        for line in _iteration(record):
+            console.print(line)
+    if detail.open_checkpoint is not None:
+        console.print()
+        show_checkpoint(console, detail.open_checkpoint)
+        return
+    for line in _reports(detail.reports, []):
+        console.print(line)
+    if detail.collection is not None:
+        papers = detail.collection.papers
+        console.print()
+        console.print(paper_table(papers[:PAGE]))
+        if len(papers) > PAGE:
+            console.print(text(f"and {len(papers) - PAGE} more: see `paper-search export`"))
+
+
+def _strategy_question(payload: StrategyPayload) -> Iterator[RenderableType]:
+    intent, strategy = payload.intent, payload.strategy
+    yield text(f"Round {payload.iteration + 1}: is this the search strategy?", style="bold")
+    yield _fact("topic", intent.topic)
+    yield _fact("concepts", ", ".join(intent.concepts) or "-")
+    yield _fact("wanted", intent.intent_type.value)
+    if intent.constraints != strategy.filters:
+        yield _fact("asked for", limits(intent.constraints))
+    yield from _strategy(strategy)
+    if others := [each for each in payload.available_sources if each not in strategy.sources]:
+        yield _fact("could ask", ", ".join(others))
+
+
+def _strategy(strategy: SearchStrategy) -> Iterator[RenderableType]:
+    yield _fact("limits", limits(strategy.filters))
+    yield _fact("sources", ", ".join(strategy.sources) or "-")
+    for number, query in enumerate(strategy.queries, start=1):
+        yield _fact(f"query {number}", query.boolean_query)
+        for each in query.synonym_map:
+            yield _fact("", f"{each.keyword} = {', '.join(each.synonyms) or '-'}")
+    if not strategy.queries:
+        yield _fact("queries", "none")
+
+
+def _result_question(
+    payload: ResultPayload, marks: Mapping[str, bool] | None
+) -> Iterator[RenderableType]:
+    collection = payload.collection
+    count = len(collection.papers)
+    yield text(f"Round {payload.iteration + 1}: is this the result?", style="bold")
+    yield paper_table(collection.papers[:PAGE], marks=marks)
+    found = collection.metadata.total_found
+    parts = [f"{count} relevant papers of {found} found"]
+    parts += [f"{count - PAGE} not on this page"] if count > PAGE else []
+    parts += [f"{payload.hidden} more beyond --max"] if payload.hidden else []
+    yield text("; ".join(parts))
+    if payload.accumulated_papers:
+        yield text("kept from earlier rounds:", style="bold")
+        yield from (text(f"  + {paper.title}") for paper in payload.accumulated_papers)
+    yield from _facets(collection.facets)
+    yield from _reports(payload.reports, payload.silent_sources)
+
+
+def _facets(facets: Facets) -> Iterator[RenderableType]:
+    if facets.by_year:
+        years = sorted(facets.by_year.items(), reverse=True)[:FACETS_SHOWN]
+        yield _fact("years", ", ".join(f"{year}: {count}" for year, count in years))
+    if facets.by_venue:
+        venues = sorted(facets.by_venue.items(), key=lambda item: (-item[1], item[0]))
+        yield _fact("venues", ", ".join(f"{name}: {n}" for name, n in venues[:FACETS_SHOWN]))
+    if facets.top_authors:
+        yield _fact("authors", ", ".join(facets.top_authors[:FACETS_SHOWN]))
+    if facets.key_themes:
+        yield _fact("themes", ", ".join(facets.key_themes))
+
+
+def _reports(reports: list[SourceReport], silent: list[str]) -> Iterator[RenderableType]:
+    if reports:
+        yield report_table(reports)
+    failed = list(dict.fromkeys(each.source for each in reports if each.status.is_failure))
+    if failed:
+        warning = f"FAILED, papers may be missing: {', '.join(failed)}"
+        yield text(warning, style="bold red")
+    if silent:
+        yield text(f"gave nothing in any round so far: {', '.join(silent)}", style="yellow")
+
+
+def _iteration(record: IterationRecord) -> Iterator[RenderableType]:
+    yield text("")
+    yield text(f"Round {record.iteration + 1}: {record.result_count} papers", style="bold")
+    yield from _strategy(record.strategy)
+    if record.feedback is not None:
+        yield _fact("feedback", _feedback(record.feedback))
+
+
+def _feedback(feedback: UserFeedback) -> str:
+    marks = {"relevant": feedback.marked_relevant, "irrelevant": feedback.marked_irrelevant}
+    parts = [f"{name}: {', '.join(ids)}" for name, ids in marks.items() if ids]
+    if feedback.free_text_feedback:
+        parts.append(feedback.free_text_feedback)
+    return "; ".join(parts) or "-"
+
+
+def limits(filters: SearchConstraints) -> str:
+    """Return the limits of a search in words."""
+    years = f"{filters.year_from or ''}-{filters.year_to or ''}"
+    parts = [f"years {years}"] if years != "-" else []
+    parts += [f"language {filters.language}"] if filters.language else []
+    return ", ".join([*parts, f"at most {filters.max_results} results"])
+
+
+def _fact(name: str, value: object) -> Text:
+    return Text.assemble((f"{name:>10}  ", "bold"), text(value))

@@ -1,0 +1,49 @@
+"""A search in one call, with nobody asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
+    from paper_search.models import PaperCollection
+    from paper_search.persistence import Persistence
+    from paper_search.workflow.phases import ProgressReporter
+
+
+async def search(  # noqa: PLR0913  # keywords only, all with defaults
+    query: str,
+    *,
+    sources: Sequence[str] | None = None,
+    max_results: int | None = None,
+    config: AppConfig | None = None,
+    persistence: str | Persistence | None = None,
+    progress_reporter: ProgressReporter | None = None,
+) -> PaperCollection:
+    """Search the literature once, without a person, and return what is relevant, best first.
+
+    Args:
+        query: the research question, in plain words.
+        sources: search only these; None: all that the settings enable.
+        max_results: give at most this many papers; None: the strategy's limit.
+        config: the settings; None: those of the environment and `.env`.
+        persistence: where the thread lives: a URL, or an open `Persistence`; None: in memory.
+        progress_reporter: takes a phase and its details.
+
+    Raises:
+        QuestionError: the question is blank or too long.
+        ConfigError: a model or a source lacks a setting that it needs.
+        UnknownNameError: a source of that name is not installed.
+    """
+    from paper_search.config import load_config  # noqa: PLC0415  # only if none is given
+    from paper_search.workflow import SearchWorkflow  # noqa: PLC0415  # slow import
+
+    workflow = SearchWorkflow.from_config(
+        config or load_config(),
+        progress_reporter=progress_reporter,
+        persistence=persistence,
+        sources=list(sources) if sources is not None else None,
+        max_results=max_results,
+    )
+    return await workflow.run(query)

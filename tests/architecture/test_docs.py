@@ -1,0 +1,117 @@
+"""What the documents say is true."""
+
+import re
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from scripts.docs import COMMANDS, PICTURES, command_reference
+from tests.architecture.tree import ROOT, markdown_files, shown, text_of
+
+from paper_search.steps.drawing import to_mermaid
+from paper_search.workflow.graph import WORKFLOW
+
+EXTENDING = ROOT / "docs" / "extending.md"
+
+
+def tokens(path: Path) -> list[Token]:
+    return MarkdownIt("commonmark").parse(text_of(path))
+
+
+def links(path: Path) -> list[str]:
+    return [
+        str(token.attrs.get("href") or token.attrs.get("src"))
+        for block in tokens(path)
+        for token in block.children or []
+        if token.type in {"link_open", "image"}
+    ]
+
+
+def programs(path: Path) -> list[str]:
+    """Return the blocks of Python on a page."""
+    return [each.content for each in tokens(path) if each.type == "fence" and each.info == "python"]
+
+
+def anchors(path: Path) -> set[str]:
+    """Return the anchors of the headings as the forges make them."""
+    blocks = tokens(path)
+    headings = [
+        blocks[position + 1].content
+        for position, block in enumerate(blocks)
+        if block.type == "heading_open"
+    ]
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("path", markdown_files(), ids=shown)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    dead = []
+    for link in links(path):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (path.parent / name).resolve() if name else path
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            dead.append(link)
+    assert dead == []
+
+
+def test_the_command_reference_is_what_the_program_says() -> None:
+    assert text_of(COMMANDS) == command_reference(), "run scripts/docs.py"
+
+
+@pytest.mark.parametrize("path", PICTURES, ids=shown)
+def test_the_picture_of_the_graph_is_the_graph(path: Path) -> None:
+    pictures = re.findall(
+        r"<!-- graph: paper_search -->\n```mermaid\n(.*?)```", text_of(path), re.DOTALL
+    )
+    assert pictures == [to_mermaid(WORKFLOW)], "run scripts/docs.py"
+
+
+@pytest.mark.parametrize("name", ["main", "tests"])
+def test_the_readme_holds_the_commands_that_the_gate_runs(name: str) -> None:
+    marker = f"<!-- command: {name} -->"
+    blocks = re.findall(
+        rf"^{marker}\n+```sh\n(.+?)\n```$", text_of(ROOT / "README.md"), re.MULTILINE | re.DOTALL
+    )
+    assert len(blocks) == 1
+
+
+@pytest.mark.parametrize("path", markdown_files(), ids=shown)
+def test_every_file_that_a_document_names_exists(path: Path) -> None:
+    if path.name == "CHANGELOG.md":
+        pytest.skip("a changelog names what is gone as well")
+    named = re.findall(
+        r"`((?:src|tests|docs|graphs|scripts|notebooks|benchmarks)/[\w./-]*)`", text_of(path)
+    )
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("place", range(len(programs(EXTENDING))))
+def test_the_python_on_the_page_about_extending_runs(
+    place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_SEARCH_HOME", str(tmp_path))
+    monkeypatch.delenv("LLM_MODEL", raising=False)
+    monkeypatch.chdir(tmp_path)
+    code = compile(programs(EXTENDING)[place], EXTENDING.name, "exec")
+    exec(code, {"__name__": "__main__"})  # noqa: S102  # our own page
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "decisions").glob("*.md")), ids=shown)
+def test_a_decision_is_short_and_says_context_choice_and_consequence(path: Path) -> None:
+    lines = text_of(path).splitlines()
+    assert len(lines) <= 30
+    assert [line for line in lines if line.startswith("## ")] == [
+        "## Context",
+        "## Choice",
+        "## Consequence",
+    ]
+
+
+def test_every_decision_has_a_number_of_its_own_and_is_listed() -> None:
+    names = [path.name for path in (ROOT / "docs" / "decisions").glob("*.md")]
+    assert len({name[:4] for name in names}) == len(names)
+    listed = links(ROOT / "docs" / "architecture.md")
+    assert [name for name in names if f"decisions/{name}" not in listed] == []

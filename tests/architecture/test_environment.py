@@ -1,0 +1,70 @@
+"""Settings come in through one door."""
+
+import ast
+import re
+
+from tests.architecture.tree import PACKAGE, ROOT, parsed, shipped_modules, shown, wiring
+
+OF_THE_SYSTEM = {"EDITOR", "VISUAL"}
+"""Never taken from a file."""
+OF_PROVIDERS = {"OPENAI_API_KEY"}
+"""Put together from the provider's name."""
+READER = PACKAGE / "config.py"
+NAMES = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
+
+
+def uses_of_the_environment(tree: ast.Module) -> list[ast.AST]:
+    return [
+        node
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Attribute) and node.attr in NAMES and is_os(node.value))
+        or (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "os"
+            and any(each.name in NAMES for each in node.names)
+        )
+    ]
+
+
+def is_os(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "os"
+
+
+def test_only_config_reads_the_environment() -> None:
+    places = [
+        shown(path, node)
+        for path in [*shipped_modules(), *wiring()]
+        if path != READER
+        for node in uses_of_the_environment(parsed(path))
+    ]
+    assert places == []
+
+
+def test_every_way_to_read_the_environment_is_seen() -> None:
+    ways = "import os\nfrom os import environ\nos.environ['A']\nos.getenv('A')\nos.path\n"
+    assert len(uses_of_the_environment(ast.parse(ways))) == 3
+
+
+def variables_that_config_reads() -> set[str]:
+    """Every name in capitals that is a keyword or a string of config.py, and no constant's name."""
+    variable = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
+    nodes = list(ast.walk(parsed(READER)))
+    keywords = {each.arg for each in nodes if isinstance(each, ast.keyword) and each.arg}
+    strings = {each.value for each in nodes if isinstance(each, ast.Constant)}
+    return {
+        each
+        for each in keywords | {text for text in strings if isinstance(text, str)}
+        if variable.fullmatch(each)
+    }
+
+
+def test_the_example_settings_name_every_variable_that_config_reads() -> None:
+    text = (ROOT / ".env.example").read_text(encoding="utf-8")
+    named = set(re.findall(r"^#? ?([A-Z][A-Z0-9_]*)=", text, re.MULTILINE))
+    assert named == variables_that_config_reads() - OF_THE_SYSTEM | OF_PROVIDERS
+
+
+def test_the_example_settings_hold_no_values() -> None:
+    lines = (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
+    settings = [line for line in lines if line and not line.startswith("# ")]
+    assert [line for line in settings if not re.fullmatch(r"[A-Z][A-Z0-9_]*=", line)] == []

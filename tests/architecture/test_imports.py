@@ -1,0 +1,114 @@
+"""Importing does no work: it needs no network, no settings, no files, and little time."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+
+from tests.architecture.tree import ROOT, parsed, shipped_modules, shown
+
+HEAVY = {
+    "bibtexparser",
+    "httpx",
+    "langchain_core",
+    "langchain_openai",
+    "langgraph",
+    "lark",
+    "openai",
+    "py3langid",
+    "rich",
+    "rispy",
+    "tantivy",
+}
+"""Packages that take longer to import than `--help` may take."""
+
+IMPORT_EVERYTHING = """
+import importlib, os, pkgutil, sys
+
+FORBIDDEN = ("socket.connect", "socket.getaddrinfo", "subprocess.Popen", "os.system", "os.mkdir")
+
+def refuse(event, args):
+    is_write = event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax+")
+    if event in FORBIDDEN or is_write:
+        raise RuntimeError(f"importing {current} did {event} {args[:2]}")
+
+import paper_search
+# What others do when they are imported is not ours to forbid: theirs come first, unwatched.
+names = sorted(each.name for each in pkgutil.walk_packages(paper_search.__path__, "paper_search."))
+names = [each for each in names if not each.endswith("__main__")]
+for current in names:
+    importlib.import_module(current)
+for current in names:
+    sys.modules.pop(current)
+sys.addaudithook(refuse)
+for current in names:
+    importlib.import_module(current)
+print(len(names))
+"""
+
+
+def run(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603  # fixed words
+        [sys.executable, "-B", "-c", program],
+        env={},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def test_importing_any_module_does_no_work_and_needs_no_settings() -> None:
+    finished = run(IMPORT_EVERYTHING)
+    assert finished.returncode == 0, finished.stderr
+    assert int(finished.stdout) > 50
+
+
+def test_work_at_import_would_be_seen() -> None:
+    finished = run(IMPORT_EVERYTHING + "import socket\nsocket.create_connection(('127.0.0.1', 9))")
+    assert "did socket" in finished.stderr
+
+
+def test_the_command_line_starts_without_heavy_packages() -> None:
+    finished = run("import sys, paper_search.cli.app; print(*sys.modules)")
+    assert finished.returncode == 0, finished.stderr
+    assert {name.partition(".")[0] for name in finished.stdout.split()} & HEAVY == set()
+
+
+def test_the_package_itself_starts_with_next_to_nothing() -> None:
+    finished = run("import sys, paper_search; print(*sys.modules)")
+    loaded = {name.partition(".")[0] for name in finished.stdout.split()}
+    assert loaded & (HEAVY | {"pydantic", "typer"}) == set()
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def declared_packages() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {canonical(re.split(r"[\s<>=!~\[;]", each)[0]) for each in project["dependencies"]}
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Return the top-level packages that a module imports, wherever it does."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {each.name.partition(".")[0] for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names - sys.stdlib_module_names - {"paper_search"}
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    known, declared = packages_distributions(), declared_packages()
+    undeclared = [
+        f"{shown(path)} imports {name}"
+        for path in shipped_modules()
+        if not path.is_relative_to(ROOT / "src" / "paper_search" / "testing")
+        for name in sorted(imported(parsed(path)))
+        if not declared & {canonical(each) for each in known.get(name, [name])}
+    ]
+    assert undeclared == []

@@ -1,0 +1,63 @@
+"""Who may import whom: the contracts in pyproject.toml, kept and complete."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from tests.architecture.tree import PACKAGE, ROOT
+
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+    "importlinter"
+]["contracts"]
+TEST_KIT = "paper_search.testing"
+FRONT = {"paper_search.__main__", "paper_search.shortcut"}
+"""Modules above all layers: they only pass on to one."""
+
+
+def lint_imports(directory: Path) -> subprocess.CompletedProcess[str]:
+    program = "import sys; from importlinter.cli import lint_imports as lint; "
+    program += "sys.exit(lint(config_filename=sys.argv[1], no_cache=True))"
+    return subprocess.run(  # noqa: S603  # fixed words
+        [sys.executable, "-c", program, str(ROOT / "pyproject.toml")],
+        cwd=directory,
+        env={"PYTHONPATH": str(directory), "PYTHONUTF8": "1"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def packages() -> set[str]:
+    names = [
+        path.stem
+        for path in PACKAGE.iterdir()
+        if path.name != "__init__.py" and (path.suffix == ".py" or (path / "__init__.py").is_file())
+    ]
+    return {f"paper_search.{name}" for name in names} - FRONT - {TEST_KIT}
+
+
+def test_the_contracts_are_kept() -> None:
+    linted = lint_imports(ROOT / "src")
+    assert linted.returncode == 0, linted.stdout + linted.stderr
+
+
+def test_an_import_against_the_layers_is_seen(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "paper_search")
+    with (tmp_path / "paper_search" / "errors.py").open("a", encoding="utf-8") as errors:
+        errors.write("\nimport paper_search.workflow\n")
+    linted = lint_imports(tmp_path)
+    assert linted.returncode != 0
+    assert "paper_search.errors -> paper_search.workflow" in linted.stdout
+
+
+def test_every_package_has_its_place_in_the_layers() -> None:
+    layers = next(each for each in CONTRACTS if each["type"] == "layers")["layers"]
+    placed = {name.strip() for line in layers for name in line.split("|")}
+    assert placed == packages()
+
+
+def test_all_shipped_code_is_forbidden_to_import_the_test_kit() -> None:
+    contract = next(each for each in CONTRACTS if each.get("forbidden_modules") == [TEST_KIT])
+    assert set(contract["source_modules"]) == packages()

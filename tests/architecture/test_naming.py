@@ -1,0 +1,90 @@
+"""Names that say what a thing is."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from tests.architecture.tree import (
+    PACKAGE,
+    functions,
+    parsed,
+    repository_files,
+    shipped_modules,
+    shown,
+    wiring,
+)
+
+DRAWERS = {
+    "common",
+    "core",
+    "funcs",
+    "helper",
+    "helpers",
+    "manager",
+    "managers",
+    "misc",
+    "shared",
+    "stuff",
+    "tools",
+    "util",
+    "utilities",
+    "utils",
+}
+"""Names under which anything could be put."""
+
+ALLOWED = {PACKAGE / "steps" / "core.py"}
+"""The design names it: StepDef and Workflow."""
+
+
+def test_no_module_is_a_drawer_for_anything() -> None:
+    drawers = [
+        shown(path)
+        for path in repository_files()
+        if path.suffix == ".py" and path not in ALLOWED
+        if DRAWERS & {path.stem, path.parent.name}
+    ]
+    assert drawers == []
+
+
+def test_no_class_is_called_a_manager_or_a_helper() -> None:
+    vague = re.compile(r"(Manager|Helper|Helpers|Util|Utils)$")
+    classes = [
+        f"{shown(path, node)} {node.name}"
+        for path in shipped_modules()
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.ClassDef) and vague.search(node.name)
+    ]
+    assert classes == []
+
+
+def test_no_function_is_called_a_node_or_a_helper() -> None:
+    vague = re.compile(r"[a-z]_(node|helper|util)$")
+    names = [
+        f"{shown(path, function)} {function.name}"
+        for path in shipped_modules()
+        for function in functions(path)
+        if vague.search(function.name)
+    ]
+    assert names == []
+
+
+@pytest.mark.parametrize("path", [*shipped_modules(), *wiring()], ids=shown)
+def test_a_module_says_in_one_sentence_what_it_is(path: Path) -> None:
+    docstring = ast.get_docstring(parsed(path)) or ""
+    first = docstring.partition("\n\n")[0]
+    assert first.endswith((".", ":", "?")), "the first paragraph is a sentence"
+    assert not first.lower().startswith(("this module", "module "))
+
+
+def test_only_the_command_line_prints() -> None:
+    prints = [
+        shown(path, node)
+        for path in [*shipped_modules(), *wiring()]
+        if not path.is_relative_to(PACKAGE / "cli")
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in {"print", "pprint", "breakpoint"}
+    ]
+    assert prints == []

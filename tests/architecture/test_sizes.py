@@ -1,0 +1,54 @@
+"""How big things may get before they have to become two."""
+
+import ast
+from pathlib import Path
+from statistics import median
+
+from tests.architecture.tree import Function, functions, parsed, shipped_modules, shown, wiring
+
+MAX_MODULE_LINES = 400
+MEDIAN_MODULE_LINES = 150
+MAX_FUNCTION_LINES = 40
+MAX_WIRING_LINES = 30
+
+
+def line_count(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def body_lines(function: Function) -> int:
+    """Lines of the body without the docstring; a nested function counts for both."""
+    has_docstring = ast.get_docstring(function, clean=False) is not None
+    body = function.body[1:] if has_docstring else function.body
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def test_no_module_is_longer_than_400_lines() -> None:
+    sizes = {shown(path): line_count(path) for path in shipped_modules()}
+    assert {path: size for path, size in sizes.items() if size > MAX_MODULE_LINES} == {}
+
+
+def test_half_of_the_modules_have_at_most_150_lines() -> None:
+    assert median(line_count(path) for path in shipped_modules()) <= MEDIAN_MODULE_LINES
+
+
+def test_no_function_body_is_longer_than_40_lines() -> None:
+    too_long = {
+        f"{shown(path, function)} {function.name}": body_lines(function)
+        for path in shipped_modules()
+        for function in functions(path)
+        if body_lines(function) > MAX_FUNCTION_LINES
+    }
+    assert too_long == {}
+
+
+def test_the_files_that_the_server_loads_only_wire_things_up() -> None:
+    assert {shown(path) for path in wiring() if line_count(path) > MAX_WIRING_LINES} == set()
+
+
+def test_the_docstring_of_a_function_does_not_count_as_its_body(tmp_path: Path) -> None:
+    path = tmp_path / "one.py"
+    path.write_text('def one():\n    """Say\n\n    more.\n    """\n    a = 1\n    return a\n')
+    assert [body_lines(each) for each in ast.walk(parsed(path)) if isinstance(each, Function)] == [
+        2
+    ]
