@@ -1,11 +1,14 @@
 """`paper-search library add`: files into the person's own corpus."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from paper_search.cli.options import Home, Json
+
+if TYPE_CHECKING:
+    from paper_search.library import ImportSummary
 
 
 def add(
@@ -43,32 +46,38 @@ def add(
                 say(visible(f"{file}: {explanation(error)}"))
                 documents.append({"file": str(file), "imported": 0, "error": str(error)})
                 continue
-            changes = summary.changes
-            for each in summary.rejected:
-                say(visible(f"{file}:{each.line}: {each.reason}"))
-            if unlisted := summary.rejected_count - len(summary.rejected):
-                say(f"and {unlisted} more that could not be used")
-            documents.append(
-                {
-                    "file": str(file),
-                    "imported": summary.read_count,
-                    "added": changes.added,
-                    "updated": changes.updated,
-                    "unchanged": changes.unchanged,
-                    "rejected": summary.rejected_count,
-                    "rejections": [
-                        {"line": each.line, "reason": each.reason} for each in summary.rejected
-                    ],
-                }
-            )
-            if not as_json:
-                typer.echo(
-                    visible(
-                        f"{file}: {changes.added} added, {changes.updated} updated, "
-                        f"{changes.unchanged} unchanged, {summary.rejected_count} rejected"
-                    )
-                )
+            documents.append(_document(summary))
+            _tell(summary, is_quiet=as_json)
     if as_json:
         print_json(documents)
     if not all(each["imported"] for each in documents):
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _tell(summary: "ImportSummary", *, is_quiet: bool) -> None:
+    """List what was rejected on stderr, and unless quiet, the counts on stdout."""
+    from paper_search.cli.console import say, visible
+
+    for each in summary.rejected:
+        say(visible(f"{summary.path}:{each.line}: {each.reason}"))
+    if unlisted := summary.rejected_count - len(summary.rejected):
+        say(f"and {unlisted} more that could not be used")
+    if not is_quiet:
+        counts = summary.changes
+        line = (
+            f"{summary.path}: {counts.added} added, {counts.updated} updated, "
+            f"{counts.unchanged} unchanged, {summary.rejected_count} rejected"
+        )
+        typer.echo(visible(line))
+
+
+def _document(summary: "ImportSummary") -> dict[str, Any]:
+    return {
+        "file": str(summary.path),
+        "imported": summary.read_count,
+        "added": summary.changes.added,
+        "updated": summary.changes.updated,
+        "unchanged": summary.changes.unchanged,
+        "rejected": summary.rejected_count,
+        "rejections": [{"line": each.line, "reason": each.reason} for each in summary.rejected],
+    }

@@ -23,7 +23,7 @@ class GlobalOptions:
 def given_home(ctx: typer.Context, home: Path | None) -> Path | None:
     """Return the home given on the command line, after the command or before it; absolute."""
     chosen = home if home is not None else _globals(ctx).home
-    return chosen.absolute() if chosen is not None else None
+    return chosen.expanduser().absolute() if chosen is not None else None
 
 
 def settings(ctx: typer.Context, home: Path | None) -> AppConfig:

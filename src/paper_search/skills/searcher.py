@@ -36,6 +36,11 @@ class Searcher:
         )
         self._deadline_s = deadline_s
 
+    @property
+    def source_names(self) -> list[str]:
+        """Return the sources that a strategy may name."""
+        return list(self._sources)
+
     async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
         """Return the records of all sources, in the strategy's order of sources."""
         return (await self.report(strategy)).papers

@@ -1,0 +1,195 @@
+"""Homes with the sample in place, commands run in process, and a terminal with a person at it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from paper_search.cli.app import app
+
+QUESTION = "graph neural networks for molecules"
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>]")
+_PATIENCE_S = 20.0
+_REST_S = 0.3
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def document(self) -> Any:
+        return json.loads(self.stdout)
+
+
+@pytest.fixture(scope="session")
+def unpacked_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which the sample has been unpacked once, to be copied."""
+    from paper_search.library.samples import open_sample
+
+    home = tmp_path_factory.mktemp("sample-home")
+    open_sample(home).close()
+    return home
+
+
+@pytest.fixture
+def home(tmp_path: Path, unpacked_sample: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh home, which the environment names; no editor, and no settings of this machine."""
+    place = tmp_path / "home"
+    shutil.copytree(unpacked_sample, place)
+    for name in list(os.environ):
+        if name.startswith(("LLM_", "SERPAPI_", "OPENAI_", "DATABASE_URL", "EDITOR", "VISUAL")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PAPER_SEARCH_HOME", str(place))
+    monkeypatch.chdir(tmp_path)
+    return place
+
+
+@pytest.fixture
+def cli(home: Path) -> Callable[..., Ended]:
+    """Run a command in this process, without a terminal."""
+    assert home.is_dir()
+
+    def run(*args: str, stdin: str | None = None) -> Ended:
+        result = CliRunner().invoke(app, [*args], input=stdin, prog_name="paper-search")
+        assert "Traceback" not in result.stderr, result.stderr
+        return Ended(result.exit_code, result.stdout, result.stderr)
+
+    return run
+
+
+@pytest.fixture
+def waiting(cli: Callable[..., Ended]) -> str:
+    """A thread that waits at checkpoint 1."""
+    ended = cli("find", QUESTION, "--source", "sample", "--json")
+    assert ended.code == 3
+    return str(ended.document["thread_id"])
+
+
+@pytest.fixture
+def reviewing(cli: Callable[..., Ended]) -> str:
+    """A thread that waits at checkpoint 2."""
+    ended = cli("find", QUESTION, "--source", "sample", "--no-strategy-review", "--json")
+    assert ended.code == 3
+    return str(ended.document["thread_id"])
+
+
+@pytest.fixture
+def done(cli: Callable[..., Ended]) -> str:
+    """A thread that is done."""
+    ended = cli("find", QUESTION, "--source", "sample", "--yes", "--json")
+    assert ended.code == 0
+    return str(ended.document["thread_id"])
+
+
+class Person:
+    """A person at a terminal: reads what appears, types lines, presses Ctrl-C."""
+
+    def __init__(self, *args: str, env: dict[str, str], stdout: Path | None) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 140, 0, 0))
+        with stdout.open("wb") if stdout is not None else contextlib.nullcontext(slave) as out:
+            self._process = subprocess.Popen(  # noqa: S603  # this program
+                [sys.executable, "-m", "paper_search", *args],
+                stdin=slave,
+                stdout=out,
+                stderr=slave,
+                env={**os.environ, "TERM": "xterm", **env},
+                start_new_session=True,
+            )
+        os.close(slave)
+        self.screen = ""
+        self._read_up_to = 0
+
+    def sees(self, words: str) -> None:
+        """Wait until the words appear after what was seen last."""
+        limit = time.monotonic() + _PATIENCE_S
+        while (found := self.screen.find(words, self._read_up_to)) < 0:
+            assert time.monotonic() < limit, f"no {words!r} in:\n{self.screen}"
+            assert self._look(), f"ended without {words!r}:\n{self.screen}"
+        self._read_up_to = found + len(words)
+
+    def types(self, line: str) -> None:
+        os.write(self._master, f"{line}\n".encode())
+
+    def presses_ctrl_c(self) -> None:
+        self._process.send_signal(signal.SIGINT)
+
+    def rests(self) -> None:
+        """Wait until nothing more appears: a prompt that is being drawn is deaf to Ctrl-C."""
+        while select.select([self._master], [], [], _REST_S)[0]:
+            assert self._look(), f"ended:\n{self.screen}"
+
+    def leaves(self) -> int:
+        """Read on until the command ends; return its exit code."""
+        while self._look():
+            pass
+        return self._process.wait(_PATIENCE_S)
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._master)
+
+    def _look(self) -> bool:
+        if not select.select([self._master], [], [], _PATIENCE_S)[0]:
+            pytest.fail(f"nothing more appears:\n{self.screen}")
+        with contextlib.suppress(OSError):  # Linux: the other end is closed
+            if block := os.read(self._master, 65_536):
+                plain = _ESCAPES.sub("", block.decode("utf-8", "replace"))
+                self.screen += plain.replace("\r", "")
+                return True
+        return False
+
+
+@pytest.fixture(scope="session")
+def bytecode(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Environment in which the second process need not compile what the first one did."""
+    if not sys.dont_write_bytecode:
+        return {}
+    return {
+        "PYTHONDONTWRITEBYTECODE": "",
+        "PYTHONPYCACHEPREFIX": str(tmp_path_factory.mktemp("bytecode")),
+    }
+
+
+@pytest.fixture
+def person(
+    home: Path, bytecode: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., Person]]:
+    """Seat a person at a terminal where a command has been typed."""
+    assert home.is_dir()
+    for name, value in bytecode.items():
+        monkeypatch.setenv(name, value)
+    seated: list[Person] = []
+
+    def seat(*args: str, stdout: Path | None = None, **env: str) -> Person:
+        seated.append(Person(*args, env=env, stdout=stdout))
+        return seated[-1]
+
+    yield seat
+    for each in seated:
+        each.close()

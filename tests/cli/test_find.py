@@ -1,0 +1,283 @@
+"""`paper-search find` without a terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paper_search.models import PaperCollection
+
+QUESTION = "graph neural networks for molecules"
+SAMPLE = ("--source", "sample")
+
+Cli = Callable[..., Any]
+
+
+def printed_command(text: str) -> list[str]:
+    """The arguments of the approving command among the lines."""
+    line = next(line for line in text.splitlines() if line.strip().startswith("approve:"))
+    words = shlex.split(line.split("approve:")[1])
+    assert words[0] == "paper-search"
+    return words[1:]
+
+
+def test_it_stops_at_each_question_and_the_printed_commands_lead_to_the_end(cli: Cli) -> None:
+    first = cli("find", QUESTION, *SAMPLE)
+    assert first.code == 3
+    assert first.stdout == ""
+    assert "is this the search strategy?" in first.stderr
+    second = cli(*printed_command(first.stderr))
+    assert second.code == 3
+    assert "is this the result?" in second.stderr
+    third = cli(*printed_command(second.stderr))
+    assert third.code == 0
+    assert "Title" in third.stdout
+    assert "approved" in third.stderr
+
+
+def test_a_question_is_printed_as_json_for_machines(cli: Cli) -> None:
+    ended = cli("find", QUESTION, *SAMPLE, "--json")
+    document = ended.document
+    assert ended.code == 3
+    assert document["status"] == "waiting"
+    assert document["checkpoint"]["kind"] == "strategy_confirmation"
+    assert document["checkpoint"]["payload"]["strategy"]["queries"]
+    words = shlex.split(document["continue"])
+    assert words == ["paper-search", "resume", document["thread_id"], "--approve", "--json"]
+
+
+def test_yes_asks_nobody_and_the_result_says_so(cli: Cli) -> None:
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json")
+    assert ended.code == 0
+    assert ended.document["status"] == "done"
+    assert ended.document["ended_by"] == "not_reviewed"
+    assert {each["source"] for each in ended.document["reports"]} == {"sample"}
+    assert PaperCollection.model_validate(ended.document).papers
+
+
+def test_papers_go_to_stdout_and_messages_to_stderr(cli: Cli) -> None:
+    ended = cli("find", QUESTION, *SAMPLE, "--yes")
+    assert ended.stdout.startswith("#")
+    assert "not reviewed; thread" in ended.stderr
+    assert "not reviewed" not in ended.stdout
+
+
+def test_no_strategy_review_asks_about_the_result_only(cli: Cli) -> None:
+    ended = cli("find", QUESTION, *SAMPLE, "--no-strategy-review", "--json")
+    assert ended.code == 3
+    assert ended.document["checkpoint"]["kind"] == "result_review"
+
+
+def test_max_limits_the_papers(cli: Cli) -> None:
+    ended = cli("find", "neural networks", *SAMPLE, "--yes", "--max", "3", "--json")
+    assert len(ended.document["papers"]) == 3
+
+
+def test_max_iterations_ends_a_search_that_nobody_approves(cli: Cli) -> None:
+    """HUM-15"""
+    ended = cli("find", QUESTION, *SAMPLE, "--max-iterations", "1", "--json")
+    ended = cli("resume", ended.document["thread_id"], "--reject", "no", "--json")
+    assert ended.code == 0
+    assert ended.document["ended_by"] == "limit_reached"
+    assert ended.document["papers"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "is_written"),
+    [
+        ("json", lambda text: PaperCollection.model_validate_json(text).papers),
+        ("bibtex", lambda text: text.lstrip().startswith("@")),
+        ("ris", lambda text: text.startswith("TY  - ")),
+        ("csl-json", lambda text: json.loads(text)[0]["title"]),
+        ("csv", lambda text: len(list(csv.reader(io.StringIO(text)))) > 1),
+        ("markdown", lambda text: "| # | Title |" in text),
+        ("table", lambda text: text.startswith("#")),
+    ],
+)
+def test_every_format_comes_out_of_stdout(
+    cli: Cli, done: str, name: str, is_written: Callable[[str], object]
+) -> None:
+    ended = cli("export", done, "--format", name)
+    assert ended.code == 0
+    assert is_written(ended.stdout)
+
+
+def test_the_suffix_of_the_file_says_the_format(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "papers.bib"
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(file))
+    assert ended.code == 0
+    assert file.read_text().lstrip().startswith("@")
+    assert ended.stdout == ""
+    assert str(file) in ended.stderr
+
+
+def test_a_table_can_be_written_to_a_file(cli: Cli, done: str, tmp_path: Path) -> None:
+    file = tmp_path / "papers.txt"
+    assert cli("export", done, "--format", "table", "--output", str(file)).code == 0
+    assert "Title" in file.read_text()
+
+
+def test_nothing_is_overwritten_unasked_and_no_search_is_wasted_on_it(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """SEC-12"""
+    file = tmp_path / "papers.bib"
+    file.write_text("precious")
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(file))
+    assert ended.code == 1
+    assert "--force" in ended.stderr
+    assert file.read_text() == "precious"
+    assert cli("threads", "--json").document == []
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(file), "--force")
+    assert ended.code == 0
+    assert "precious" not in file.read_text()
+
+
+def test_where_the_papers_go_is_part_of_the_command_that_continues(
+    cli: Cli, tmp_path: Path
+) -> None:
+    file = tmp_path / "two words.ris"
+    ended = cli("find", QUESTION, *SAMPLE, "--no-strategy-review", "--output", file.name)
+    assert ended.code == 3
+    ended = cli(*printed_command(ended.stderr))
+    assert ended.code == 0
+    assert file.read_text().startswith("TY  - ")
+
+
+@pytest.mark.parametrize("is_before", [True, False])
+def test_the_home_is_taken_before_and_after_the_command_and_named_in_the_one_that_continues(
+    cli: Cli, home: Path, tmp_path: Path, is_before: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    home.rename(elsewhere)
+    monkeypatch.setenv("PAPER_SEARCH_HOME", str(tmp_path / "unused"))
+    option = ("--home", "elsewhere")
+    words = ("find", QUESTION, *SAMPLE)
+    ended = cli(*option, *words) if is_before else cli(*words, *option)
+    command = printed_command(ended.stderr)
+    assert command[-2:] == ["--home", str(elsewhere)]
+    assert cli(*command).code == 3
+    assert not (tmp_path / "unused").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        ((), 2, "QUESTION"),
+        (("",), 2, "empty"),
+        (("  \t\n ",), 2, "empty"),
+        (("x" * 10_001,), 2, "10,001"),
+        (("graphs", "--source", "nowhere"), 2, "library, sample"),
+        (("graphs", "--source", "serpapi_scholar"), 1, "SERPAPI_API_KEY"),
+        (("graphs", "--max", "0"), 2, "--max"),
+        (("graphs", "--max", "many"), 2, "--max"),
+        (("graphs", "--max-iterations", "0"), 2, "--max-iterations"),
+        (("graphs", "--format", "docx"), 2, "bibtex"),
+        (("graphs", "--output", "papers.docx"), 2, ".bib"),
+        (("graphs", "--output", "no/such/papers.bib"), 1, "does not exist"),
+        (("graphs", "--output", "."), 2, "suffix"),
+        (("graphs", "--format", "ris", "--output", "."), 1, "directory"),
+        (("graphs", "--json", "--format", "ris"), 2, "--output"),
+        (("graphs", "--force"), 2, "--output"),
+        (("graphs", "--nonsense"), 2, "--nonsense"),
+    ],
+)
+def test_bad_input_is_one_clear_error_and_starts_nothing(
+    cli: Cli, args: tuple[str, ...], code: int, words: str
+) -> None:
+    ended = cli("find", *args, "--yes")
+    assert ended.code == code
+    assert words in ended.stderr
+    assert ended.stdout == ""
+    assert cli("threads", "--json").document == []
+
+
+def test_a_question_of_ten_thousand_characters_is_searched(cli: Cli) -> None:
+    question = ("graph neural networks " * 455)[:10_000]
+    assert cli("find", question, *SAMPLE, "--yes", "--json").code == 0
+
+
+def test_a_search_in_which_every_source_failed_has_failed_and_says_why(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """API-26"""
+    monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
+    monkeypatch.setenv("SERPAPI_MAX_CALLS", "0")
+    ended = cli("find", "graphs", "--source", "serpapi_scholar", "--yes")
+    assert ended.code == 1
+    assert "source serpapi_scholar FAILED" in ended.stderr
+    assert "CANARY" not in ended.stdout + ended.stderr
+
+
+def test_a_search_that_stops_in_the_middle_says_how_to_go_on(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
+    with monkeypatch.context() as broken:
+        broken.setenv("LLM_MODEL", "none")
+        broken.setenv("OPENAI_API_KEY", "CANARY-key")
+        broken.setenv("LLM_BASE_URL", "http://127.0.0.1:9/v1")
+        ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json")
+    assert ended.code == 1
+    assert "CANARY" not in ended.stderr
+    line = next(line for line in ended.stderr.splitlines() if line.startswith("  paper-search"))
+    (thread,) = cli("threads", "--json").document
+    assert thread["status"] == "failed"
+    assert cli("resume", thread["thread_id"], "--approve").code == 1
+    ended = cli(*shlex.split(line)[1:])
+    assert ended.code == 0
+    assert ended.document["papers"]
+
+
+def test_a_home_that_cannot_be_written_is_an_error_that_says_what_to_do(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """PER-08"""
+    file = tmp_path / "a-file"
+    file.write_text("precious")
+    ended = cli("find", QUESTION, "--yes", "--home", str(file))
+    assert ended.code == 1
+    assert "--home" in ended.stderr
+    assert file.read_text() == "precious"
+
+
+@pytest.mark.parametrize("content", [b"garbage " * 100, b"SQLite format 3\x00 and then nothing"])
+def test_a_file_that_is_no_database_of_ours_is_left_as_it_is(
+    cli: Cli, home: Path, content: bytes
+) -> None:
+    """PER-09"""
+    file = home / "threads.db"
+    file.write_bytes(content)
+    for words in (("find", QUESTION, "--yes"), ("threads",), ("show", "x")):
+        ended = cli(*words)
+        assert ended.code == 1
+        assert "threads.db" in ended.stderr
+    assert file.read_bytes() == content
+
+
+def test_titles_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "evil.jsonl"
+    title = "Evil \x1b[2J\x07[bold red]graph[/] :smile: \u202egnol"
+    file.write_text(json.dumps({"title": title, "source": "x", "year": 2020}) + "\n")
+    assert cli("library", "add", str(file)).code == 0
+    ended = cli("find", "evil graph", "--source", "library", "--yes")
+    assert "[bold red]graph[/]" in ended.stdout
+    assert ":smile:" in ended.stdout
+    assert not {"\x1b", "\x07", "\u202e"} & set(ended.stdout + ended.stderr)
+
+
+def test_debug_shows_the_traceback(home: Path) -> None:
+    from typer.testing import CliRunner
+
+    from paper_search.cli.app import app
+
+    assert home.is_dir()
+    result = CliRunner().invoke(app, ["--debug", "find", ""])
+    assert type(result.exception).__name__ == "QuestionError"

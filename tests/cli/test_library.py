@@ -1,0 +1,112 @@
+"""`paper-search library`: add, search, info."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GOOD = "@article{a, title={Graph Toxicity}, author={Ann One and Bob Two}, year={2020}}\n"
+BROKEN = "@article{b, title={Never closed\n"
+
+Cli = Callable[..., Any]
+
+
+@pytest.fixture
+def bib(tmp_path: Path) -> Path:
+    file = tmp_path / "refs.bib"
+    file.write_text(GOOD)
+    return file
+
+
+def test_importing_twice_adds_nothing(cli: Cli, bib: Path) -> None:
+    (first,) = cli("library", "add", str(bib), "--json").document
+    (again,) = cli("library", "add", str(bib), "--json").document
+    assert (first["added"], first["unchanged"], first["rejected"]) == (1, 0, 0)
+    assert (again["added"], again["unchanged"], again["rejected"]) == (0, 1, 0)
+    assert cli("library", "info", "--json").document["records"] == 1
+
+
+def test_broken_records_are_listed_with_their_line_and_the_good_ones_go_in(
+    cli: Cli, bib: Path
+) -> None:
+    bib.write_text(GOOD + "\n" + BROKEN)
+    ended = cli("library", "add", str(bib))
+    assert ended.code == 0
+    assert f"{bib}:3:" in ended.stderr
+    assert "1 added" in ended.stdout
+    assert "1 rejected" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("empty.bib", b""), ("binary.bib", b"\x00\x01\x02" * 99), ("broken.bib", BROKEN.encode())],
+)
+def test_a_file_without_a_record_fails_and_the_others_go_in(
+    cli: Cli, bib: Path, name: str, content: bytes
+) -> None:
+    bad = bib.with_name(name)
+    bad.write_bytes(content)
+    ended = cli("library", "add", str(bad), str(bib), str(bib.with_name("missing.ris")), "--json")
+    assert ended.code == 1
+    assert name in ended.stderr
+    assert "missing.ris" in ended.stderr
+    assert [each["imported"] for each in ended.document] == [0, 1, 0]
+
+
+def test_the_library_is_searched_and_counted(cli: Cli, bib: Path) -> None:
+    cli("library", "add", str(bib))
+    document = cli("library", "search", "toxicity", "--json").document
+    assert document["total"] == 1
+    assert document["papers"][0]["title"] == "Graph Toxicity"
+    shown = cli("library", "search", "graph AND toxicity")
+    assert "Graph Toxicity" in shown.stdout
+    assert "records  1" in cli("library", "info").stdout
+
+
+@pytest.mark.parametrize("query", ["(graph AND", ""])
+def test_a_query_that_cannot_be_read_is_a_usage_error(cli: Cli, bib: Path, query: str) -> None:
+    cli("library", "add", str(bib))
+    ended = cli("library", "search", query)
+    assert ended.code == 2
+    assert ended.stderr
+
+
+def test_an_empty_library_has_nothing_and_is_not_made_by_looking(cli: Cli, home: Path) -> None:
+    assert cli("library", "search", "graph", "--json").document["total"] == 0
+    assert cli("library", "info", "--json").document["records"] == 0
+    assert not (home / "library").exists()
+
+
+def test_a_home_that_is_a_file_is_one_clear_error(cli: Cli, bib: Path) -> None:
+    """PER-08"""
+    ended = cli("library", "add", str(bib), "--home", str(bib))
+    assert ended.code == 1
+    assert "--home" in ended.stderr
+    assert bib.read_text() == GOOD
+
+
+def test_sources_say_what_they_need(cli: Cli, bib: Path) -> None:
+    cli("library", "add", str(bib))
+    listed = {each["name"]: each for each in cli("sources", "--json").document}
+    assert listed["library"]["enabled"]
+    assert listed["library"]["note"] == "1 records of your own"
+    assert not listed["sample"]["enabled"]
+    assert "records that ship" in listed["sample"]["note"]
+    assert "SERPAPI_API_KEY" in listed["serpapi_scholar"]["needs"]
+    assert "SERPAPI_API_KEY" in cli("sources").stdout
+
+
+def test_a_source_with_its_key_needs_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
+    ended = cli("sources", "--json")
+    listed = {each["name"]: each for each in ended.document}
+    assert listed["serpapi_scholar"] == {
+        "name": "serpapi_scholar",
+        "enabled": True,
+        "needs": None,
+        "note": None,
+    }
+    assert "CANARY" not in ended.stdout + ended.stderr

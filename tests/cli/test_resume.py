@@ -1,0 +1,207 @@
+"""`paper-search resume` without a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Cli = Callable[..., Any]
+
+
+def payload(cli: Cli, thread: str) -> dict[str, Any]:
+    found: dict[str, Any] = cli("show", thread, "--json").document["open_checkpoint"]["payload"]
+    return found
+
+
+def test_without_a_decision_the_question_is_shown_and_stays_open(cli: Cli, waiting: str) -> None:
+    ended = cli("resume", waiting)
+    assert ended.code == 3
+    assert "is this the search strategy?" in ended.stderr
+    assert f"paper-search resume {waiting} --approve" in ended.stderr
+
+
+def test_an_edited_strategy_is_what_is_searched_by_the_sources_of_the_thread(
+    cli: Cli, waiting: str, tmp_path: Path
+) -> None:
+    strategy = payload(cli, waiting)["strategy"]
+    strategy["queries"] = [{"boolean_query": "graph* AND molecul*", "keywords": []}]
+    file = tmp_path / "strategy.json"
+    file.write_text(json.dumps(strategy))
+    ended = cli("resume", waiting, "--edit", str(file), "--json")
+    assert ended.code == 3
+    reports = ended.document["checkpoint"]["payload"]["reports"]
+    assert [(each["source"], each["query"]) for each in reports] == [
+        ("sample", "graph* AND molecul*")
+    ]
+
+
+def test_a_whole_decision_can_come_from_standard_input(cli: Cli, waiting: str) -> None:
+    decision = json.dumps({"action": "reject", "note": "only reviews"})
+    ended = cli("resume", waiting, "--edit", "-", "--json", stdin=decision)
+    assert ended.code == 3
+    assert ended.document["checkpoint"]["iteration"] == 1
+    history = cli("show", waiting, "--json").document["history"]
+    assert history[0]["feedback"]["free_text_feedback"] == "only reviews"
+
+
+def test_a_decision_for_another_checkpoint_is_refused(cli: Cli, waiting: str) -> None:
+    """HUM-10"""
+    named = {"run_id": waiting, "kind": "result_review", "iteration": 0}
+    decision = json.dumps({"action": "approve", "checkpoint": named})
+    ended = cli("resume", waiting, "--edit", "-", stdin=decision)
+    assert ended.code == 1
+    assert "strategy_confirmation" in ended.stderr
+    assert cli("show", waiting, "--json").document["status"] == "waiting"
+
+
+def test_marks_alone_go_round_once_more(cli: Cli, reviewing: str) -> None:
+    papers = payload(cli, reviewing)["collection"]["papers"]
+    first, second = papers[0]["id"], papers[1]["id"]
+    ended = cli("resume", reviewing, "--relevant", "1", "--irrelevant", second, "--note", "graphs")
+    assert ended.code == 3
+    feedback = cli("show", reviewing, "--json").document["history"][0]["feedback"]
+    assert feedback == {
+        "marked_relevant": [first],
+        "marked_irrelevant": [second],
+        "free_text_feedback": "graphs",
+    }
+
+
+def test_a_rejection_takes_marks_along(cli: Cli, reviewing: str) -> None:
+    ended = cli("resume", reviewing, "--reject", "too old", "--relevant", "1", "--json")
+    assert ended.code == 3
+    assert ended.document["checkpoint"]["iteration"] == 1
+    feedback = cli("show", reviewing, "--json").document["history"][0]["feedback"]
+    assert len(feedback["marked_relevant"]) == 1
+    assert feedback["free_text_feedback"] == "too old"
+
+
+def test_approving_ends_the_search_and_gives_the_papers(
+    cli: Cli, reviewing: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "papers.csv"
+    ended = cli("resume", reviewing, "--approve", "--relevant", "1", "--output", str(file))
+    assert ended.code == 0
+    assert file.read_text().count("\n") > 1
+    assert cli("show", reviewing, "--json").document["ended_by"] == "approved"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "JSON"),
+        ("not json", "JSON"),
+        ("null", "no decision"),
+        ("7", "revised_data"),
+        ("[]", "revised_data"),
+        ('"approve"', "revised_data"),
+        ("{}", "queries"),
+        ('{"action": "yes"}', "action"),
+        ('{"action": "approve", "colour": "red"}', "colour"),
+        ('{"queries": [], "sources": ["sample"]}', "queries"),
+        ('{"queries": [{"boolean_query": "(a AND"}], "sources": ["sample"]}', "boolean_query"),
+        ('{"queries": [{"boolean_query": "a"}], "sources": ["nowhere"]}', "nowhere"),
+        ('{"queries": [{"boolean_query": "a"}], "sources": ["sample"], "x": 1}', "x"),
+        (
+            '{"queries": [{"boolean_query": "a"}], "sources": [], "filters": {"year_from": "x"}}',
+            "filters.year_from",
+        ),
+        ("[" * 100_000, "JSON"),
+    ],
+)
+def test_a_bad_edit_names_the_field_and_the_question_stays_open(
+    cli: Cli, waiting: str, content: str, words: str
+) -> None:
+    """HUM-02, HUM-03, HUM-16"""
+    ended = cli("resume", waiting, "--edit", "-", stdin=content)
+    assert ended.code == 2
+    assert words in ended.stderr
+    assert "stays open" in ended.stderr
+    assert cli("show", waiting, "--json").document["status"] == "waiting"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--relevant", "999"), "'999'"),
+        (("--relevant", "0"), "'0'"),
+        (("--relevant", "2-1"), "'2-1'"),
+        (("--relevant", "made-up-id"), "made-up-id"),
+        (("--relevant", ","), "no paper given"),
+        (("--relevant", "1", "--irrelevant", "1"), "both"),
+    ],
+)
+def test_bad_marks_are_named_and_the_question_stays_open(
+    cli: Cli, reviewing: str, options: tuple[str, ...], words: str
+) -> None:
+    """HUM-04, HUM-05"""
+    ended = cli("resume", reviewing, *options)
+    assert ended.code == 2
+    assert words in ended.stderr
+    assert cli("show", reviewing, "--json").document["iteration"] == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--approve", "--reject", "no"),
+        ("--approve", "--edit", "-"),
+        ("--reject", "no", "--edit", "-"),
+        ("--edit", "-", "--relevant", "1"),
+        ("--reject", "no", "--note", "really"),
+        ("--relevant", "1"),
+        ("--note", "words alone"),
+        ("--edit", "no-such-file.json"),
+        ("--edit", "."),
+    ],
+)
+def test_options_that_do_not_fit_are_a_usage_error(
+    cli: Cli, waiting: str, options: tuple[str, ...]
+) -> None:
+    ended = cli("resume", waiting, *options)
+    assert ended.code == 2
+    assert len(ended.stderr.strip().splitlines()) == 1
+    assert cli("show", waiting, "--json").document["status"] == "waiting"
+
+
+@pytest.mark.parametrize("options", [(), ("--approve",), ("--reject", "no")])
+def test_a_finished_thread_cannot_be_resumed(cli: Cli, done: str, options: tuple[str, ...]) -> None:
+    """HUM-11"""
+    ended = cli("resume", done, *options)
+    assert ended.code == 1
+    assert "done" in ended.stderr
+    assert ended.stdout == ""
+
+
+@pytest.mark.parametrize("options", [(), ("--approve",)])
+@pytest.mark.parametrize("thread", ["unknown", "", "None", "../x", "a b", "é", "x" * 500])
+def test_an_unknown_thread_is_never_a_new_run(
+    cli: Cli, thread: str, options: tuple[str, ...]
+) -> None:
+    """HUM-11"""
+    ended = cli("resume", "--", thread) if not options else cli("resume", *options, "--", thread)
+    assert ended.code == 4
+    assert "paper-search threads" in ended.stderr
+    assert cli("threads", "--json").document == []
+
+
+async def test_a_thread_that_another_process_drives_is_busy(
+    cli: Cli, waiting: str, home: Path
+) -> None:
+    import asyncio
+
+    from paper_search.persistence import open_persistence
+
+    url = f"sqlite:///{home / 'threads.db'}"
+    async with open_persistence(url) as persistence, persistence.leases.hold(waiting):
+        ended = await asyncio.to_thread(cli, "resume", waiting, "--approve")
+        kept = await asyncio.to_thread(cli, "delete", waiting, "--yes")
+    detail = await asyncio.to_thread(cli, "show", waiting, "--json")
+    assert ended.code == 1
+    assert "driven" in ended.stderr
+    assert kept.code == 1
+    assert detail.document["status"] == "waiting"

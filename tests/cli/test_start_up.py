@@ -1,0 +1,107 @@
+"""What starting the program costs, and what it says about itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+HEAVY = ["langchain_core", "langgraph", "numpy", "openai", "pydantic", "rich", "tantivy"]
+
+Cli = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import paper_search",
+        """
+import sys
+sys.argv = ["paper-search", "--help"]
+try:
+    import paper_search.cli
+    paper_search.cli.main()
+except SystemExit as end:
+    assert end.code == 0
+""",
+    ],
+)
+def test_nothing_heavy_is_imported_before_it_is_needed(statement: str) -> None:
+    script = f"{statement}\nimport sys\nprint([m for m in {HEAVY} if m in sys.modules])"
+    ended = subprocess.run(  # noqa: S603  # this program
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ended.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_module_can_be_run_and_names_itself_in_the_commands_it_prints(
+    home: Any, bytecode: dict[str, str]
+) -> None:
+    import os
+
+    assert home.is_dir()
+    ended = subprocess.run(
+        [sys.executable, "-m", "paper_search", "find", "graphs", "--source", "sample"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **bytecode},
+    )
+    assert ended.returncode == 3
+    assert f"{sys.executable} -m paper_search resume " in ended.stderr
+    assert ended.stdout == ""
+
+
+def test_help_documents_the_exit_codes(cli: Cli) -> None:
+    shown = cli("--help").stdout
+    for code in ("0 ", "1 ", "2 ", "3 ", "4 ", "130 "):
+        assert f"    {code}" in shown
+    assert "no such thread" in shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("find",),
+        ("threads",),
+        ("show",),
+        ("resume",),
+        ("export",),
+        ("delete",),
+        ("library", "add"),
+        ("library", "search"),
+        ("library", "info"),
+        ("sources",),
+        ("graph",),
+    ],
+)
+def test_every_command_has_help_and_json(cli: Cli, command: tuple[str, ...]) -> None:
+    shown = cli(*command, "--help")
+    assert shown.code == 0
+    assert "--json" in shown.stdout
+    if command != ("graph",):
+        assert "--home" in shown.stdout
+
+
+def test_the_version_is_that_of_the_package(cli: Cli) -> None:
+    import paper_search
+
+    assert cli("--version").stdout == f"paper-search {paper_search.__version__}\n"
+
+
+def test_an_unknown_command_is_a_usage_error(cli: Cli) -> None:
+    assert cli("fnid", "graphs").code == 2
+
+
+def test_settings_that_cannot_be_used_are_one_clear_error(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEFAULT_MAX_RESULTS", "many")
+    ended = cli("threads")
+    assert ended.code == 1
+    assert "default_max_results" in ended.stderr

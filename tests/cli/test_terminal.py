@@ -1,0 +1,219 @@
+"""A person at a terminal, in processes of their own."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+QUESTION = "graph neural networks for molecules"
+MENU_1 = "[a]pprove  [e]dit"
+MENU_2 = "[a]pprove  [r]elevant"
+
+Cli = Callable[..., Any]
+Seat = Callable[..., Any]
+
+
+def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(
+    person: Seat, cli: Cli, tmp_path: Path
+) -> None:
+    """HUM-01"""
+    file = tmp_path / "redirected.bib"
+    someone = person("find", QUESTION, "--source", "sample", "--format", "bibtex", stdout=file)
+    someone.sees("is this the search strategy?")
+    someone.sees("query 1")
+    someone.sees(MENU_1)
+    someone.types("nonsense")
+    someone.sees("is none of: a, e, r, s, q")
+    someone.types("a")
+    someone.sees("is this the result?")
+    someone.sees(MENU_2)
+    someone.types("p 1")
+    someone.sees("citations")
+    someone.types("approve")
+    assert someone.leaves() == 0
+    assert "approved" in someone.screen
+    assert file.read_text().startswith("@")
+    assert [each["ended_by"] for each in cli("threads", "--json").document] == ["approved"]
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> Callable[[str], str]:
+    """An EDITOR that does to the form what a piece of Python does to `form`."""
+
+    def written(body: str) -> str:
+        script = tmp_path / "editor.py"
+        script.write_text(
+            "import pathlib, sys\n"
+            "path = pathlib.Path(sys.argv[1])\n"
+            f"form = path.read_text()\n{body}\npath.write_text(form)\n"
+        )
+        return shlex.join([sys.executable, str(script)])
+
+    return written
+
+
+def test_a_bad_edit_is_shown_with_its_field_and_asked_again_and_a_good_one_searches(
+    person: Seat, cli: Cli, editor: Callable[[str], str]
+) -> None:
+    """HUM-02"""
+    body = """
+if form.startswith("#!"):
+    assert "max_results" in form.splitlines()[0]
+    form = form.replace("max_results = 0", "max_results = 7")
+    form = form.split("[[queries]]")[0] + '[[queries]]\\nboolean_query = "graph AND network"\\n'
+else:
+    form = form.replace("max_results = 100", "max_results = 0")
+"""
+    someone = person("find", QUESTION, "--source", "sample", EDITOR=editor(body))
+    someone.sees(MENU_1)
+    someone.types("e")
+    someone.sees("filters.max_results")
+    someone.sees("[e]dit again")
+    someone.types("e")
+    someone.sees("is this the result?")
+    someone.sees(MENU_2)
+    someone.types("a")
+    assert someone.leaves() == 0
+    thread = cli("threads", "--json").document[0]["thread_id"]
+    strategy = cli("show", thread, "--json").document["history"][0]["strategy"]
+    assert [each["boolean_query"] for each in strategy["queries"]] == ["graph AND network"]
+    assert strategy["filters"]["max_results"] == 7
+
+
+def test_without_an_editor_the_fields_are_asked_one_by_one(
+    person: Seat, waiting: str, cli: Cli
+) -> None:
+    strategy = cli("show", waiting, "--json").document["open_checkpoint"]["payload"]["strategy"]
+    someone = person("resume", waiting)
+    someone.sees(MENU_1)
+    someone.types("e")
+    for number in range(1, len(strategy["queries"]) + 1):
+        someone.sees(f"query {number} [")
+        someone.types("-" if number > 1 else "graph AND molecul*")
+    someone.sees("another query")
+    someone.types("")
+    for name in ("sources", "year_from", "year_to", "language", "max_results"):
+        someone.sees(f"{name} [")
+        someone.types({"sources": "nowhere", "year_from": "2010"}.get(name, ""))
+    someone.sees("unknown source 'nowhere'")
+    someone.types("b")
+    someone.sees("nothing changed")
+    someone.types("q")
+    assert someone.leaves() == 3
+    assert cli("show", waiting, "--json").document["status"] == "waiting"
+
+
+def test_papers_are_marked_by_number_and_the_search_goes_round(person: Seat, cli: Cli) -> None:
+    someone = person("find", "neural networks", "--source", "sample", "--no-strategy-review")
+    someone.sees(MENU_2)
+    someone.types("e")
+    someone.sees("what to look for")
+    someone.types("")
+    someone.sees("another round needs something to go by")
+    someone.types("r 99999")
+    someone.sees("no such paper: '99999'")
+    someone.types("r 1 3-4")
+    someone.sees("relevant: 1 3 4")
+    someone.types("i 2")
+    someone.sees("irrelevant: 2")
+    someone.types("u 4")
+    someone.sees("relevant: 1 3\n")
+    someone.types("m")
+    someone.types("e graph")
+    someone.sees("Round 2: is this the result?")
+    someone.sees(MENU_2)
+    someone.types("q")
+    assert someone.leaves() == 3
+    command = re.search(r"approve: (.*--approve)", someone.screen)
+    assert command is not None
+    ended = subprocess.run(  # noqa: S603  # this program, as it printed it
+        shlex.split(command[1]), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 0
+    detail = cli("show", cli("threads", "--json").document[0]["thread_id"], "--json").document
+    feedback = detail["history"][0]["feedback"]
+    assert len(feedback["marked_relevant"]) == 2
+    assert len(feedback["marked_irrelevant"]) == 1
+    assert feedback["free_text_feedback"] == "graph"
+    assert detail["ended_by"] == "approved"
+
+
+def test_ctrl_d_leaves_the_question_open_and_another_day_it_is_asked_again(
+    person: Seat, waiting: str, cli: Cli
+) -> None:
+    someone = person("resume", waiting)
+    someone.sees("is this the search strategy?")
+    someone.sees(MENU_1)
+    someone.types("\x04")
+    assert someone.leaves() == 3
+    assert cli("show", waiting, "--json").document["status"] == "waiting"
+
+
+def test_ctrl_c_at_a_question_leaves_it_open(person: Seat, waiting: str, cli: Cli) -> None:
+    """PER-06"""
+    someone = person("resume", waiting)
+    someone.sees(MENU_1)
+    someone.rests()
+    someone.presses_ctrl_c()
+    assert someone.leaves() == 130
+    assert f"interrupted; thread {waiting}" in someone.screen
+    assert cli("show", waiting, "--json").document["status"] == "waiting"
+
+
+@pytest.fixture
+def silent_server() -> Iterator[socket.socket]:
+    """A server that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(60)
+        yield server
+
+
+def test_ctrl_c_in_the_middle_of_the_work_loses_nothing(
+    person: Seat, cli: Cli, silent_server: socket.socket
+) -> None:
+    """PER-06"""
+    port = silent_server.getsockname()[1]
+    someone = person(
+        "find",
+        QUESTION,
+        "--source",
+        "sample",
+        "--yes",
+        LLM_MODEL="none",
+        OPENAI_API_KEY="CANARY-key",
+        LLM_BASE_URL=f"http://127.0.0.1:{port}/v1",
+    )
+    connection, _ = silent_server.accept()
+    with connection:
+        someone.presses_ctrl_c()
+        assert someone.leaves() == 130
+    assert "continue with" in someone.screen
+    assert "Traceback" not in someone.screen
+    assert "CANARY" not in someone.screen
+    (thread,) = cli("threads", "--json").document
+    assert thread["status"] == "failed"
+    ended = cli("resume", thread["thread_id"], "--json")
+    assert ended.code == 0
+    assert ended.document["ended_by"] == "not_reviewed"
+    assert ended.document["papers"]
+
+
+def test_deleting_asks_first(person: Seat, done: str, cli: Cli) -> None:
+    someone = person("delete", done)
+    someone.sees("[y/N]")
+    someone.types("")
+    assert someone.leaves() == 1
+    assert cli("show", done).code == 0
+    someone = person("delete", done)
+    someone.sees("[y/N]")
+    someone.types("y")
+    assert someone.leaves() == 0
+    assert cli("show", done).code == 4

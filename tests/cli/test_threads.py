@@ -1,0 +1,112 @@
+"""`paper-search threads`, `show`, `export` and `delete`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+Cli = Callable[..., Any]
+
+
+def test_threads_are_listed_the_latest_first(cli: Cli, waiting: str, done: str) -> None:
+    listed = cli("threads", "--json").document
+    assert [each["thread_id"] for each in listed] == [done, waiting]
+    assert [each["status"] for each in listed] == ["done", "waiting"]
+    assert [each["checkpoint"] for each in listed] == [None, "strategy_confirmation"]
+    for each in listed:
+        assert each["question"] == "graph neural networks for molecules"
+        assert isinstance(each["iteration"], int)
+        assert datetime.fromisoformat(each["created_at"]) <= datetime.fromisoformat(
+            each["updated_at"]
+        )
+
+
+def test_the_table_of_threads_shows_their_age(cli: Cli, waiting: str) -> None:
+    shown = cli("threads").stdout
+    assert waiting in shown
+    assert "just now" in shown
+
+
+def test_a_limit_says_that_there_are_more(cli: Cli, waiting: str, done: str) -> None:
+    ended = cli("threads", "--limit", "1", "--json")
+    assert [each["thread_id"] for each in ended.document] == [done]
+    assert waiting not in ended.stdout
+    assert "--limit" in ended.stderr
+
+
+def test_no_threads_are_an_empty_list(cli: Cli) -> None:
+    assert cli("threads", "--json").document == []
+    assert "paper-search find" in cli("threads").stderr
+
+
+def test_show_has_the_open_question_and_the_way_to_answer_it(cli: Cli, waiting: str) -> None:
+    shown = cli("show", waiting).stdout
+    assert "graph neural networks for molecules" in shown
+    assert "query 1" in shown
+    assert f"paper-search resume {waiting} --approve" in shown
+
+
+def test_show_has_the_rounds_the_sources_and_the_papers(cli: Cli, reviewing: str) -> None:
+    assert cli("resume", reviewing, "--reject", "more molecules please").code == 3
+    assert cli("resume", reviewing, "--approve").code == 0
+    shown = cli("show", reviewing).stdout
+    assert "Round 1" in shown
+    assert "more molecules please" in shown
+    assert "Round 2" in shown
+    assert "sample" in shown
+    assert "approved" in shown
+    document = cli("show", reviewing, "--json").document
+    assert len(document["history"]) == 2
+    assert document["reports"]
+    assert document["collection"]["papers"]
+
+
+def test_a_thread_without_papers_has_nothing_to_export(cli: Cli, waiting: str) -> None:
+    ended = cli("export", waiting, "--format", "bibtex")
+    assert ended.code == 1
+    assert "no papers yet" in ended.stderr
+    assert ended.stdout == ""
+
+
+def test_an_unfinished_thread_exports_what_it_has_and_says_so(cli: Cli, reviewing: str) -> None:
+    ended = cli("export", reviewing, "--format", "ris")
+    assert ended.code == 0
+    assert ended.stdout.startswith("TY  - ")
+    assert "not done" in ended.stderr
+
+
+def test_an_export_overwrites_nothing_unasked(cli: Cli, done: str, tmp_path: Path) -> None:
+    """SEC-12"""
+    file = tmp_path / "papers.md"
+    file.write_text("precious")
+    assert cli("export", done, "--output", str(file)).code == 1
+    assert file.read_text() == "precious"
+    assert cli("export", done, "--output", str(file), "--force").code == 0
+    assert "| # | Title |" in file.read_text()
+
+
+def test_json_of_an_export_carries_the_papers(cli: Cli, done: str) -> None:
+    document = cli("export", done, "--json").document
+    assert document["thread_id"] == done
+    assert document["papers"]
+
+
+def test_deleting_needs_a_yes_where_nobody_can_be_asked(cli: Cli, done: str) -> None:
+    ended = cli("delete", done)
+    assert ended.code == 2
+    assert "--yes" in ended.stderr
+    assert cli("delete", done, "--yes", "--json").document == {
+        "thread_id": done,
+        "deleted": True,
+    }
+    assert cli("threads", "--json").document == []
+
+
+def test_unknown_threads_are_not_found(cli: Cli) -> None:
+    for words in (("show",), ("export",), ("delete", "--yes"), ("export", "--format", "ris")):
+        ended = cli(*words, "unknown")
+        assert ended.code == 4
+        assert "'unknown'" in ended.stderr
+        assert ended.stdout == ""

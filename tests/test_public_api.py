@@ -1,0 +1,50 @@
+"""`import paper_search`: what it gives, and a search in one call."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+import paper_search
+from paper_search.config import load_config
+from paper_search.errors import QuestionError, UnknownNameError
+
+
+def test_every_public_name_can_be_had() -> None:
+    for name in paper_search.__all__:
+        assert getattr(paper_search, name) is not None
+        assert name in dir(paper_search)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        paper_search.nonsense  # noqa: B018  # the access is the point
+
+
+async def test_a_search_in_one_call_asks_nobody_and_gives_papers(tmp_path: Path) -> None:
+    config = load_config(home=tmp_path)
+    assert inspect.iscoroutinefunction(paper_search.search)
+    phases: list[str] = []
+    collection = await paper_search.search(
+        "graph neural networks",
+        sources=["sample"],
+        max_results=4,
+        config=config,
+        progress_reporter=lambda phase, _details: phases.append(phase),
+    )
+    assert len(collection.papers) == 4
+    assert collection.ended_by is not None
+    assert collection.ended_by.value == "not_reviewed"
+    assert phases[0] == "intent_parsing"
+    assert phases[-1] == "completed"
+    assert paper_search.export_bibtex(collection).count("@") >= 4
+
+
+async def test_bad_input_is_refused(tmp_path: Path) -> None:
+    config = load_config(home=tmp_path)
+    with pytest.raises(QuestionError):
+        await paper_search.search(" ", config=config)
+    with pytest.raises(UnknownNameError, match="sample"):
+        await paper_search.search("graphs", sources=["nowhere"], config=config)
