@@ -15,7 +15,7 @@ PaperSearchError
 │       ├── LLMLengthError             question or answer was too long: ask for less
 │       └── LLMRefusalError            the model declined: asking again is no use
 ├── ThreadError                        a thread is not in the state that the call needs
-│   ├── ThreadNotFoundError            unknown thread
+│   ├── ThreadNotFoundError (LookupError) unknown thread
 │   ├── ThreadExistsError              the thread already carries a search
 │   ├── ThreadBusyError                another process drives it
 │   ├── ThreadFinishedError            there is nothing left to resume
@@ -24,7 +24,7 @@ PaperSearchError
 │   └── StaleDecisionError             the decision answers another checkpoint
 ├── PersistenceError                   the database cannot be opened, read or written
 ├── LibraryError                       the local library cannot be opened, read or written
-├── WorkflowDefinitionError            a step table that cannot work; lists every problem
+├── WorkflowDefinitionError (ValueError) a step table that cannot work; lists every problem
 └── ExportError                        a file cannot be written
 """
 

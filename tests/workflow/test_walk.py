@@ -3,6 +3,7 @@
 from itertools import product
 
 import pytest
+from tests.workflow.oracle import Oracle, edited
 
 from paper_search.models import EndReason, PaperCollection
 from paper_search.testing.handlers import ScriptedHandler
@@ -16,7 +17,6 @@ from paper_search.workflow import (
     ThreadCatalog,
 )
 from paper_search.workflow.engine import open_memory
-from tests.workflow.oracle import Oracle, edited
 
 MAX_ITERATIONS = 2
 SEQUENCES = list(product(["approve", "edit", "reject"], repeat=4))

@@ -124,8 +124,10 @@ def _strategy(strategy: SearchStrategy) -> Iterator[RenderableType]:
     yield _fact("sources", ", ".join(strategy.sources) or "-")
     for number, query in enumerate(strategy.queries, start=1):
         yield _fact(f"query {number}", query.boolean_query)
-        for each in query.synonym_map:
-            yield _fact("", f"{each.keyword} = {', '.join(each.synonyms) or '-'}")
+    # The queries of a strategy share their synonyms: each keyword is shown once.
+    names = {each.keyword: each.synonyms for q in strategy.queries for each in q.synonym_map}
+    for keyword, synonyms in names.items():
+        yield _fact("synonyms", f"{keyword} = {', '.join(synonyms) or '-'}")
     if not strategy.queries:
         yield _fact("queries", "none")
 

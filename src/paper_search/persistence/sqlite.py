@@ -22,6 +22,7 @@ from paper_search.persistence.leases import LeaseHolder
 BUSY_TIMEOUT_S = 30.0
 PAGE_SIZE = 16_384
 """Bytes. A record with its abstract takes about 2 kB; pages of 4 kB would be half empty."""
+_HAS_EFFECTIVE_IDS = os.access in os.supports_effective_ids
 _ELSEWHERE = "choose another place with --home or PAPER_SEARCH_HOME"
 OWN_TABLES = frozenset(
     {"checkpoints", "writes", "store", "store_migrations", "paper_search_leases"}
@@ -116,7 +117,7 @@ def is_there(path: Path) -> bool:
         path.parent.mkdir(parents=True, exist_ok=True)
         size = path.stat().st_size if path.exists() else 0
         for place in (path.parent, path) if path.exists() else (path.parent,):
-            if not os.access(place, os.R_OK | os.W_OK):
+            if not os.access(place, os.R_OK | os.W_OK, effective_ids=_HAS_EFFECTIVE_IDS):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

@@ -28,11 +28,12 @@ def coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) ->
     """
     if not isinstance(decision, Decision):
         return decision
-    if isinstance(checkpoint.payload, ResultPayload):
-        is_plain = decision.action is DecisionAction.APPROVE and decision.revised_data is None
-    else:
-        is_plain = decision.action is not DecisionAction.REJECT
-    if is_plain:
+    at_strategy = not isinstance(checkpoint.payload, ResultPayload)
+    if at_strategy and decision.action is DecisionAction.APPROVE:
+        return decision.model_copy(update={"revised_data": None})
+    if at_strategy and decision.action is DecisionAction.EDIT:
+        return decision
+    if decision.action is DecisionAction.APPROVE and decision.revised_data is None:
         return decision
     feedback = coerce_feedback(decision)
     marks = {

@@ -77,7 +77,7 @@ class QueryEdit(SearchQuery, extra="forbid"):
 class StrategyEdit(SearchStrategy, extra="forbid"):
     """A strategy as a person may write it."""
 
-    queries: list[QueryEdit] = Field(min_length=1, max_length=MAX_QUERIES)  # type: ignore[assignment]  # narrower
+    queries: list[QueryEdit] = Field(max_length=MAX_QUERIES)  # type: ignore[assignment]  # narrower
     filters: ConstraintsEdit = Field(default_factory=ConstraintsEdit)
 
 

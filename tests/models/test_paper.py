@@ -1,0 +1,139 @@
+"""Papers, verdicts and collections."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from paper_search.models import (
+    Author,
+    BibliographicRecord,
+    EndReason,
+    Facets,
+    Paper,
+    PaperCollection,
+    PaperTag,
+    RawPaper,
+    ScoredPaper,
+    SearchConstraints,
+    SearchMetadata,
+    SearchStrategy,
+)
+
+STRATEGY = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
+
+
+def test_tags_are_those_of_the_interface():
+    assert [each.value for each in PaperTag] == [
+        "method",
+        "review",
+        "empirical",
+        "theoretical",
+        "dataset",
+    ]
+
+
+def test_a_record_needs_title_and_source_only():
+    record = RawPaper(title="t", source="s")
+    assert str(uuid.UUID(record.id)) == record.id
+    assert record.id != RawPaper(title="t", source="s").id
+    assert (record.authors, record.citation_count, record.raw_data) == ([], 0, {})
+    for name in ("doi", "abstract", "snippet", "year", "venue", "full_text_url", "bibtex"):
+        assert getattr(record, name) is None
+    for missing in ({"title": "t"}, {"source": "s"}):
+        with pytest.raises(ValidationError):
+            RawPaper(**missing)
+
+
+@pytest.mark.parametrize("model", [RawPaper, Paper])
+def test_unknown_fields_are_ignored(model):
+    each = model(id="i", title="t", source="s", authors=[], surprise=1)
+    assert not hasattr(each, "surprise")
+
+
+def test_defaults_are_not_shared():
+    one, other = (RawPaper(title="t", source="s") for _ in range(2))
+    one.authors.append(Author(name="n"))
+    one.raw_data["k"] = 1
+    assert other.authors == []
+    assert other.raw_data == {}
+
+
+@pytest.mark.parametrize("score", [0, 1, 0.5])
+def test_a_score_is_between_zero_and_one(score):
+    scored = ScoredPaper(
+        paper=RawPaper(title="t", source="s"), relevance_score=score, relevance_reason="r"
+    )
+    assert scored.relevance_score == score
+
+
+@pytest.mark.parametrize("score", [-0.01, 1.01, math.nan, math.inf, -math.inf, None, "high"])
+def test_what_is_no_score_is_refused(score):
+    with pytest.raises(ValidationError):
+        ScoredPaper(
+            paper=RawPaper(title="t", source="s"), relevance_score=score, relevance_reason="r"
+        )
+    with pytest.raises(ValidationError):
+        Paper(id="i", title="t", source="s", authors=[], relevance_score=score)
+
+
+def test_a_paper_needs_authors():
+    with pytest.raises(ValidationError, match="authors"):
+        Paper(id="i", title="t", source="s")
+
+
+def test_a_paper_has_all_of_its_record_and_its_verdict():
+    filled = {
+        "title": "t",
+        "source": "s",
+        "doi": "10.1/x",
+        "authors": [Author(name="n", author_id="1")],
+        "year": 2020,
+        "citation_count": 3,
+        "arxiv_id": "2001.00001",
+        "merged_from": ["a", "b"],
+        "is_retracted": True,
+    }
+    record = RawPaper(id="i", **filled)
+    scored = ScoredPaper(
+        paper=record,
+        relevance_score=0.5,
+        relevance_reason="r",
+        tags=[PaperTag.REVIEW],
+        is_judged=False,
+    )
+    paper = Paper.from_scored(scored)
+    for name in BibliographicRecord.model_fields:
+        assert getattr(paper, name) == getattr(record, name)
+    assert (paper.id, paper.relevance_score, paper.relevance_reason) == ("i", 0.5, "r")
+    assert (paper.tags, paper.is_judged) == ([PaperTag.REVIEW], False)
+
+
+def test_metadata_is_stamped_with_the_time_in_utc():
+    metadata = SearchMetadata(query="q", search_strategy=STRATEGY, total_found=0)
+    assert datetime.fromisoformat(metadata.timestamp).utcoffset() == timedelta(0)
+
+
+def _collection(**fields: Any):
+    metadata = SearchMetadata(query="q", search_strategy=STRATEGY, total_found=0, timestamp="now")
+    return PaperCollection(**{"metadata": metadata, "papers": [], "facets": Facets()} | fields)
+
+
+def test_how_a_run_ended_is_not_content():
+    assert _collection(ended_by=EndReason.APPROVED) == _collection()
+    paper = Paper(id="i", title="t", source="s", authors=[])
+    assert _collection(papers=[paper]) != _collection()
+    assert _collection() != "a collection"
+
+
+def test_a_collection_comes_back_from_json_as_it_was():
+    paper = Paper(id="i", title="ü", source="s", authors=[], tags=[PaperTag.METHOD])
+    collection = _collection(papers=[paper], facets=Facets(by_year={2020: 1}))
+    again = PaperCollection.model_validate_json(collection.model_dump_json())
+    assert again == collection
+    assert again.facets.by_year == {2020: 1}

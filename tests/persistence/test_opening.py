@@ -1,0 +1,273 @@
+"""From a URL to a place for threads, or to an error that says what is wrong with it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.workflow.doubles import workflow
+
+from paper_search.errors import PersistenceError, UnknownNameError
+from paper_search.persistence import open_persistence
+from paper_search.persistence.opening import sqlite_path
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("rest", "path"),
+    [
+        ("///threads.db", "threads.db"),
+        ("///a/b.db", "a/b.db"),
+        ("////a/b.db", "/a/b.db"),
+        ("///", "threads.db"),
+        ("", "threads.db"),
+        ("threads.db", "threads.db"),
+    ],
+)
+def test_three_slashes_are_relative_and_four_absolute(rest, path):
+    assert sqlite_path(rest) == Path(path)
+
+
+@pytest.mark.parametrize("url", ["mysql://x", "", "threads.db", "file:///x"])
+async def test_an_unknown_scheme_is_refused_with_the_known_ones(url):
+    with pytest.raises(UnknownNameError, match=r"known: memory, .*sqlite"):
+        async with open_persistence(url):
+            pass
+
+
+async def test_memory_says_that_it_is_not_durable_and_a_file_that_it_is(tmp_path):
+    """PER-22."""
+    async with open_persistence() as persistence:
+        assert not persistence.is_durable
+    async with open_persistence(f"sqlite:///{tmp_path}/t.db") as persistence:
+        assert persistence.is_durable
+
+
+async def test_a_missing_directory_is_made(tmp_path):
+    """PER-08."""
+    path = tmp_path / "new" / "er" / "t.db"
+    async with open_persistence(f"sqlite:///{path}"):
+        assert path.is_file()
+
+
+async def _refused(path: Path, word: str) -> None:
+    with pytest.raises(PersistenceError, match=word) as caught:
+        async with open_persistence(f"sqlite:///{path}"):
+            pass
+    assert path.name in str(caught.value)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _foreign(path: Path, *tables: str, mode: str = "DELETE") -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA journal_mode={mode}")
+        for table in tables:
+            connection.execute(f"CREATE TABLE {table} (x)")
+        connection.commit()
+
+
+BROKEN = {
+    "text": b"these are my notes" * 100,
+    "a bitmap": b"\x89PNG\r\n\x1a\n" + bytes(1000),
+    "two bytes": b"SQ",
+    "the beginning of a database": b"SQLite format 3\x00",
+    "a database's first line and garbage": b"SQLite format 3\x00" + os.urandom(8192),
+}
+
+
+@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
+async def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path, content):
+    """PER-09."""
+    path = tmp_path / "threads.db"
+    path.write_bytes(content)
+    await _refused(path, "left as it is")
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
+@pytest.mark.parametrize("tables", [["cookies"], ["store", "customers"], ["checkpoints", "maps"]])
+async def test_another_programs_database_is_named_and_left_as_it_is(tmp_path, tables, mode):
+    """PER-09: also one that has a table of a name that ours has."""
+    path = tmp_path / "threads.db"
+    _foreign(path, *tables, mode=mode)
+    before = _digest(path)
+    await _refused(path, f"another program's database .tables: .*{tables[-1]}")
+    assert _digest(path) == before
+
+
+async def test_another_programs_database_in_use_is_left_as_it_is(tmp_path):
+    """PER-09: with changes that are only in its write-ahead log."""
+    path, log = tmp_path / "threads.db", tmp_path / "threads.db-wal"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("CREATE TABLE cookies (x)")
+        connection.commit()
+        before = _digest(log)
+        await _refused(path, "another program's database")
+        assert _digest(log) == before
+
+
+async def test_a_damaged_database_is_named_and_left_as_it_is(tmp_path):
+    """PER-09: ours, cut off in the middle."""
+    path = tmp_path / "threads.db"
+    await workflow(persistence=f"sqlite:///{path}").run("q", thread_id="t")
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 3])
+    before = _digest(path)
+    await _refused(path, "cannot be used")
+    assert _digest(path) == before
+
+
+async def test_a_damaged_page_is_an_error_that_names_the_file(tmp_path):
+    """PER-09: a blob overwritten in the middle of our file."""
+    path = tmp_path / "threads.db"
+    url = f"sqlite:///{path}"
+    await workflow(persistence=url).start("q", thread_id="t")
+    content = bytearray(path.read_bytes())
+    content[16_384:] = os.urandom(len(content) - 16_384)
+    path.write_bytes(content)
+    with pytest.raises(PersistenceError, match=r"threads\.db"):
+        await workflow(persistence=url).answer("t", "approve")
+
+
+async def test_an_empty_file_is_a_new_database(tmp_path):
+    """PER-09: there is nothing in it to lose, and SQLite makes one before its first write."""
+    path = tmp_path / "threads.db"
+    path.touch()
+    result = await workflow(persistence=f"sqlite:///{path}").run("q")
+    assert len(result.papers) == 2
+
+
+async def test_our_file_with_a_strangers_table_in_it_is_ours(tmp_path):
+    path = tmp_path / "threads.db"
+    url = f"sqlite:///{path}"
+    await workflow(persistence=url).start("q", thread_id="t")
+    _foreign(path, "notes", mode="WAL")
+    assert await workflow(persistence=url).pending("t") is not None
+
+
+@pytest.fixture
+def unprivileged():
+    """Give up the rights of root, for whom nothing is forbidden."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        if os.geteuid() != 0:
+            yield place
+            place.chmod(0o700)
+            return
+        place.chmod(0o755)
+        os.chown(place, 65534, 65534)
+        os.seteuid(65534)
+        try:
+            yield place
+        finally:
+            os.seteuid(0)
+
+
+async def test_a_directory_that_cannot_be_written_is_named(unprivileged):
+    """PER-08."""
+    unprivileged.chmod(0o555)
+    await _refused(unprivileged / "threads.db", "Permission denied")
+
+
+async def test_a_directory_that_cannot_be_made_is_named(unprivileged):
+    """PER-08."""
+    unprivileged.chmod(0o555)
+    await _refused(unprivileged / "new" / "threads.db", "Permission denied")
+
+
+async def test_a_read_only_file_is_named_before_any_skill_is_called(unprivileged):
+    """PER-08."""
+    path = unprivileged / "threads.db"
+    path.touch()
+    path.chmod(0o444)
+    await _refused(path, "Permission denied")
+
+
+async def test_a_path_below_a_file_is_named(tmp_path):
+    """PER-08."""
+    (tmp_path / "file").touch()
+    await _refused(tmp_path / "file" / "threads.db", "Not a directory|File exists")
+
+
+async def test_a_directory_is_no_database(tmp_path):
+    """PER-08."""
+    path = tmp_path / "threads.db"
+    path.mkdir()
+    await _refused(path, "Is a directory")
+
+
+MANY = """
+import asyncio, sys
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import SearchWorkflow
+
+flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=sys.argv[1])
+print("ready", flush=True)
+sys.stdin.readline()
+asyncio.run(flow.run("q", thread_id=sys.argv[2]))
+"""
+
+
+def test_many_processes_make_the_file_at_once(tmp_path):
+    """PER-12."""
+    path = tmp_path / "threads.db"
+    command = [sys.executable, "-c", MANY, f"sqlite:///{path}"]
+    processes = [
+        subprocess.Popen(  # noqa: S603  # our own program
+            [*command, f"t{i}"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for i in range(6)
+    ]
+    assert [process.stdout.readline() for process in processes] == ["ready\n"] * 6
+    for process in processes:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    assert [process.communicate(timeout=120)[1] for process in processes] == [""] * 6
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        query = "SELECT COUNT(DISTINCT thread_id) FROM checkpoints"
+        assert connection.execute(query).fetchone() == (6,)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+async def test_opening_a_file_twice_in_a_process_keeps_the_locks_of_the_first(tmp_path):
+    """PER-12: a handle on the file that is not SQLite's would drop them when it is closed."""
+    path = tmp_path / "threads.db"
+    url = f"sqlite:///{path}"
+    intruder = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], timeout=0);"
+        "c.execute('PRAGMA locking_mode=EXCLUSIVE');"
+        "c.execute('BEGIN EXCLUSIVE'); c.execute('CREATE TABLE x (y)'); c.commit();"
+        "print(c.execute('PRAGMA journal_mode=DELETE').fetchone()[0])"
+    )
+    async with open_persistence(url) as outer:
+        await outer.store.aput(("a",), "b", {"c": 1})
+        async with open_persistence(url):
+            pass
+        said = subprocess.run(  # noqa: S603, ASYNC221  # our own program, and nothing runs beside
+            [sys.executable, "-c", intruder, str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert "locked" in said.stderr
+        assert (await outer.store.aget(("a",), "b")).value == {"c": 1}

@@ -1,0 +1,99 @@
+"""One SQLite file with saver, store and leases in it."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from paper_search.errors import PersistenceError
+from paper_search.persistence import open_persistence
+from paper_search.persistence.sqlite import (
+    PAGE_SIZE,
+    SqliteLeaseTable,
+    open_saver,
+    open_store,
+    serializer,
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "threads.db"
+
+
+def _pragma(path, name):
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+async def test_the_file_is_complete_before_it_has_its_name(path):
+    """PER-12: whoever finds it finds all tables."""
+    async with open_saver(path):
+        with closing(sqlite3.connect(path)) as connection:
+            rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            tables = {name for (name,) in rows}
+    assert tables >= {"checkpoints", "writes", "store", "store_migrations", "paper_search_leases"}
+    assert _pragma(path, "journal_mode") == "wal"
+    assert _pragma(path, "page_size") == PAGE_SIZE
+
+
+async def test_saver_and_store_may_be_opened_apart_and_in_any_order(path):
+    async with open_store(path) as store:
+        await store.aput(("n",), "k", {"v": 1})
+    async with open_saver(path) as saver, open_store(path) as store:
+        assert await saver.aget_tuple({"configurable": {"thread_id": "t"}}) is None
+        assert (await store.aget(("n",), "k")).value == {"v": 1}
+
+
+async def test_closing_leaves_one_file_and_no_task(path, tmp_path):
+    before = asyncio.all_tasks()
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        await persistence.store.aput(("n",), "k", {"v": 1})
+    assert asyncio.all_tasks() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+async def test_an_error_inside_closes_everything_too(path, tmp_path):
+    before = asyncio.all_tasks()
+
+    async def fail():
+        async with open_persistence(f"sqlite:///{path}") as persistence:
+            await persistence.store.aput(("n",), "k", {"v": 1})
+            raise OSError("inside")
+
+    with pytest.raises(OSError, match="inside"):
+        await fail()
+    assert asyncio.all_tasks() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+async def test_a_lock_held_for_a_moment_is_waited_for(path):
+    """PER-11."""
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            writing = asyncio.create_task(persistence.store.aput(("n",), "k", {"v": 1}))
+            await asyncio.sleep(0.3)
+            assert not writing.done()
+            connection.execute("COMMIT")
+            await writing
+        assert (await persistence.store.aget(("n",), "k")).value == {"v": 1}
+
+
+def test_a_lease_table_on_a_broken_file_names_it(path):
+    """PER-09."""
+    path.write_bytes(b"no database" * 100)
+    with pytest.raises(PersistenceError, match=r"threads\.db"):
+        SqliteLeaseTable(path).holder("t")
+
+
+@pytest.mark.parametrize(
+    "value", [None, True, 1, -1.5, "ü", [1, [2]], {"a": {"b": []}}, 2**63, "\ud800"]
+)
+def test_json_values_survive_the_serializer(value):
+    serde = serializer()
+    again = serde.loads_typed(serde.dumps_typed(value))
+    assert again == (value if value != "\ud800" else "?")

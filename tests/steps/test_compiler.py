@@ -1,0 +1,259 @@
+"""Workflows as LangGraph graphs: a toy one, so that only the compiler is on trial."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated, Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+from langgraph.types import Command
+from pydantic import BaseModel, Field, ValidationError
+
+from paper_search.errors import PersistenceError
+from paper_search.persistence.sqlite import serializer
+from paper_search.steps import Outcome, StepContext, StepDef, Untracked, Workflow
+from paper_search.steps.compiler import compile_workflow
+
+OK, ITERATE, FAIL, APPROVE = Outcome.OK, Outcome.ITERATE, Outcome.FAIL, Outcome.APPROVE
+CONFIG = {"configurable": {"thread_id": "t"}}
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+class Item(BaseModel):
+    name: str
+    colour: Colour = Colour.RED
+
+
+class State(BaseModel):
+    goal: int = 0
+    count: int = 0
+    items: list[Item] = Field(default_factory=list)
+    answer: str = ""
+    limit: int = 0
+    secret_list: Annotated[list[str] | None, Untracked] = None
+
+
+class Params(BaseModel):
+    limit: int = Field(default=3, ge=1)
+
+
+class Request(BaseModel):
+    goal: int
+
+
+class Result(BaseModel):
+    count: int
+    secret_list: list[str] | None
+
+
+class Question(BaseModel):
+    text: str
+
+
+class Answer(BaseModel):
+    word: str = Field(min_length=2)
+
+
+def place(**options: Any) -> dict[str, Any]:
+    saver = InMemorySaver(serde=serializer())
+    return {"checkpointer": saver, "store": InMemoryStore(), **options}
+
+
+def one_step(handler: Any, **options: Any) -> Workflow:
+    return Workflow("toy", StepDef("only", handler=handler, next={OK: None}), **options)
+
+
+def counting(ctx: StepContext[State, Params, Any]) -> tuple[Outcome, dict[str, Any]]:
+    count = ctx.step_state.count + 1
+    items = [*ctx.step_state.items, Item(name=str(count))]
+    outcome = ITERATE if count < ctx.step_state.goal else OK
+    return outcome, {"count": count, "items": items}
+
+
+async def closing(ctx: StepContext[State, Params, Any]) -> tuple[Outcome, dict[str, Any]]:
+    assert all(isinstance(each, Item) for each in ctx.step_state.items)
+    names = [each.name for each in ctx.step_state.items]
+    return OK, {"secret_list": names, "limit": ctx.workflow_params.limit}
+
+
+COUNT = StepDef("count", handler=counting, next={OK: "close", ITERATE: "count"})
+CLOSE = StepDef("close", handler=closing, next={OK: None})
+TOY = Workflow("toy", COUNT, CLOSE, state=State, params=Params, request=Request, result=Result)
+
+
+async def test_handlers_may_be_plain_or_asynchronous_and_loop():
+    result = await compile_workflow(TOY, **place()).ainvoke({"goal": 3}, CONFIG)
+    assert result == {"count": 3, "secret_list": ["1", "2", "3"]}
+
+
+async def test_channels_hold_json_only_and_untracked_fields_are_in_no_checkpoint():
+    options = place()
+    graph = compile_workflow(TOY, **options)
+    await graph.ainvoke({"goal": 2}, CONFIG)
+    saved = [each async for each in options["checkpointer"].alist(CONFIG)]
+    assert len(saved) > 3
+    for each in saved:
+        values = each.checkpoint["channel_values"]
+        assert "secret_list" not in values
+        _assert_json(values)
+        for _, channel, value in each.pending_writes:
+            assert channel != "secret_list"
+            _assert_json(value)
+    assert (await graph.aget_state(CONFIG)).values["items"] == [
+        {"name": "1", "colour": "red"},
+        {"name": "2", "colour": "red"},
+    ]
+
+
+def _assert_json(value: Any) -> None:
+    if isinstance(value, dict):
+        assert all(type(name) is str for name in value)
+        for each in value.values():
+            _assert_json(each)
+    elif isinstance(value, list):
+        for each in value:
+            _assert_json(each)
+    else:
+        assert value is None or type(value) in {str, int, float, bool}, repr(value)
+
+
+async def test_the_default_transition_takes_what_is_not_named():
+    def handler(ctx):
+        return (FAIL if ctx.step_state.count == 0 else OK), {"count": ctx.step_state.count + 1}
+
+    step = StepDef("only", handler=handler, next={OK: None, Outcome.DEFAULT: "only"})
+    graph = compile_workflow(Workflow("toy", step, state=State), **place())
+    assert (await graph.ainvoke({"goal": 1}, CONFIG))["count"] == 2
+
+
+async def test_an_outcome_that_the_table_lacks_is_an_error():
+    graph = compile_workflow(one_step(lambda _ctx: (FAIL, {})), **place())
+    with pytest.raises(LookupError, match="'only' gave 'fail'"):
+        await graph.ainvoke({"step_state": {}}, CONFIG)
+
+
+async def test_an_unknown_state_field_is_refused_by_name():
+    graph = compile_workflow(one_step(lambda _ctx: (OK, {"cuont": 1}), state=State), **place())
+    with pytest.raises(KeyError, match="cuont"):
+        await graph.ainvoke({"goal": 1}, CONFIG)
+
+
+async def test_an_input_may_set_only_what_the_request_has():
+    result = await compile_workflow(TOY, **place()).ainvoke({"goal": 1, "count": 7}, CONFIG)
+    assert result["count"] == 1
+
+
+async def test_without_a_store_the_error_says_what_to_pass():
+    graph = compile_workflow(TOY, checkpointer=InMemorySaver())
+    with pytest.raises(PersistenceError, match="store="):
+        await graph.ainvoke({"goal": 1}, CONFIG)
+
+
+async def test_without_a_state_model_the_steps_share_a_dict():
+    def handler(ctx):
+        return OK, {"seen": ctx.step_state.get("seen", 0) + 1, "step": ctx.step_id}
+
+    graph = compile_workflow(one_step(handler), **place())
+    result = await graph.ainvoke({"step_state": {"seen": 4, "kept": True}}, CONFIG)
+    assert result["step_state"] == {"seen": 5, "step": "only", "kept": True}
+
+
+async def test_handlers_get_services_store_thread_and_step():
+    seen = {}
+
+    async def handler(ctx):
+        seen.update(services=ctx.services, thread=ctx.thread_id, step=ctx.step_id)
+        await ctx.store.aput(("n",), "k", {"v": 1})
+        return OK, {}
+
+    options = place(services="live")
+    await compile_workflow(one_step(handler), **options).ainvoke({"step_state": {}}, CONFIG)
+    assert seen == {"services": "live", "thread": "t", "step": "only"}
+    assert options["store"].get(("n",), "k").value == {"v": 1}
+
+
+async def test_progress_comes_out_of_the_custom_stream():
+    def handler(ctx):
+        ctx.progress("found", {"records": 2})
+        return OK, {}
+
+    graph = compile_workflow(one_step(handler), **place())
+    events = [e async for e in graph.astream({"step_state": {}}, CONFIG, stream_mode="custom")]
+    assert events == [{"event": "step", "step": "only"}, {"event": "found", "records": 2}]
+
+
+# --- asking ---------------------------------------------------------------------------------------
+
+
+def asking(ctx: StepContext[State, Params, Any]) -> tuple[Outcome, dict[str, Any]]:
+    answer = ctx.ask(
+        Question(text=f"{ctx.step_state.count} of {ctx.workflow_params.limit}?"), Answer
+    )
+    return APPROVE, {"answer": answer.word}
+
+
+ASKING = Workflow(
+    "asking",
+    StepDef("count", handler=counting, next={OK: "ask", ITERATE: "count"}),
+    StepDef("ask", handler=asking, next={APPROVE: "close"}),
+    StepDef("close", handler=closing, next={OK: None}),
+    state=State,
+    params=Params,
+    request=Request,
+)
+
+
+async def _question(graph: Any) -> Any:
+    (interrupt,) = (await graph.aget_state(CONFIG)).interrupts
+    return interrupt
+
+
+async def test_a_question_waits_and_its_answer_goes_on():
+    graph = compile_workflow(ASKING, **place())
+    await graph.ainvoke({"goal": 1}, CONFIG)
+    question = await _question(graph)
+    assert question.value == {"text": "1 of 3?"}
+    assert question.response_schema["properties"]["word"]["minLength"] == 2
+    result = await graph.ainvoke(Command(resume={question.id: {"word": "yes"}}), CONFIG)
+    assert result["answer"] == "yes"
+
+
+async def test_a_bad_answer_is_refused_and_the_question_stays_open():
+    graph = compile_workflow(ASKING, **place())
+    await graph.ainvoke({"goal": 1}, CONFIG)
+    question = await _question(graph)
+    for bad in ({"word": "x"}, {}, "yes", 3):
+        with pytest.raises(ValidationError):
+            await graph.ainvoke(Command(resume={question.id: bad}), CONFIG)
+        assert await _question(graph) == question
+    result = await graph.ainvoke(Command(resume={question.id: {"word": "yes"}}), CONFIG)
+    assert result["answer"] == "yes"
+
+
+async def test_the_settings_of_a_run_are_fixed_at_its_start_for_every_process():
+    """The context of a resume, or none, does not change what the run began with."""
+    options = place()
+    await compile_workflow(ASKING, **options).ainvoke({"goal": 1}, CONFIG, context={"limit": 9})
+    graph = compile_workflow(ASKING, **options)
+    question = await _question(graph)
+    assert question.value == {"text": "1 of 9?"}
+    command = Command(resume={question.id: {"word": "yes"}})
+    result = await graph.ainvoke(command, CONFIG, context={"limit": 2})
+    assert result["limit"] == 9
+
+
+async def test_settings_come_from_the_defaults_where_nobody_gives_any():
+    graph = compile_workflow(ASKING, **place())
+    await graph.ainvoke({"goal": 1}, CONFIG)
+    assert (await graph.aget_state(CONFIG)).values["workflow_params"] == {"limit": 3}
+
+
+async def test_bad_settings_are_refused_at_the_start():
+    graph = compile_workflow(ASKING, **place())
+    with pytest.raises(ValidationError, match="limit"):
+        await graph.ainvoke({"goal": 1}, CONFIG, context={"limit": 0})

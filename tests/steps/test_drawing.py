@@ -1,0 +1,87 @@
+"""Pictures show every outcome, and the paper-search table is the one of the design."""
+
+from __future__ import annotations
+
+import json
+
+from paper_search.steps import Outcome, StepDef, Workflow, to_json, to_mermaid
+from paper_search.workflow.graph import WORKFLOW
+
+TABLE = {
+    "parse_intent": {"ok": "build_strategy"},
+    "build_strategy": {"ok": "confirm_strategy", "skip": "search"},
+    "confirm_strategy": {
+        "approve": "search",
+        "edit": "search",
+        "reject": "build_strategy",
+        "fail": "finish",
+    },
+    "search": {"ok": "deduplicate"},
+    "deduplicate": {"ok": "score"},
+    "score": {"ok": "organize"},
+    "organize": {"ok": "review_results", "skip": "finish"},
+    "review_results": {
+        "approve": "finish",
+        "edit": "build_strategy",
+        "reject": "build_strategy",
+        "fail": "finish",
+    },
+    "finish": {"ok": None},
+}
+
+
+def test_the_paper_search_table_is_that_of_the_design():
+    table = {
+        step.id: {outcome.value: target for outcome, target in step.next.items()}
+        for step in WORKFLOW.steps
+    }
+    assert table == TABLE
+    assert list(table) == list(TABLE)
+    assert WORKFLOW.entry_point == "parse_intent"
+    assert WORKFLOW.name == "paper_search"
+
+
+def test_mermaid_has_an_edge_for_every_outcome_also_two_to_one_step():
+    lines = [line.strip() for line in to_mermaid(WORKFLOW).splitlines()]
+    edges = [
+        f"{step} -- {outcome} --> {target or '__end__'}"
+        for step, targets in TABLE.items()
+        for outcome, target in targets.items()
+    ]
+    assert [line for line in lines if " -- " in line] == edges
+    assert "confirm_strategy -- approve --> search" in lines
+    assert "confirm_strategy -- edit --> search" in lines
+    assert "__start__([start]) --> parse_intent" in lines
+    assert lines[0] == "flowchart TD"
+
+
+def test_json_has_all_that_the_table_has():
+    document = json.loads(to_json(WORKFLOW))
+    assert [each["id"] for each in document["steps"]] == list(TABLE)
+    assert all(each["title"] for each in document["steps"])
+    transitions: dict[str, dict[str, str | None]] = {}
+    for each in document["transitions"]:
+        transitions.setdefault(each["from"], {})[each["outcome"]] = each["to"]
+    assert transitions == TABLE
+    assert document["entry_point"] == "parse_intent"
+
+
+def test_a_default_is_drawn_as_such():
+    step = StepDef("a", title="Ä", next={Outcome.OK: None, Outcome.DEFAULT: "a"})
+    workflow = Workflow("toy", step)
+    assert "a -- _default --> a" in to_mermaid(workflow)
+    assert '"title": "Ä"' in to_json(workflow, indent=None)
+
+
+def test_the_compiled_graph_has_the_edges_of_the_table():
+    """What Studio draws."""
+    from paper_search.steps.compiler import compile_workflow
+
+    drawn = compile_workflow(WORKFLOW).get_graph()
+    edges = {(edge.source, edge.target) for edge in drawn.edges}
+    expected = {
+        (step, target or "__end__")
+        for step, targets in TABLE.items()
+        for target in targets.values()
+    }
+    assert edges == expected | {("__start__", "parse_intent")}

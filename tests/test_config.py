@@ -1,0 +1,215 @@
+"""Settings: who wins, what is refused, and that no secret is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paper_search.config import AppConfig, LLMConfig, SearchSourceConfig, load_config
+from paper_search.errors import ConfigError
+
+NAMES = [
+    "LLM_PROVIDER",
+    "LLM_MODEL",
+    "LLM_BASE_URL",
+    "LLM_TEMPERATURE",
+    "LLM_MAX_TOKENS",
+    "LLM_TIMEOUT_S",
+    "OPENAI_API_KEY",
+    "SERPAPI_API_KEY",
+    "SERPAPI_MAX_CALLS",
+    "DEFAULT_MAX_RESULTS",
+    "MAX_RESULTS_CEILING",
+    "DOMAIN",
+    "RELEVANCE_BATCH_SIZE",
+    "RELEVANCE_MAX_CONCURRENCY",
+    "DEDUP_ENABLE_LLM_PASS",
+    "DEDUP_LLM_MAX_CANDIDATES",
+    "PAPER_SEARCH_HOME",
+    "DATABASE_URL",
+    "EDITOR",
+    "VISUAL",
+]
+
+
+@pytest.fixture(autouse=True)
+def _empty_environment(monkeypatch, tmp_path):
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def env_file(tmp_path):
+    def write(**values: str):
+        path = tmp_path / "settings.env"
+        path.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
+        return path
+
+    return write
+
+
+def test_without_any_setting_the_defaults_are_those_of_the_interface():
+    config = load_config()
+    assert config.llm == LLMConfig(
+        provider="openai", model="", api_key="", base_url=None, temperature=0.0, max_tokens=4096
+    )
+    assert (config.default_max_results, config.domain) == (100, "general")
+    assert config.relevance_max_concurrency == 5
+    assert config.dedup_enable_llm_pass is True
+    assert config.dedup_llm_max_candidates == 60
+    assert not config.llm.is_wanted
+    assert "serpapi_scholar" not in config.sources
+    source = SearchSourceConfig(name="x")
+    assert (source.api_key, source.enabled, source.rate_limit, source.max_calls) == (
+        "",
+        True,
+        1.0,
+        None,
+    )
+
+
+VALUES = {
+    "LLM_MODEL": ("m", "llm.model", "m"),
+    "LLM_BASE_URL": ("http://x/v1", "llm.base_url", "http://x/v1"),
+    "LLM_TEMPERATURE": ("0.5", "llm.temperature", 0.5),
+    "LLM_MAX_TOKENS": ("10", "llm.max_tokens", 10),
+    "OPENAI_API_KEY": ("sk-1", "llm.api_key", "sk-1"),
+    "DEFAULT_MAX_RESULTS": ("7", "default_max_results", 7),
+    "DOMAIN": ("materials_science", "domain", "materials_science"),
+    "RELEVANCE_BATCH_SIZE": ("3", "relevance_batch_size", 3),
+    "RELEVANCE_MAX_CONCURRENCY": ("2", "relevance_max_concurrency", 2),
+    "DEDUP_ENABLE_LLM_PASS": ("false", "dedup_enable_llm_pass", False),
+    "DEDUP_LLM_MAX_CANDIDATES": ("0", "dedup_llm_max_candidates", 0),
+    "PAPER_SEARCH_HOME": ("here", "home", Path("here")),
+    "DATABASE_URL": ("memory:", "database_url", "memory:"),
+}
+
+
+def _at(config, path):
+    for name in path.split("."):
+        config = getattr(config, name)
+    return config
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_every_variable_sets_its_field(monkeypatch, name):
+    text, path, value = VALUES[name]
+    monkeypatch.setenv(name, text)
+    assert _at(load_config(), path) == value
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_every_variable_may_stand_in_a_file(env_file, name):
+    text, path, value = VALUES[name]
+    assert _at(load_config(env_file(**{name: text})), path) == value
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_an_empty_variable_is_none(monkeypatch, name):
+    _, path, value = VALUES[name]
+    monkeypatch.setenv(name, "")
+    assert _at(load_config(), path) != value
+
+
+def test_the_environment_wins_over_the_file_and_arguments_over_both(monkeypatch, env_file):
+    path = env_file(DOMAIN="file", LLM_MODEL="file", PAPER_SEARCH_HOME="file")
+    monkeypatch.setenv("DOMAIN", "environment")
+    monkeypatch.setenv("PAPER_SEARCH_HOME", "environment")
+    config = load_config(path, home="argument")
+    assert (config.domain, config.llm.model) == ("environment", "file")
+    assert config.home == Path("argument")
+
+
+def test_the_file_in_the_working_directory_is_read(tmp_path):
+    (tmp_path / ".env").write_text("DOMAIN=here\n")
+    assert load_config().domain == "here"
+
+
+def test_a_named_file_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(ConfigError, match="nowhere"):
+        load_config(tmp_path / "nowhere.env")
+
+
+BAD = {
+    "LLM_TEMPERATURE": ("warm", "llm.temperature"),
+    "LLM_MAX_TOKENS": ("many", "llm.max_tokens"),
+    "DEFAULT_MAX_RESULTS": ("0", "default_max_results"),
+    "RELEVANCE_BATCH_SIZE": ("-1", "relevance_batch_size"),
+    "RELEVANCE_MAX_CONCURRENCY": ("0", "relevance_max_concurrency"),
+    "DEDUP_ENABLE_LLM_PASS": ("perhaps", "dedup_enable_llm_pass"),
+    "DEDUP_LLM_MAX_CANDIDATES": ("-1", "dedup_llm_max_candidates"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_value_that_cannot_be_used_is_named_by_its_field(monkeypatch, name):
+    text, path = BAD[name]
+    monkeypatch.setenv(name, text)
+    with pytest.raises(ConfigError, match=path):
+        load_config()
+
+
+def test_all_bad_values_are_named_at_once_and_none_is_shown(monkeypatch):
+    monkeypatch.setenv("LLM_TEMPERATURE", "hunter2")
+    monkeypatch.setenv("DEFAULT_MAX_RESULTS", "hunter2")
+    with pytest.raises(ConfigError, match=r"llm\.temperature.*; default_max_results") as caught:
+        load_config()
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_key_makes_the_scholar_source(monkeypatch):
+    monkeypatch.setenv("SERPAPI_API_KEY", " key\n")
+    monkeypatch.setenv("SERPAPI_MAX_CALLS", "0")
+    source = load_config().sources["serpapi_scholar"]
+    assert (source.api_key, source.enabled, source.max_calls) == ("key", True, 0)
+
+
+def test_the_key_of_an_unknown_provider_is_never_read(monkeypatch):
+    """SEC: the name of a variable does not come from outside."""
+    for provider in ("aws_secret", "database", "serpapi"):
+        monkeypatch.setenv("LLM_PROVIDER", provider)
+        monkeypatch.setenv(f"{provider.upper()}_API_KEY", "not yours")
+        config = load_config()
+        assert config.llm.api_key == ""
+        assert config.llm.provider == provider
+
+
+@pytest.mark.parametrize("text", ["openai", "OpenAI", " openai ", ""])
+def test_the_provider_is_read_in_any_case_and_empty_means_the_default(monkeypatch, text):
+    monkeypatch.setenv("LLM_PROVIDER", text)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1\n")
+    assert (load_config().llm.provider, load_config().llm.api_key) == ("openai", "sk-1")
+
+
+def test_no_secret_is_in_a_repr():
+    config = AppConfig(
+        llm=LLMConfig(api_key="hunter2"),
+        sources={"s": SearchSourceConfig(name="s", api_key="hunter2")},
+        database_url="postgresql://user:hunter2@host/db",
+    )
+    assert "hunter2" not in repr(config)
+    assert "hunter2" not in str(config)
+    assert "hunter2" not in repr(config.llm)
+    assert "hunter2" not in repr(config.sources["s"])
+
+
+def test_threads_live_in_the_home_unless_a_database_is_named(tmp_path):
+    assert AppConfig(home=tmp_path).persistence_url == f"sqlite:///{tmp_path}/threads.db"
+    assert AppConfig(home=tmp_path, database_url="memory:").persistence_url == "memory:"
+
+
+def test_a_key_alone_does_not_make_a_model_wanted():
+    assert not LLMConfig(api_key="k").is_wanted
+    assert LLMConfig(model="m").is_wanted
+
+
+def test_the_editor_does_not_come_from_a_file(monkeypatch, env_file):
+    path = env_file(EDITOR="evil", VISUAL="evil")
+    assert load_config(path).editor is None
+    monkeypatch.setenv("EDITOR", "ed")
+    assert load_config(path).editor == "ed"
+    monkeypatch.setenv("VISUAL", "vi")
+    assert load_config(path).editor == "vi"

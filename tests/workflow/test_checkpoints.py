@@ -1,0 +1,114 @@
+"""The models of checkpoints and decisions, as the seeds fix them."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pydantic import ValidationError
+
+from paper_search.models import (
+    Facets,
+    IntentType,
+    PaperCollection,
+    ParsedIntent,
+    SearchConstraints,
+    SearchMetadata,
+)
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import fake_strategy
+from paper_search.workflow import (
+    Checkpoint,
+    CheckpointHandler,
+    CheckpointKind,
+    Decision,
+    DecisionAction,
+    ResultPayload,
+    StrategyPayload,
+)
+from paper_search.workflow.checkpoints import CheckpointRef, reference
+
+INTENT = ParsedIntent(
+    topic="t", concepts=["c"], intent_type=IntentType.METHOD, constraints=SearchConstraints()
+)
+COLLECTION = PaperCollection(
+    metadata=SearchMetadata(query="q", search_strategy=fake_strategy("x"), total_found=0),
+    papers=[],
+    facets=Facets(),
+)
+STRATEGY = StrategyPayload(intent=INTENT, strategy=fake_strategy("x"))
+RESULT = ResultPayload(collection=COLLECTION)
+
+
+def test_checkpoint_kind_values():
+    assert [each.value for each in CheckpointKind] == ["strategy_confirmation", "result_review"]
+
+
+def test_decision_action_values():
+    assert [each.value for each in DecisionAction] == ["approve", "edit", "reject"]
+
+
+def test_strategy_payload_construction():
+    payload = StrategyPayload(intent=INTENT, strategy=fake_strategy("x"), iteration=2)
+    assert (payload.intent, payload.strategy, payload.iteration) == (INTENT, fake_strategy("x"), 2)
+    assert STRATEGY.iteration == 0
+
+
+def test_result_payload_construction():
+    payload = ResultPayload(collection=COLLECTION, accumulated_papers=[], iteration=1)
+    assert (payload.collection, payload.accumulated_papers, payload.iteration) == (
+        COLLECTION,
+        [],
+        1,
+    )
+    assert RESULT.accumulated_papers == []
+    assert RESULT.iteration == 0
+
+
+def test_checkpoint_auto_fields():
+    one, other = (Checkpoint(kind="result_review", payload=RESULT) for _ in range(2))
+    assert str(uuid.UUID(one.run_id)) == one.run_id
+    assert one.run_id != other.run_id
+    moment = datetime.fromisoformat(one.timestamp)
+    assert moment.utcoffset() == timedelta(0)
+    assert abs(datetime.now(UTC) - moment) < timedelta(minutes=1)
+    assert one.iteration == 0
+
+
+def test_decision_defaults():
+    decision = Decision(action="approve")
+    assert decision.action is DecisionAction.APPROVE
+    assert decision.revised_data is None
+    assert decision.note is None
+    assert decision.checkpoint is None
+
+
+def test_an_unknown_action_is_no_decision():
+    with pytest.raises(ValidationError):
+        Decision(action="accept")
+
+
+def test_checkpoint_handler_protocol():
+    class Handler:
+        async def handle(self, checkpoint: Checkpoint) -> Decision:  # noqa: ARG002  # the protocol
+            return Decision(action=DecisionAction.APPROVE)
+
+    assert isinstance(Handler(), CheckpointHandler)
+    assert isinstance(ScriptedHandler(), CheckpointHandler)
+    assert not isinstance(object(), CheckpointHandler)
+
+
+@pytest.mark.parametrize("payload", [STRATEGY, RESULT])
+@pytest.mark.parametrize("kind", CheckpointKind)
+def test_a_checkpoint_comes_back_from_json_with_the_payload_that_it_had(kind, payload):
+    """Also with a payload that does not fit its kind: rendering it is what must fail."""
+    checkpoint = Checkpoint(kind=kind, payload=payload)
+    again = Checkpoint.model_validate_json(checkpoint.model_dump_json())
+    assert again == checkpoint
+    assert type(again.payload) is type(payload)
+
+
+def test_a_reference_names_run_kind_and_iteration():
+    checkpoint = Checkpoint(kind="result_review", payload=RESULT, run_id="r", iteration=3)
+    assert reference(checkpoint) == CheckpointRef(
+        run_id="r", kind=CheckpointKind.RESULT_REVIEW, iteration=3
+    )

@@ -1,0 +1,392 @@
+"""Which decisions the two questions take: each bad one is named, and the question stays open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langgraph.types import Command
+from pydantic import ValidationError
+from tests.workflow.doubles import STEPS, workflow
+
+from paper_search.errors import InvalidDecisionError, StaleDecisionError
+from paper_search.models import PaperCollection, UserFeedback
+from paper_search.testing.skills import FakeSkills, fake_strategy
+from paper_search.workflow import (
+    Checkpoint,
+    CheckpointKind,
+    Decision,
+    DecisionAction,
+)
+from paper_search.workflow.engine import open_memory
+from paper_search.workflow.session import search_graph
+
+STRATEGY, RESULT = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
+
+
+def _edit(**changes: Any) -> dict[str, Any]:
+    data = fake_strategy("mine").model_dump(mode="json") | changes
+    return {"action": "edit", "revised_data": data}
+
+
+def _query(**changes: Any) -> dict[str, Any]:
+    return _edit(queries=[{"keywords": ["k"], "boolean_query": "k"} | changes])
+
+
+def _feedback(action: str = "edit", **marks: Any) -> dict[str, Any]:
+    return {"action": action, "revised_data": marks}
+
+
+NO_DECISION: list[tuple[Any, str]] = [
+    ("yes", "'yes' is not a decision"),
+    (None, "None is not a decision"),
+    ({}, "{} is not a decision"),
+    ([], r"\[\] is not a decision"),
+    (3, "3 is not a decision"),
+    ("x" * 5_000_000, "is not a decision"),
+    ({"action": "accept"}, "action"),
+    ({"action": None}, "action"),
+    ({"action": ["approve"]}, "action"),
+    ({"action": "approve", "extra": 1}, "extra"),
+    ({"action": "approve", "note": 3}, "note"),
+    ({"action": "reject", "note": "x" * 20_001}, "note"),
+    ({"action": "edit"}, "an edit needs revised_data"),
+    ({"action": "edit", "revised_data": None}, "an edit needs revised_data"),
+    ({"action": "edit", "revised_data": "text"}, "revised_data"),
+    ({"action": "edit", "revised_data": [1]}, "revised_data"),
+    ({"action": "approve", "checkpoint": {"run_id": "t"}}, r"checkpoint\.kind"),
+    ({"action": "approve", "checkpoint": "t"}, "checkpoint"),
+    ({"decisions": []}, "is not a decision"),
+    ([{"type": "ignore", "args": None}], "is not a decision"),
+]
+
+NO_STRATEGY: list[tuple[Any, str]] = [
+    (_feedback(marked_relevant=["always"]), r"revised_data\.queries"),
+    (_edit(queries="k"), r"revised_data\.queries"),
+    (_edit(queries=[{"keywords": [], "boolean_query": "k"}] * 51), r"revised_data\.queries"),
+    (_edit(sources=None), r"revised_data\.sources"),
+    (_edit(sources=[1]), r"revised_data\.sources\.0"),
+    (_edit(surplus=1), r"revised_data\.surplus"),
+    (_edit(filters={"year_from": "last year"}), r"revised_data\.filters\.year_from"),
+    (_edit(filters={"year_form": 2020}), r"revised_data\.filters\.year_form"),
+    (_edit(filters={"max_results": 0}), r"revised_data\.filters\.max_results"),
+    (_edit(filters={"max_results": 10_001}), r"revised_data\.filters\.max_results"),
+    (_edit(filters={"year_from": 2021, "year_to": 2020}), "2021 is after year_to 2020"),
+    (_query(boolean_query="a AND"), r"revised_data\.queries\.0: boolean_query: column"),
+    (_query(boolean_query=""), r"revised_data\.queries\.0"),
+    (_query(boolean_query=None), r"revised_data\.queries\.0\.boolean_query"),
+    (_query(querry="k"), r"revised_data\.queries\.0\.querry"),
+    (_query(synonym_map=[{"keyword": "k"}]), r"queries\.0\.synonym_map\.0\.synonyms"),
+    (
+        {"action": "approve", "revised_data": fake_strategy("x").model_dump()},
+        "revised_data",
+    ),
+    (_feedback("approve"), "approving takes no revised_data"),
+    (_feedback("reject", marked_relevant=["invented"]), "invented"),
+]
+
+NO_FEEDBACK: list[tuple[Any, str]] = [
+    (_feedback(marked_relevant="always"), r"revised_data\.marked_relevant"),
+    (_feedback(marked_relevant=[1]), r"revised_data\.marked_relevant\.0"),
+    (_feedback(marked_relevent=["always"]), r"revised_data\.marked_relevent"),
+    (_feedback(free_text_feedback=["x"]), r"revised_data\.free_text_feedback"),
+    (_feedback(marked_relevant=["invented"]), "invented"),
+    (_feedback(marked_irrelevant=["invented"]), "invented"),
+    (_feedback("approve", marked_relevant=["invented"]), "invented"),
+    (_feedback("reject", marked_relevant=["invented"]), "invented"),
+    (_feedback(marked_relevant=[str(i) for i in range(100_000)]), "no such papers"),
+    (
+        _feedback(marked_relevant=["always"], marked_irrelevant=["always"]),
+        "both relevant and irrelevant: always",
+    ),
+    (_edit(), r"revised_data\.queries"),
+]
+
+
+def _nested(depth: int) -> Any:
+    value: Any = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+async def _asked(flow: Any, kind: CheckpointKind) -> Checkpoint:
+    checkpoint = await flow.start("q", thread_id="t")
+    return checkpoint if kind is STRATEGY else await flow.answer("t", "approve")
+
+
+CASES = [
+    *((STRATEGY, *case) for case in [*NO_DECISION, *NO_STRATEGY]),
+    *((RESULT, *case) for case in [*NO_DECISION, *NO_FEEDBACK]),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "named"),
+    CASES,
+    ids=[str(i) for i in range(len(CASES))],
+)
+async def test_a_bad_answer_is_named_and_a_good_one_still_works(kind, answer, named):
+    """HUM-02 HUM-03 HUM-04 HUM-05 HUM-06: through the workflow."""
+    skills = FakeSkills()
+    flow = workflow(skills)
+    asked = await _asked(flow, kind)
+    calls = list(skills.calls)
+    with pytest.raises(InvalidDecisionError, match=named) as caught:
+        await flow.answer("t", answer)
+    assert len(str(caught.value)) < 2_000
+    assert await flow.pending("t") == asked
+    assert skills.calls == calls
+    assert isinstance(await flow.answer("t", "approve"), Checkpoint | PaperCollection)
+
+
+@pytest.mark.parametrize("kind", CheckpointKind)
+@pytest.mark.parametrize("field", ["revised_data", "note", "checkpoint", "action"])
+async def test_nesting_without_an_end_is_refused(kind, field):
+    """HUM-06."""
+    flow = workflow()
+    asked = await _asked(flow, kind)
+    with pytest.raises(InvalidDecisionError):
+        await flow.answer("t", {"action": "edit", field: _nested(10_000)})
+    assert await flow.pending("t") == asked
+
+
+GOOD: list[tuple[CheckpointKind, Any, str]] = [
+    (STRATEGY, "approve", "round_0"),
+    (STRATEGY, "Approve: fine", "round_0"),
+    (STRATEGY, [{"type": "accept", "args": None}], "round_0"),
+    (STRATEGY, {"decisions": [{"type": "approve"}]}, "round_0"),
+    (STRATEGY, {"action": "accept", "content": {"action": "approve"}}, "round_0"),
+    (STRATEGY, Decision(action=DecisionAction.APPROVE), "round_0"),
+    (STRATEGY, _edit(), "mine"),
+    (STRATEGY, _edit(filters={}), "mine"),
+    (STRATEGY, _query(boolean_query='"a b" OR c'), '"a b" OR c'),
+    (
+        STRATEGY,
+        [{"type": "edit", "args": {"action": "x", "args": _edit()["revised_data"]}}],
+        "mine",
+    ),
+    (
+        STRATEGY,
+        {"decisions": [{"type": "edit", "edited_action": {"args": _edit()["revised_data"]}}]},
+        "mine",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "answer", "searched"), GOOD)
+async def test_every_clients_way_to_accept_a_strategy_searches_it(kind, answer, searched):
+    """HUM-01: what is approved is exactly what runs."""
+    skills = FakeSkills()
+    flow = workflow(skills)
+    await _asked(flow, kind)
+    assert (await flow.answer("t", answer)).kind is RESULT
+    assert [each.queries[0].boolean_query for each in skills.searched] == [searched]
+
+
+REJECTIONS: list[tuple[Any, UserFeedback]] = [
+    ("reject", UserFeedback(free_text_feedback="")),
+    ("reject: trials only", UserFeedback(free_text_feedback="trials only")),
+    ({"action": "reject", "note": "n"}, UserFeedback(free_text_feedback="n")),
+    ([{"type": "response", "args": "n"}], UserFeedback(free_text_feedback="n")),
+    (
+        {"decisions": [{"type": "reject", "message": "n"}]},
+        UserFeedback(free_text_feedback="n"),
+    ),
+    (
+        {"action": "reject", "note": "n", "revised_data": {"free_text_feedback": "f"}},
+        UserFeedback(free_text_feedback="f"),
+    ),
+]
+
+
+@pytest.mark.parametrize("kind", CheckpointKind)
+@pytest.mark.parametrize(("answer", "feedback"), REJECTIONS)
+async def test_every_clients_way_to_reject_tells_the_builder_why(kind, answer, feedback):
+    """HUM-01."""
+    skills = FakeSkills()
+    flow = workflow(skills)
+    await _asked(flow, kind)
+    assert (await flow.answer("t", answer)).kind is STRATEGY
+    assert skills.requests[1].user_feedback == feedback
+
+
+MARKS = {"marked_relevant": ["always"], "marked_irrelevant": ["only-round_0"]}
+MARKINGS: list[Any] = [
+    _feedback(**MARKS),
+    [{"type": "edit", "args": {"action": "x", "args": MARKS}}],
+    {"decisions": [{"type": "edit", "edited_action": {"args": MARKS}}]},
+    Decision(action=DecisionAction.EDIT, revised_data=UserFeedback(**MARKS)),
+]
+
+
+@pytest.mark.parametrize("answer", MARKINGS)
+async def test_every_clients_way_to_mark_papers_reaches_the_builder(answer):
+    """HUM-01."""
+    skills = FakeSkills()
+    flow = workflow(skills)
+    await _asked(flow, RESULT)
+    await flow.answer("t", answer)
+    assert skills.requests[1].user_feedback == UserFeedback(**MARKS)
+
+
+async def test_marks_of_an_earlier_result_may_be_given_with_a_rejected_strategy():
+    skills = FakeSkills()
+    flow = workflow(skills)
+    await _asked(flow, RESULT)
+    await flow.answer("t", "reject")
+    await flow.answer("t", _feedback("reject", marked_relevant=["always"]))
+    assert skills.requests[2].marked_papers[0].id == "always"
+
+
+async def test_marks_given_with_an_approval_are_kept():
+    flow = workflow()
+    await _asked(flow, RESULT)
+    result = await flow.answer("t", _feedback("approve", marked_relevant=["always"]))
+    assert [paper.id for paper in result.papers] == ["always", "only-round_0"]
+
+
+NOTES = ["אבג \u202e right to left", "🧪" * 100, "a\x00b\x1b[31m", "x" * 20_000, "\n\n"]
+
+
+@pytest.mark.parametrize("note", NOTES)
+async def test_any_text_in_a_note_is_kept_as_it_is(note, tmp_path):
+    """HUM-17."""
+    skills = FakeSkills()
+    flow = workflow(skills, persistence=f"sqlite:///{tmp_path}/t.db")
+    await flow.start("q", thread_id="t")
+    await flow.answer("t", {"action": "reject", "note": note})
+    assert skills.requests[1].user_feedback.free_text_feedback == note
+
+
+async def test_half_a_character_in_a_note_does_not_poison_the_thread(tmp_path):
+    """HUM-17: JSON may carry one."""
+    flow = workflow(persistence=f"sqlite:///{tmp_path}/t.db")
+    await flow.start("q", thread_id="t")
+    try:
+        await flow.answer("t", {"action": "reject", "note": "half \ud83d"})
+    except InvalidDecisionError:
+        await flow.answer("t", "reject")
+    assert (await flow.pending("t")).iteration == 1
+
+
+# --- which checkpoint is meant --------------------------------------------------------------------
+
+
+def _ref(**changes: Any) -> dict[str, Any]:
+    return {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0} | changes
+
+
+OTHERS = [_ref(run_id="other"), _ref(kind="result_review"), _ref(iteration=1)]
+
+
+@pytest.mark.parametrize("reference", OTHERS)
+async def test_an_answer_to_another_checkpoint_changes_nothing(reference):
+    """HUM-07 HUM-10."""
+    skills = FakeSkills()
+    flow = workflow(skills)
+    asked = await flow.start("q", thread_id="t")
+    with pytest.raises(StaleDecisionError, match="the open question is strategy_confirmation"):
+        await flow.answer("t", {"action": "approve", "checkpoint": reference})
+    assert await flow.pending("t") == asked
+    assert skills.calls == ["parse", "build"]
+    again = await flow.answer("t", {"action": "approve", "checkpoint": _ref()})
+    assert again.kind is RESULT
+
+
+async def test_the_answer_to_the_first_question_does_not_answer_the_second():
+    """HUM-09 HUM-10: a double click that names what it means is harmless."""
+    skills = FakeSkills()
+    flow = workflow(skills)
+    await flow.start("q", thread_id="t")
+    click = {"action": "approve", "checkpoint": _ref()}
+    result = await flow.answer("t", click)
+    with pytest.raises(StaleDecisionError):
+        await flow.answer("t", click)
+    assert await flow.pending("t") == result
+    assert skills.calls == STEPS
+
+
+# --- the raw graph, as Studio and the server drive it ---------------------------------------------
+
+
+class RawGraph:
+    """The graph without SearchWorkflow around it."""
+
+    def __init__(self, graph: Any, persistence: Any, skills: FakeSkills) -> None:
+        self._graph, self._persistence, self.skills = graph, persistence, skills
+        self._config = {"configurable": {"thread_id": "t"}}
+
+    @classmethod
+    async def at(cls, kind: CheckpointKind) -> RawGraph:
+        skills, persistence = FakeSkills(), await open_memory()
+        raw = cls(search_graph(persistence, skills.skills), persistence, skills)
+        await raw._graph.ainvoke({"question": "q"}, raw._config)
+        if kind is RESULT:
+            await raw.answer("approve")
+        return raw
+
+    async def answer(self, value: Any) -> Any:
+        (interrupt,) = (await self.snapshot()).interrupts
+        return await self._graph.ainvoke(Command(resume={interrupt.id: value}), self._config)
+
+    async def snapshot(self) -> Any:
+        return await self._graph.aget_state(self._config)
+
+    async def stored(self) -> list[Any]:
+        """Return what counts of the thread: LangGraph notes the error too, which does no harm."""
+        saved = await self._persistence.checkpointer.aget_tuple(self._config)
+        writes = [each for each in saved.pending_writes if each[1] != "__error__"]
+        return [saved.checkpoint["id"], writes]
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "named"),
+    # LangGraph itself takes None and {} for "no answer": nothing reaches the question.
+    [case for case in CASES if case[1] not in (None, {})],
+)
+async def test_the_raw_graph_refuses_bad_answers_too_and_stores_nothing(kind, answer, named):
+    """HUM-02 HUM-03 HUM-04 HUM-05 HUM-07: no client can poison a thread."""
+    raw = await RawGraph.at(kind)
+    before, stored = (await raw.snapshot()).interrupts, await raw.stored()
+    with pytest.raises(ValidationError, match=named):
+        await raw.answer(answer)
+    assert (await raw.snapshot()).interrupts == before
+    assert await raw.stored() == stored
+    await raw.answer("approve")
+    assert (await raw.snapshot()).interrupts != before
+
+
+@pytest.mark.parametrize("reference", OTHERS)
+async def test_the_raw_graph_refuses_the_answer_to_another_checkpoint(reference):
+    """HUM-07 HUM-10."""
+    raw = await RawGraph.at(STRATEGY)
+    before = (await raw.snapshot()).interrupts
+    with pytest.raises(ValidationError, match="the open question is"):
+        await raw.answer({"action": "approve", "checkpoint": reference})
+    assert (await raw.snapshot()).interrupts == before
+
+
+@pytest.mark.parametrize(("kind", "answer", "searched"), GOOD[:-1])
+async def test_the_raw_graph_takes_every_clients_shape(kind, answer, searched):
+    """HUM-01."""
+    raw = await RawGraph.at(kind)
+    await raw.answer(answer.model_dump(mode="json") if isinstance(answer, Decision) else answer)
+    assert [each.queries[0].boolean_query for each in raw.skills.searched] == [searched]
+
+
+@pytest.mark.parametrize("answer", MARKINGS[:-1])
+async def test_the_raw_graph_takes_every_clients_marks(answer):
+    """HUM-01."""
+    raw = await RawGraph.at(RESULT)
+    await raw.answer(answer)
+    assert raw.skills.requests[1].user_feedback == UserFeedback(**MARKS)
+
+
+async def test_the_question_carries_a_form_without_references():
+    """Studio and the page build their form from it."""
+    raw = await RawGraph.at(STRATEGY)
+    (interrupt,) = (await raw.snapshot()).interrupts
+    schema = interrupt.response_schema
+    assert "$ref" not in repr(schema)
+    assert schema["properties"]["action"]["enum"] == ["approve", "edit", "reject"]

@@ -1,0 +1,413 @@
+"""A thread outlives whatever drives it, and whatever happens to that."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import ormsgpack
+import pytest
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from tests.workflow.crashing import SCRIPT, LoggingSkills
+from tests.workflow.doubles import STEPS, workflow
+
+from paper_search.errors import PersistenceError, ThreadBusyError
+from paper_search.persistence import open_persistence
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
+from paper_search.workflow.session import search_graph
+
+ROOT = Path(__file__).parents[2]
+ROUNDS = [*STEPS, *STEPS[1:]]
+
+
+def url_of(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/threads.db"
+
+
+def integrity(tmp_path: Path) -> str:
+    with closing(sqlite3.connect(tmp_path / "threads.db")) as connection:
+        return connection.execute("PRAGMA integrity_check").fetchone()[0]
+
+
+async def undisturbed() -> Any:
+    return await workflow(handler=ScriptedHandler(SCRIPT)).run("q")
+
+
+def test_a_thread_goes_on_in_another_event_loop(tmp_path):
+    """HUM-13."""
+    skills, url = FakeSkills(), url_of(tmp_path)
+    first = asyncio.run(workflow(skills, persistence=url).start("q", thread_id="t"))
+    assert asyncio.run(workflow(skills, persistence=url).pending("t")) == first
+    second = asyncio.run(workflow(skills, persistence=url).answer("t", "approve"))
+    assert second.kind is CheckpointKind.RESULT_REVIEW
+    result = asyncio.run(workflow(skills, persistence=url).answer("t", "approve"))
+    assert result == asyncio.run(workflow().run("q"))
+    assert skills.calls == STEPS
+
+
+def test_nothing_is_left_open_behind_a_workflow(tmp_path):
+    url = url_of(tmp_path)
+    asyncio.run(workflow(persistence=url).run("q", thread_id="t"))
+    assert [path.name for path in tmp_path.iterdir()] == ["threads.db"]
+
+
+def crash(tmp_path: Path, killer: str, after: int) -> list[str]:
+    """Run in a process that kills itself; return the calls that it made."""
+    log = tmp_path / "calls"
+    command = [sys.executable, "-m", "tests.workflow.crashing"]
+    ended = subprocess.run(  # noqa: S603  # our own program
+        [*command, url_of(tmp_path), str(log), killer, str(after)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    return log.read_text().split()
+
+
+POINTS = [
+    # which skill, in which round, decisions given before, calls made before it
+    ("search", 0, 1),
+    ("score", 0, 1),
+    ("build", 1, 2),
+    ("organize", 1, 3),
+]
+
+
+@pytest.mark.parametrize(("killer", "after", "decided"), POINTS)
+async def test_a_killed_process_costs_the_step_in_flight_and_nothing_else(
+    tmp_path, killer, after, decided
+):
+    """PER-01 PER-04 PER-13: same end, no finished step repeated, no decision asked for again.
+
+    The lease of the dead process does not have to run out first.
+    """
+    calls = crash(tmp_path, killer, after)
+    index = [i for i, name in enumerate(ROUNDS) if name == killer][after]
+    assert calls == ROUNDS[: index + 1]
+    async with open_persistence(url_of(tmp_path)) as persistence:
+        info = await ThreadCatalog(persistence).info("t")
+    assert info.status is ThreadStatus.FAILED
+    log = str(tmp_path / "calls")
+    handler = ScriptedHandler(SCRIPT[decided:])
+    flow = SearchWorkflow(*[LoggingSkills(log)] * 6, handler, persistence=url_of(tmp_path))
+    assert await flow.resume("t") == await undisturbed()
+    assert len(handler.asked) == len(SCRIPT) - decided
+    made = (tmp_path / "calls").read_text().split()
+    assert made == [*ROUNDS[: index + 1], *ROUNDS[index:]]
+    assert integrity(tmp_path) == "ok"
+
+
+class Crash(BaseException):
+    """The end of a process, without the process."""
+
+
+@pytest.mark.parametrize(("is_before", "step"), [(True, 1), (False, 3)])
+async def test_a_crash_at_any_write_changes_nothing_in_the_end(tmp_path, is_before, step):
+    """PER-02 PER-03: before the k-th write of a checkpoint, for every k; after some of them."""
+    expected, crashes = await undisturbed(), True
+    async with open_persistence(url_of(tmp_path)) as persistence:
+        catalog, k = ThreadCatalog(persistence), 0
+        while crashes:
+            skills, answers = FakeSkills(), list(SCRIPT)
+            flow = workflow(skills, Consuming(answers), persistence=persistence)
+            with (
+                crashing(persistence.checkpointer, k, is_before=is_before) as crashes,
+                contextlib.suppress(Crash),
+            ):
+                await flow.run("q", thread_id=f"t{k}")
+            if k == 0 and is_before:
+                # Nothing was stored yet: there is no thread, the search is begun again.
+                assert await catalog.threads() == []
+                await flow.run("q", thread_id="t0")
+            result = await taken_to_the_end(catalog, flow, f"t{k}", answers)
+            assert result == expected
+            assert len(skills.calls) <= len(ROUNDS) + 1, (k, skills.calls)
+            k += step
+    assert k > 20
+    assert integrity(tmp_path) == "ok"
+
+
+@contextlib.contextmanager
+def crashing(saver: Any, k: int, *, is_before: bool) -> Iterator[list[int]]:
+    """Let the k-th write crash, before it is done or after; gives a list of the crashes."""
+    crashes: list[int] = []
+    count = 0
+
+    def doctored(inner: Any) -> Any:
+        async def write(*args: Any) -> Any:
+            nonlocal count
+            count += 1
+            if is_before and count > k:
+                crashes.append(count)
+                raise Crash
+            result = await inner(*args)
+            if count > k:
+                crashes.append(count)
+                raise Crash
+            return result
+
+        return write
+
+    saver.aput, saver.aput_writes = doctored(saver.aput), doctored(saver.aput_writes)
+    try:
+        yield crashes
+    finally:
+        del saver.aput, saver.aput_writes
+
+
+class Consuming:
+    """Answers from a list, from which it takes what it gives."""
+
+    def __init__(self, answers: list[Any]) -> None:
+        self._answers = answers
+
+    async def handle(self, checkpoint: Any) -> Any:
+        answer = self._answers.pop(0)
+        return answer(checkpoint) if callable(answer) else answer
+
+
+async def taken_to_the_end(
+    catalog: ThreadCatalog, flow: SearchWorkflow, thread: str, answers: list[Any]
+) -> Any:
+    info = await catalog.info(thread)
+    if info.status is ThreadStatus.DONE:
+        return (await catalog.show(thread)).collection
+    if info.checkpoint is not None:
+        # A decision that was given but not stored before the crash is asked for again.
+        is_result = info.checkpoint is CheckpointKind.RESULT_REVIEW
+        answers[:] = SCRIPT[2 * info.iteration + is_result :]
+    return await flow.resume(thread)
+
+
+async def test_a_cancelled_run_leaves_a_thread_that_resumes(tmp_path):
+    """PER-06: Ctrl-C cancels the main task."""
+    skills, is_there = FakeSkills(), asyncio.Event()
+    inner = skills.score
+
+    async def stuck(*_args: Any) -> Any:
+        is_there.set()
+        await asyncio.Event().wait()
+
+    skills.score = stuck
+    flow = workflow(skills, ScriptedHandler(SCRIPT[:1]), persistence=url_of(tmp_path))
+    driving = asyncio.create_task(flow.run("q", thread_id="t"))
+    await is_there.wait()
+    driving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await driving
+    skills.score = inner
+    again = workflow(skills, ScriptedHandler(SCRIPT[1:]), persistence=url_of(tmp_path))
+    assert await again.resume("t") == await undisturbed()
+    assert skills.calls == ROUNDS
+    assert integrity(tmp_path) == "ok"
+
+
+async def test_cancelling_the_handler_leaves_the_question_open(tmp_path):
+    """PER-06: Ctrl-C at the question."""
+
+    class Interrupted:
+        async def handle(self, checkpoint: Any) -> Any:  # noqa: ARG002  # the protocol
+            raise KeyboardInterrupt
+
+    flow = workflow(handler=Interrupted(), persistence=url_of(tmp_path))
+    with pytest.raises(KeyboardInterrupt):
+        await flow.run("q", thread_id="t")
+    assert (await flow.pending("t")).kind is CheckpointKind.STRATEGY_CONFIRMATION
+    assert (await flow.answer("t", "approve")).kind is CheckpointKind.RESULT_REVIEW
+
+
+RIVAL = """
+import asyncio, sys
+from paper_search.errors import ThreadBusyError, ThreadNotWaitingError, StaleDecisionError
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import SearchWorkflow
+
+class Slow(FakeSkills):
+    async def search(self, strategy):
+        await asyncio.sleep(1.5)
+        return await super().search(strategy)
+
+flow = SearchWorkflow(*[Slow()] * 6, persistence=sys.argv[1])
+reference = {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0}
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    asyncio.run(flow.answer("t", {"action": "approve", "checkpoint": reference}))
+    print("went on")
+except ThreadBusyError as error:
+    print("busy", error)
+"""
+
+
+def test_of_two_processes_that_answer_at_once_one_is_told_that_the_thread_is_busy(tmp_path):
+    """PER-13 HUM-08."""
+    url = url_of(tmp_path)
+    asyncio.run(workflow(persistence=url).start("q", thread_id="t"))
+    rivals = [
+        subprocess.Popen(  # noqa: S603  # our own program
+            [sys.executable, "-c", RIVAL, url],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    assert [rival.stdout.readline() for rival in rivals] == ["ready\n"] * 2
+    for rival in rivals:
+        rival.stdin.write("\n")
+        rival.stdin.flush()
+    said = sorted(rival.communicate(timeout=60)[0].strip() for rival in rivals)
+    assert said[1] == "went on"
+    assert said[0].startswith("busy thread 't' is being driven by process")
+    assert any(f"process {rival.pid} on" in said[0] for rival in rivals)
+    pending = asyncio.run(workflow(persistence=url).pending("t"))
+    assert pending.kind is CheckpointKind.RESULT_REVIEW
+    assert integrity(tmp_path) == "ok"
+
+
+async def test_a_full_disk_is_said_so_and_the_thread_goes_on_when_there_is_room(tmp_path):
+    """PER-07."""
+    url = url_of(tmp_path)
+    await workflow(persistence=url).start("q", thread_id="t")
+
+    async def on_a_full_disk() -> None:
+        async with open_persistence(url) as persistence:
+            for connection in (persistence.checkpointer.conn, persistence.store.conn):
+                await connection.execute("PRAGMA max_page_count = 1")
+            await workflow(persistence=persistence).answer("t", "approve")
+
+    with pytest.raises(PersistenceError, match=r"threads\.db.*full"):
+        await on_a_full_disk()
+    flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=url)
+    assert await flow.resume("t") == await workflow().run("q")
+    assert integrity(tmp_path) == "ok"
+
+
+# --- what is in a checkpoint ----------------------------------------------------------------------
+
+
+async def test_checkpoints_hold_json_and_no_paper(tmp_path):
+    """Design section 4: no class name, no record; the final collection is output only."""
+    url = url_of(tmp_path)
+    flow = workflow(handler=ScriptedHandler(SCRIPT), persistence=url)
+    result = await flow.run("q", thread_id="t")
+    assert len(result.papers) == 3
+    path = tmp_path / "threads.db"
+    with closing(sqlite3.connect(path)) as connection:
+        blobs = connection.execute("SELECT type, checkpoint FROM checkpoints").fetchall()
+        writes = connection.execute("SELECT channel, type, value FROM writes").fetchall()
+    strict = JsonPlusSerializer(allowed_msgpack_modules=None)
+    for kind, blob in blobs:
+        _assert_json(strict.loads_typed((kind, blob))["channel_values"])
+        assert b"Found by" not in blob
+        assert b"paper_search." not in blob
+    for channel, kind, value in writes:
+        if not channel.startswith("__"):
+            _assert_json(strict.loads_typed((kind, value)))
+        if channel != "__interrupt__":
+            assert b"Found by" not in (value or b""), channel
+    assert not [channel for channel, *_ in writes if channel in {"collection", "papers"}]
+
+
+def _assert_json(value: Any) -> None:
+    if isinstance(value, dict):
+        assert all(type(name) is str for name in value)
+        for each in value.values():
+            _assert_json(each)
+    elif isinstance(value, list):
+        for each in value:
+            _assert_json(each)
+    else:
+        assert value is None or type(value) in {str, int, float, bool}, value
+
+
+@pytest.mark.parametrize("kind", ["constructor", "pickle", "json"])
+async def test_a_crafted_row_executes_nothing(tmp_path, kind):
+    """PER-16."""
+    url, trap = url_of(tmp_path), tmp_path / "trap"
+    await workflow(persistence=url).start("q", thread_id="t")
+    row = _crafted(kind, str(trap))
+    with closing(sqlite3.connect(tmp_path / "threads.db")) as connection:
+        changed = connection.execute("UPDATE writes SET type = ?, value = ?", row)
+        assert changed.rowcount > 0
+        connection.commit()
+    async with open_persistence(url) as persistence:
+        graph = search_graph(persistence, FakeSkills().skills)
+        try:
+            await graph.aget_state({"configurable": {"thread_id": "t"}})
+        except Exception as error:  # noqa: BLE001  # any refusal will do
+            assert str(error)  # noqa: PT017  # any refusal will do
+    assert not trap.exists()
+
+
+def _crafted(kind: str, trap: str) -> tuple[str, bytes]:
+    if kind == "constructor":
+        call = ormsgpack.packb(("os", "mkdir", trap))
+        return "msgpack", ormsgpack.packb(ormsgpack.Ext(0, call))
+    if kind == "pickle":
+        return "pickle", b"cos\nmkdir\n(S'" + trap.encode() + b"'\ntR."
+    text = '{"lc": 2, "type": "constructor", "id": ["os", "mkdir"], "args": ["%s"]}'
+    return "json", (text % trap).encode()
+
+
+@pytest.mark.filterwarnings("ignore::Warning")
+def test_the_crafted_row_is_a_real_trap_where_deserialization_is_not_strict(tmp_path):
+    """PER-16: else the test above could not fail."""
+    trap = tmp_path / "trap"
+    permissive = JsonPlusSerializer(allowed_msgpack_modules=True)
+    permissive.loads_typed(_crafted("constructor", str(trap)))
+    assert trap.is_dir()
+
+
+def test_environment_is_not_needed_for_strictness(monkeypatch):
+    """PER-16."""
+    from paper_search.persistence.sqlite import serializer
+
+    monkeypatch.delenv("LANGGRAPH_STRICT_MSGPACK", raising=False)
+    value = serializer().loads_typed(
+        ("msgpack", ormsgpack.packb(ormsgpack.Ext(0, ormsgpack.packb(("os", "fsencode", "x")))))
+    )
+    assert value != b"x"
+
+
+async def test_a_thread_in_memory_is_gone_with_its_workflow():
+    """PER-22."""
+    from paper_search.errors import ThreadNotFoundError
+
+    await workflow().start("q", thread_id="t")
+    with pytest.raises(ThreadNotFoundError):
+        await workflow().pending("t")
+
+
+async def test_busy_is_known_across_workflows_on_one_file(tmp_path):
+    """PER-13."""
+    url, is_there, may_go = url_of(tmp_path), asyncio.Event(), asyncio.Event()
+
+    class Waiting:
+        async def handle(self, checkpoint: Any) -> Any:  # noqa: ARG002  # the protocol
+            is_there.set()
+            await may_go.wait()
+            return "approve"
+
+    driving = asyncio.create_task(
+        workflow(handler=Waiting(), persistence=url).run("q", thread_id="t")
+    )
+    await is_there.wait()
+    with pytest.raises(ThreadBusyError):
+        await workflow(persistence=url).answer("t", "approve")
+    may_go.set()
+    assert (await driving).ended_by == "approved"

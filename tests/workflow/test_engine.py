@@ -1,0 +1,959 @@
+"""SearchWorkflow: REQ-8 to REQ-20 and PROP-4 to PROP-11 of the seeds, and the thread API."""
+
+import asyncio
+import logging
+from typing import Any
+from unittest.mock import AsyncMock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.workflow.doubles import STEPS, FailingSkills, edit, mark_last, reject, workflow
+
+from paper_search.config import AppConfig, LLMConfig, SearchSourceConfig
+from paper_search.errors import (
+    ConfigError,
+    InputError,
+    InvalidDecisionError,
+    QuestionError,
+    ThreadBusyError,
+    ThreadExistsError,
+    ThreadFinishedError,
+    ThreadNotFoundError,
+    ThreadNotWaitingError,
+    ThreadWaitingError,
+    UnknownNameError,
+)
+from paper_search.models import (
+    EndReason,
+    Facets,
+    Paper,
+    PaperCollection,
+    ParsedIntent,
+    QueryBuilderInput,
+    RawPaper,
+    ScoredPaper,
+    SearchMetadata,
+    SearchStrategy,
+    UserFeedback,
+)
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills, fake_strategy
+from paper_search.workflow import (
+    Checkpoint,
+    CheckpointKind,
+    Decision,
+    DecisionAction,
+    SearchWorkflow,
+    ThreadCatalog,
+    WorkflowState,
+)
+from paper_search.workflow.engine import (
+    _accumulate_relevant,
+    _coerce_feedback,
+    _merge_accumulated,
+    open_memory,
+)
+
+STRATEGY, RESULT = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
+
+
+class BlockingHandler:
+    """Waits until the test lets it answer."""
+
+    def __init__(self) -> None:
+        self.is_asked = asyncio.Event()
+        self.may_answer = asyncio.Event()
+
+    async def handle(self, checkpoint: Checkpoint) -> Decision:  # noqa: ARG002  # the protocol
+        self.is_asked.set()
+        await self.may_answer.wait()
+        return Decision(action=DecisionAction.APPROVE)
+
+
+# --- the pipeline ---------------------------------------------------------------------------------
+
+
+async def test_full_pipeline_no_handler():
+    """REQ-8 REQ-9 REQ-11 REQ-13: every skill once and in order, nobody asked."""
+    skills = FakeSkills()
+    result = await workflow(skills).run("graph networks")
+    assert skills.calls == STEPS
+    assert isinstance(result, PaperCollection)
+    assert [paper.id for paper in result.papers] == ["always", "only-round_0"]
+    assert result.metadata.query == "graph networks"
+    assert result.ended_by is EndReason.NOT_REVIEWED
+
+
+async def test_full_pipeline_with_approve():
+    """REQ-10 REQ-12 PROP-4: who approves everything gets what nobody asked gets, to the letter."""
+    skills, handler = FakeSkills(), ScriptedHandler(otherwise="approve")
+    approved = await workflow(skills, handler).run("q")
+    unasked = await workflow().run("q")
+    assert approved == unasked
+    differing = {"ended_by"}
+    assert approved.model_dump(exclude=differing) == unasked.model_dump(exclude=differing)
+    assert skills.calls == STEPS
+    assert handler.kinds == [STRATEGY, RESULT]
+    assert approved.ended_by is EndReason.APPROVED
+
+
+async def test_strategy_checkpoint_edit():
+    """REQ-10: what is searched is the strategy as edited."""
+    skills, edited = FakeSkills(), fake_strategy("mine", ["fake", "other"])
+    handler = ScriptedHandler([edit(edited.model_dump()), "approve"])
+    result = await workflow(skills, handler).run("q")
+    assert skills.searched == [edited]
+    assert result.metadata.search_strategy == edited
+    assert handler.kinds == [STRATEGY, RESULT]
+
+
+async def test_an_edit_may_also_be_a_strategy_object():
+    skills, edited = FakeSkills(), fake_strategy("mine")
+    handler = ScriptedHandler([edit(edited), "approve"])
+    await workflow(skills, handler).run("q")
+    assert skills.searched == [edited]
+
+
+async def test_strategy_checkpoint_reject():
+    """REQ-10: a rejected strategy is not searched, and uses up an iteration."""
+    skills = FakeSkills()
+    handler = ScriptedHandler([reject("too broad"), "approve", "approve"])
+    await workflow(skills, handler).run("q")
+    assert skills.calls == ["parse", "build", *STEPS[1:]]
+    assert [each.iteration for each in handler.asked] == [0, 1, 1]
+    assert skills.requests[1].user_feedback == UserFeedback(free_text_feedback="too broad")
+
+
+async def test_strategy_checkpoint_disabled():
+    """REQ-11."""
+    handler = ScriptedHandler(otherwise="approve")
+    await workflow(handler=handler, enable_strategy_checkpoint=False).run("q")
+    assert handler.kinds == [RESULT]
+
+
+async def test_result_review_reject_iterates():
+    """REQ-12 REQ-14: the next round begins with the strategy, not with the question."""
+    skills = FakeSkills()
+    handler = ScriptedHandler(["approve", reject("older ones"), "approve", "approve"])
+    await workflow(skills, handler).run("q")
+    assert skills.calls == [*STEPS, *STEPS[1:]]
+    assert skills.requests[1].user_feedback == UserFeedback(free_text_feedback="older ones")
+
+
+async def test_result_review_edit_iterates():
+    """REQ-12 REQ-14."""
+    skills = FakeSkills()
+    feedback = UserFeedback(marked_relevant=["always"], free_text_feedback="like this one")
+    handler = ScriptedHandler(["approve", edit(feedback.model_dump()), "approve", "approve"])
+    await workflow(skills, handler).run("q")
+    assert skills.calls.count("search") == 2
+    assert skills.requests[1].user_feedback == feedback
+
+
+async def test_max_iterations_reached():
+    """REQ-15 PROP-5 HUM-15: ten rejections, three rounds, the last collection."""
+    skills = FakeSkills()
+    handler = ScriptedHandler(["approve", "reject"] * 10)
+    result = await workflow(skills, handler, max_iterations=3).run("q")
+    assert skills.calls.count("search") == 3
+    assert [paper.id for paper in result.papers] == ["always", "only-round_2"]
+    assert result.ended_by is EndReason.LIMIT_REACHED
+
+
+async def test_a_single_iteration_ends_at_the_first_rejection():
+    """PROP-5."""
+    handler = ScriptedHandler(["approve", "reject"])
+    result = await workflow(handler=handler, max_iterations=1).run("q")
+    assert len(handler.asked) == 2
+    assert result.ended_by is EndReason.LIMIT_REACHED
+
+
+async def test_rejecting_every_strategy_gives_a_valid_empty_collection():
+    """REQ-15 PROP-9 HUM-15."""
+    skills, handler = FakeSkills(), ScriptedHandler(otherwise="reject")
+    result = await workflow(skills, handler, max_iterations=3).run("q")
+    assert len(handler.asked) == 3
+    assert "search" not in skills.calls
+    assert result.papers == []
+    assert result.metadata.total_found == 0
+    assert result.metadata.search_strategy.queries == []
+    assert result.metadata.search_strategy.sources == []
+    assert PaperCollection.model_validate(result.model_dump()) == result
+
+
+async def test_a_strategy_rejected_in_the_last_round_leaves_the_result_of_the_round_before():
+    """REQ-15."""
+    handler = ScriptedHandler(["approve", "reject", "reject"])
+    result = await workflow(handler=handler, max_iterations=2).run("q")
+    assert [paper.id for paper in result.papers] == ["always", "only-round_0"]
+
+
+async def test_iteration_feeds_previous_strategies():
+    """REQ-14 REQ-20: all earlier strategies, oldest first, in the form that ran."""
+    skills, edited = FakeSkills(), fake_strategy("mine")
+    script = [edit(edited.model_dump()), "reject", "approve", "reject", "approve", "approve"]
+    await workflow(skills, ScriptedHandler(script)).run("q")
+    assert [request.previous_strategies for request in skills.requests] == [
+        [],
+        [edited],
+        [edited, fake_strategy("round_1")],
+    ]
+
+
+async def test_iteration_feeds_user_feedback():
+    """REQ-14: only the latest feedback, none in the first round."""
+    skills = FakeSkills()
+    script = ["approve", reject("first"), "approve", reject("second"), "approve", "approve"]
+    await workflow(skills, ScriptedHandler(script)).run("q")
+    given_feedback = [request.user_feedback for request in skills.requests]
+    assert given_feedback == [
+        None,
+        UserFeedback(free_text_feedback="first"),
+        UserFeedback(free_text_feedback="second"),
+    ]
+
+
+async def test_the_builder_gets_the_text_of_all_papers_ever_marked():
+    skills = FakeSkills()
+    script = ["approve", mark_last, "approve", mark_last, "approve", "approve"]
+    await workflow(skills, ScriptedHandler(script)).run("q")
+    marked = skills.requests[2].marked_papers
+    assert [(each.id, each.title, each.is_relevant) for each in marked] == [
+        ("only-round_0", "Found by round_0", True),
+        ("only-round_1", "Found by round_1", True),
+    ]
+
+
+async def test_accumulated_papers_merge():
+    """REQ-16: a paper marked relevant is in the final result though the last search lost it."""
+    handler = ScriptedHandler(["approve", mark_last, "approve", "approve"])
+    result = await workflow(handler=handler).run("q")
+    assert [paper.id for paper in result.papers] == ["always", "only-round_1", "only-round_0"]
+    assert [paper.id for paper in handler.asked[3].payload.accumulated_papers] == ["only-round_0"]
+
+
+async def test_papers_marked_in_the_last_allowed_answer_are_kept_too():
+    """REQ-15 REQ-16."""
+    handler = ScriptedHandler(["approve", mark_last, "approve", mark_last])
+    result = await workflow(handler=handler, max_iterations=2).run("q")
+    assert [paper.id for paper in result.papers] == ["always", "only-round_1", "only-round_0"]
+
+
+async def test_a_paper_that_is_accumulated_and_found_again_is_there_once():
+    """REQ-16."""
+    always = edit({"marked_relevant": ["always"]})
+    handler = ScriptedHandler(["approve", always, "approve", always, "approve", "approve"])
+    result = await workflow(handler=handler).run("q")
+    assert [paper.id for paper in result.papers] == ["always", "only-round_2"]
+
+
+async def test_empty_results():
+    """REQ-19 PROP-9: nothing found is a valid result, and the person is asked about it."""
+    skills = FakeSkills(records=lambda _strategy: [])
+    handler = ScriptedHandler(otherwise="approve")
+    result = await workflow(skills, handler).run("q")
+    assert result.papers == []
+    assert skills.calls == STEPS
+    assert handler.kinds == [STRATEGY, RESULT]
+    assert PaperCollection.model_validate(result.model_dump()) == result
+
+
+def test_coerce_feedback_from_dict():
+    """REQ-17."""
+    feedback = UserFeedback(marked_relevant=["a"], marked_irrelevant=["b"])
+    assert _coerce_feedback(edit(feedback.model_dump())) == feedback
+
+
+def test_coerce_feedback_from_note():
+    """REQ-17."""
+    assert _coerce_feedback(reject("why")) == UserFeedback(free_text_feedback="why")
+
+
+@pytest.mark.parametrize("data", [None, "text", 3, ["a"], {"marked_relevant": 3}])
+def test_what_is_no_feedback_is_coerced_to_the_note(data):
+    """REQ-17."""
+    assert _coerce_feedback(edit(data, "note")) == UserFeedback(free_text_feedback="note")
+    assert _coerce_feedback(edit(data)) == UserFeedback(free_text_feedback="")
+
+
+async def test_checkpoint_ordering():
+    """PROP-8: in every iteration the strategy comes before the result."""
+    handler = ScriptedHandler(["approve", "reject", "reject", "approve", "approve"])
+    await workflow(handler=handler).run("q")
+    assert [(each.iteration, each.kind) for each in handler.asked] == [
+        (0, STRATEGY),
+        (0, RESULT),
+        (1, STRATEGY),
+        (2, STRATEGY),
+        (2, RESULT),
+    ]
+    assert {each.run_id for each in handler.asked} == {handler.asked[0].run_id}
+    assert all(each.payload.iteration == each.iteration for each in handler.asked)
+
+
+ENDS = {
+    "approve": (["approve", "approve"], 1),
+    "max_iterations": (["approve", "reject", "approve", "reject"], 2),
+    "strategies_rejected": (["reject", "reject"], 2),
+}
+
+
+async def _is_complete_after(script):
+    persistence = await open_memory()
+    handler = ScriptedHandler(script) if script else None
+    await workflow(handler=handler, max_iterations=2, persistence=persistence).run(
+        "q", thread_id="t"
+    )
+    detail = await ThreadCatalog(persistence).show("t")
+    assert detail.status.value == "done"
+    return detail
+
+
+async def test_state_is_complete_on_approve():
+    """PROP-7 REQ-20."""
+    detail = await _is_complete_after(ENDS["approve"][0])
+    assert detail.ended_by == "approved"
+    assert detail.iteration == 1
+
+
+async def test_state_is_complete_on_max_iterations():
+    """PROP-7 PROP-5 REQ-15."""
+    detail = await _is_complete_after(ENDS["max_iterations"][0])
+    assert detail.ended_by == "limit_reached"
+    assert detail.iteration == 2
+
+
+async def test_state_is_complete_when_no_strategy_was_accepted():
+    """PROP-7."""
+    detail = await _is_complete_after(ENDS["strategies_rejected"][0])
+    assert detail.ended_by == "limit_reached"
+    assert [each.result_count for each in detail.history] == [0, 0]
+
+
+async def test_state_is_complete_when_nobody_was_asked():
+    """PROP-7 PROP-10 REQ-20: an iteration is recorded also without an answer."""
+    detail = await _is_complete_after(None)
+    assert detail.ended_by == "not_reviewed"
+    assert [(each.iteration, each.result_count) for each in detail.history] == [(0, 2)]
+
+
+# --- the boundaries -------------------------------------------------------------------------------
+
+
+class TypeCheckingSkills(FakeSkills):
+    """Skills that refuse anything but what the chain of types says."""
+
+    async def parse(self, user_input):
+        assert type(user_input) is str
+        return await super().parse(user_input)
+
+    async def build(self, request):
+        assert type(request) is QueryBuilderInput
+        assert type(request.intent) is ParsedIntent
+        return await super().build(request)
+
+    async def search(self, strategy):
+        assert type(strategy) is SearchStrategy
+        return await super().search(strategy)
+
+    async def deduplicate(self, papers):
+        assert type(papers) is list
+        assert {type(each) for each in papers} <= {RawPaper}
+        return await super().deduplicate(papers)
+
+    async def score(self, papers, intent):
+        assert type(papers) is list
+        assert {type(each) for each in papers} <= {RawPaper}
+        assert type(intent) is ParsedIntent
+        return await super().score(papers, intent)
+
+    async def organize(self, papers, strategy, original_query):
+        assert type(papers) is list
+        assert {type(each) for each in papers} <= {ScoredPaper}
+        assert type(strategy) is SearchStrategy
+        assert original_query == "q"
+        return await super().organize(papers, strategy, original_query)
+
+
+async def test_every_skill_gets_the_type_that_the_one_before_gives():
+    """PROP-6."""
+    skills = TypeCheckingSkills()
+    edited = fake_strategy("mine").model_dump()
+    script = [edit(edited), mark_last, "reject", "approve", "approve"]
+    result = await workflow(skills, ScriptedHandler(script)).run("q")
+    assert type(result) is PaperCollection
+    assert {type(each) for each in result.papers} == {Paper}
+    assert skills.calls.count("organize") == 2
+
+
+def _raw(identifier, **fields: Any):
+    return RawPaper(id=identifier, title=f"Title {identifier}", source="s", **fields)
+
+
+class PassingOnSkills(FakeSkills):
+    """Skills that give what they are told, whatever they get, and remember what they got."""
+
+    def __init__(self, found, merged, scored, papers) -> None:
+        super().__init__()
+        self.found, self.merged, self.scored, self.papers = found, merged, scored, papers
+        self.got = {}
+
+    async def search(self, strategy):
+        await super().search(strategy)
+        return self.found
+
+    async def deduplicate(self, papers):
+        self.got["deduplicate"] = papers
+        return self.merged
+
+    async def score(self, papers, intent):  # noqa: ARG002  # the interface
+        self.got["score"] = papers
+        return self.scored
+
+    async def organize(self, papers, strategy, original_query):
+        self.got["organize"] = papers
+        return PaperCollection(
+            metadata=SearchMetadata(query=original_query, search_strategy=strategy, total_found=7),
+            papers=self.papers,
+            facets=Facets(by_year={2020: 1}, key_themes=["x"]),
+        )
+
+
+async def test_what_a_skill_gives_reaches_the_next_one_unchanged():
+    """PROP-6: also from test doubles whose papers have nothing to do with each other."""
+    skills = PassingOnSkills(
+        found=[_raw("a", abstract="ünï", raw_data={"k": [1, {"x": None}]}), _raw("b", snippet="s")],
+        merged=[_raw("c", merged_from=["a", "b"])],
+        scored=[
+            ScoredPaper(paper=_raw("d", year=1999), relevance_score=0.25, relevance_reason="r"),
+            ScoredPaper(
+                paper=_raw("c", abstract="added"), relevance_score=1, relevance_reason="", tags=[]
+            ),
+        ],
+        papers=[Paper(id="e", title="Own", source="o", authors=[], relevance_score=0.5)],
+    )
+    result = await workflow(skills, ScriptedHandler(otherwise="approve")).run("q")
+    assert skills.got["deduplicate"] == skills.found
+    assert skills.got["score"] == skills.merged
+    assert skills.got["organize"] == skills.scored
+    assert result.papers == skills.papers
+    assert result.metadata.total_found == 7
+    assert result.facets == Facets(by_year={2020: 1}, key_themes=["x"])
+
+
+async def test_the_deduplicator_of_a_later_round_is_not_overruled_by_that_of_an_earlier():
+    """PROP-6."""
+    scored = [ScoredPaper(paper=_raw("a"), relevance_score=0.5, relevance_reason="")]
+    skills = PassingOnSkills([_raw("a")], [_raw("a", abstract="filled in")], scored, [])
+
+    def plainer(_checkpoint):
+        skills.merged = [_raw("a")]
+        return reject("again")
+
+    await workflow(skills, ScriptedHandler(["approve", plainer, "approve", "approve"])).run("q")
+    assert skills.got["score"] == [_raw("a")]
+
+
+async def test_mocks_with_every_attribute_work_as_skills():
+    """REQ-8: a searcher is asked by the one method that it must have."""
+    skills, mock = FakeSkills(), AsyncMock()
+    mock.search.return_value = [_raw("m")]
+    result = await SearchWorkflow(skills, skills, mock, skills, skills, skills).run("q")
+    assert [paper.id for paper in result.papers] == ["m"]
+    assert mock.method_calls == [("search", (fake_strategy("round_0"),), {})]
+
+
+async def test_accumulated_papers_of_an_organizer_that_makes_more_of_them_survive():
+    """REQ-16: also when the paper that it was made from is known."""
+    own = Paper(id="a", title="Retitled", source="o", authors=[], relevance_score=0.9)
+    scored = [ScoredPaper(paper=_raw("a"), relevance_score=0.5, relevance_reason="")]
+    skills = PassingOnSkills([_raw("a")], [_raw("a")], scored, [own])
+
+    def mark_and_lose(_checkpoint):
+        skills.papers = []
+        return edit({"marked_relevant": ["a"]})
+
+    handler = ScriptedHandler(["approve", mark_and_lose, "approve", "approve"])
+    result = await workflow(skills, handler).run("q")
+    assert result.papers == [own]
+    assert handler.asked[3].payload.accumulated_papers == [own]
+
+
+async def test_text_that_no_database_takes_does_not_lose_the_search(tmp_path):
+    """Half a surrogate pair and a huge integer come out of careless JSON."""
+    odd = RawPaper(id="\udc00", title="half \ud83d", source="s", raw_data={"n": 2**80})
+    skills = FakeSkills(records=lambda _strategy: [odd])
+    result = await workflow(skills, persistence=f"sqlite:///{tmp_path}/t.db").run("q")
+    assert [paper.title for paper in result.papers] == ["half \ufffd"]
+
+
+ACTIONS = st.lists(st.sampled_from(["approve", "edit", "reject"]), min_size=12, max_size=12)
+
+
+@settings(max_examples=15, deadline=None)
+@given(actions=ACTIONS, limit=st.integers(1, 5), has_strategy=st.booleans())
+def test_whatever_a_person_does_only_papers_shown_are_accumulated(actions, limit, has_strategy):
+    """PROP-11 PROP-5 PROP-7 PROP-9 PROP-10."""
+    shown: set[str] = set()
+
+    def reply_of(action):
+        def reply(checkpoint):
+            if checkpoint.kind is RESULT:
+                accumulated = {paper.id for paper in checkpoint.payload.accumulated_papers}
+                assert accumulated <= shown
+                shown.update(paper.id for paper in checkpoint.payload.collection.papers)
+                if action == "edit":
+                    return edit({"marked_relevant": ["only-round_0", "invented", "always"]})
+            elif action == "edit":
+                return edit(fake_strategy("edited").model_dump())
+            return Decision(action=DecisionAction(action), note="n")
+
+        return reply
+
+    async def run():
+        persistence = await open_memory()
+        handler = ScriptedHandler([reply_of(each) for each in actions])
+        result = await workflow(
+            handler=handler,
+            max_iterations=limit,
+            enable_strategy_checkpoint=has_strategy,
+            persistence=persistence,
+        ).run("q", thread_id="t")
+        return result, await ThreadCatalog(persistence).show("t")
+
+    result, detail = asyncio.run(run())
+    assert {paper.id for paper in result.papers} <= shown
+    assert detail.iteration == len(detail.history) <= limit
+    assert [each.iteration for each in detail.history] == list(range(detail.iteration))
+    assert detail.status.value == "done"
+    assert PaperCollection.model_validate(result.model_dump()) == result
+
+
+# --- the private functions that the seeds name ----------------------------------------------------
+
+
+def _collection(*ids: str):
+    return PaperCollection(
+        metadata=SearchMetadata(query="q", search_strategy=fake_strategy("x"), total_found=0),
+        papers=[Paper(id=each, title=each, source="s", authors=[]) for each in ids],
+        facets=Facets(),
+    )
+
+
+def test_merging_nothing_returns_the_same_object():
+    collection = _collection("a", "b")
+    assert _merge_accumulated(collection, []) is collection
+    assert _merge_accumulated(collection, [collection.papers[0]]) is collection
+
+
+def test_merging_appends_what_is_missing_and_changes_no_argument():
+    """REQ-16."""
+    collection = _collection("a", "b")
+    merged = _merge_accumulated(collection, _collection("b", "c").papers)
+    assert [paper.id for paper in merged.papers] == ["a", "b", "c"]
+    assert [paper.id for paper in collection.papers] == ["a", "b"]
+
+
+def test_only_marked_papers_of_the_collection_are_accumulated_and_each_once():
+    """REQ-16 PROP-11."""
+    state = WorkflowState()
+    feedback = UserFeedback(marked_relevant=["b", "nowhere"])
+    for _ in range(2):
+        _accumulate_relevant(state, _collection("a", "b"), feedback)
+    assert [paper.id for paper in state.accumulated_papers] == ["b"]
+
+
+def test_recording_an_iteration_counts_it_and_keeps_the_feedback():
+    """REQ-20 PROP-10."""
+    state, feedback = WorkflowState(), UserFeedback(free_text_feedback="f")
+    assert state.latest_feedback is None
+    state.record_iteration(fake_strategy("a"), 3)
+    state.record_iteration(fake_strategy("b"), 0, feedback)
+    assert state.current_iteration == 2
+    assert [each.iteration for each in state.history] == [0, 1]
+    assert state.previous_strategies == [fake_strategy("a"), fake_strategy("b")]
+    assert state.latest_feedback == feedback
+
+
+def test_the_latest_mark_of_a_paper_counts():
+    state = WorkflowState()
+    state.record_iteration(fake_strategy("a"), 3, UserFeedback(marked_relevant=["x", "y"]))
+    state.record_iteration(fake_strategy("a"), 3, UserFeedback(marked_irrelevant=["x"]))
+    assert state.marks == {"x": False, "y": True}
+
+
+# --- failures -------------------------------------------------------------------------------------
+
+
+async def test_a_failing_intent_parser_propagates_and_the_thread_resumes_after_repair():
+    """REQ-9 PROP-7."""
+    skills = FailingSkills("parse", RuntimeError("no intent"))
+    flow = workflow(skills)
+    with pytest.raises(RuntimeError, match="no intent"):
+        await flow.run("q", thread_id="t")
+    assert skills.calls == []
+    skills.is_broken = False
+    result = await flow.resume("t")
+    assert [paper.id for paper in result.papers] == ["always", "only-round_0"]
+
+
+@pytest.mark.parametrize("method", STEPS)
+async def test_a_step_that_fails_is_repeated_and_no_other(method):
+    skills = FailingSkills(method, RuntimeError("gone"))
+    flow = workflow(skills, ScriptedHandler(otherwise="approve"))
+    with pytest.raises(RuntimeError, match="gone"):
+        await flow.run("q", thread_id="t")
+    skills.is_broken = False
+    result = await flow.resume("t")
+    assert skills.calls == STEPS
+    assert result == await workflow().run("q")
+
+
+async def test_a_handler_that_raises_propagates_and_the_thread_can_be_resumed():
+    """REQ-10: what the handler raises is its caller's to see; the question stays open."""
+
+    def angry(_checkpoint):
+        raise OSError("the terminal is gone")
+
+    skills = FakeSkills()
+    flow = workflow(skills, ScriptedHandler(["approve", angry, "approve"]))
+    with pytest.raises(OSError, match="terminal"):
+        await flow.run("q", thread_id="t")
+    assert (await flow.pending("t")).kind is RESULT
+    result = await flow.resume("t")
+    assert result.ended_by is EndReason.APPROVED
+    assert skills.calls == STEPS
+
+
+@pytest.mark.parametrize("nonsense", [None, 3, "yes", {"action": "maybe"}, ["approve", "approve"]])
+async def test_a_handler_that_gives_no_decision_is_told_so(nonsense):
+    """HUM-03: nothing is stored, the question stays open."""
+
+    class Odd:
+        async def handle(self, checkpoint):  # noqa: ARG002  # the protocol
+            return nonsense
+
+    flow = workflow(handler=Odd())
+    with pytest.raises(InvalidDecisionError):
+        await flow.run("q", thread_id="t")
+    assert (await flow.pending("t")).kind is STRATEGY
+    assert (await flow.answer("t", "approve")).kind is RESULT
+
+
+async def test_a_handler_that_marks_unknown_papers_is_taken_as_far_as_it_can_be(caplog):
+    """REQ-17 HUM-04: at both checkpoints; unknown ids are reported and never stored."""
+    marks = {"marked_relevant": ["always", "invented"], "marked_irrelevant": ["nowhere"]}
+    script = [reject("n", marks), "approve", edit(marks), "approve", "approve"]
+    skills = FakeSkills()
+    result = await workflow(skills, ScriptedHandler(script)).run("q")
+    assert skills.requests[1].user_feedback == UserFeedback(free_text_feedback="n")
+    assert skills.requests[2].user_feedback == UserFeedback(marked_relevant=["always"])
+    assert "invented" in caplog.text
+    assert len(result.papers) == 2
+
+
+async def test_coercion_leaves_the_handlers_own_feedback_alone():
+    feedback = UserFeedback(marked_relevant=["always", "invented"])
+    script = ["approve", edit(feedback), "approve", "approve"]
+    await workflow(handler=ScriptedHandler(script)).run("q")
+    assert feedback.marked_relevant == ["always", "invented"]
+
+
+async def test_a_progress_reporter_that_raises_is_only_logged(caplog):
+    def reporter(_phase, _details):
+        raise ValueError("the screen is full")
+
+    with caplog.at_level(logging.ERROR):
+        result = await workflow(progress_reporter=reporter).run("q")
+    assert len(result.papers) == 2
+    assert "the screen is full" in caplog.text
+
+
+async def test_phases_come_in_order():
+    phases = []
+    handler = ScriptedHandler(["approve", "reject", "approve", "approve"])
+    flow = workflow(handler=handler, progress_reporter=lambda phase, _details: phases.append(phase))
+    await flow.run("q")
+    round_ = [
+        "query_building",
+        "waiting_checkpoint",
+        "searching",
+        "deduplicating",
+        "scoring",
+        "organizing",
+        "waiting_checkpoint",
+    ]
+    assert phases == ["intent_parsing", *round_, "iterating", *round_, "completed"]
+
+
+@pytest.mark.parametrize("question", ["", "   ", "\n\t", "x" * 10_001, "half \ud800"])
+async def test_a_question_that_cannot_be_used_is_refused_before_anything_happens(question):
+    skills = FakeSkills()
+    for call in (workflow(skills).run, workflow(skills).start):
+        with pytest.raises(QuestionError):
+            await call(question)
+    assert skills.calls == []
+
+
+async def test_a_question_of_ten_thousand_characters_is_read():
+    result = await workflow().run("x" * 10_000)
+    assert len(result.metadata.query) == 10_000
+
+
+@pytest.mark.parametrize("name", ["", " ", "a b", "a/b", "../x", "é", "x" * 129, "-a", "a\n", "\0"])
+async def test_a_thread_id_that_cannot_name_one_is_refused_by_every_call(name):
+    """HUM-11."""
+    flow = workflow()
+    calls = [
+        flow.run("q", thread_id=name),
+        flow.start("q", thread_id=name),
+        flow.answer(name, "approve"),
+        flow.proceed(name),
+        flow.resume(name),
+        flow.pending(name),
+    ]
+    for call in calls:
+        with pytest.raises(InputError, match="cannot name a thread"):
+            await call
+
+
+@pytest.mark.parametrize("limits", [{"max_iterations": 0}, {"max_results": 0}])
+def test_limits_out_of_range_are_refused_when_the_workflow_is_made(limits):
+    with pytest.raises(ConfigError, match=next(iter(limits))):
+        workflow(**limits)
+
+
+# --- threads --------------------------------------------------------------------------------------
+
+
+async def test_start_and_answer_go_from_question_to_question():
+    flow = workflow()
+    first = await flow.start("q", thread_id="t")
+    assert (first.kind, first.run_id) == (STRATEGY, "t")
+    assert await flow.pending("t") == first
+    second = await flow.answer("t", {"action": "approve"})
+    assert second.kind is RESULT
+    assert [paper.id for paper in second.payload.collection.papers] == ["always", "only-round_0"]
+    result = await flow.answer("t", Decision(action=DecisionAction.APPROVE))
+    assert result == await workflow().run("q")
+    assert await flow.pending("t") is None
+
+
+async def test_start_asks_also_in_a_workflow_without_a_handler():
+    checkpoint = await workflow(enable_strategy_checkpoint=False).start("q")
+    assert checkpoint.kind is RESULT
+
+
+async def test_without_a_name_every_search_is_a_thread_of_its_own():
+    flow = workflow()
+    names = {(await flow.start("q")).run_id for _ in range(3)}
+    assert len(names) == 3
+
+
+async def test_an_unknown_thread_is_an_error_and_never_a_new_run():
+    """HUM-11."""
+    skills = FakeSkills()
+    flow = workflow(skills)
+    calls = [flow.pending, flow.proceed, flow.resume, lambda t: flow.answer(t, "approve")]
+    for call in [*calls, lambda t: flow.resume(t, "approve")]:
+        for name in ("None", "unknown"):
+            with pytest.raises(ThreadNotFoundError, match=name):
+                await call(name)
+    assert skills.calls == []
+    assert await ThreadCatalog(flow._memory).threads() == []
+
+
+async def test_a_finished_thread_cannot_be_resumed():
+    """HUM-11."""
+    skills = FakeSkills()
+    flow = workflow(skills)
+    await flow.run("q", thread_id="t")
+    for call in (flow.proceed, flow.resume, lambda t: flow.answer(t, "approve")):
+        with pytest.raises(ThreadFinishedError):
+            await call("t")
+    assert skills.calls == STEPS
+
+
+async def test_a_new_search_on_an_existing_thread_is_refused():
+    """HUM-12: waiting or done, its question and its result stay."""
+    skills = FakeSkills()
+    flow = workflow(skills)
+    waiting = await flow.start("first", thread_id="t")
+    for call in (flow.start, flow.run):
+        with pytest.raises(ThreadExistsError):
+            await call("second", thread_id="t")
+    assert await flow.pending("t") == waiting
+    assert skills.calls == ["parse", "build"]
+
+
+async def test_a_thread_that_waits_needs_a_decision_or_somebody_who_gives_one():
+    flow = workflow()
+    await flow.start("q", thread_id="t")
+    for call in (flow.proceed, flow.resume):
+        with pytest.raises(ThreadWaitingError):
+            await call("t")
+    assert (await flow.pending("t")).kind is STRATEGY
+
+
+async def test_a_decision_for_a_thread_that_stopped_between_questions_is_not_used():
+    skills = FailingSkills("search", RuntimeError("gone"))
+    flow = workflow(skills)
+    await flow.start("q", thread_id="t")
+    with pytest.raises(RuntimeError, match="gone"):
+        await flow.answer("t", "approve")
+    for call in (flow.answer, flow.resume):
+        with pytest.raises(ThreadNotWaitingError):
+            await call("t", "approve")
+    skills.is_broken = False
+    assert (await flow.proceed("t")).kind is RESULT
+
+
+async def test_resume_gives_the_decision_and_asks_the_handler_what_comes_after():
+    handler = ScriptedHandler(["approve"])
+    flow = workflow(handler=handler)
+    await flow.start("q", thread_id="t")
+    result = await flow.resume("t", "approve")
+    assert handler.kinds == [RESULT]
+    assert result.ended_by is EndReason.APPROVED
+
+
+async def test_a_thread_that_is_being_driven_is_busy():
+    """PER-13: two tasks of one process."""
+    handler = BlockingHandler()
+    flow = workflow(handler=handler)
+    driving = asyncio.create_task(flow.run("q", thread_id="t"))
+    await handler.is_asked.wait()
+    calls = [flow.proceed, flow.resume, lambda t: flow.answer(t, "approve")]
+    for call in [*calls, lambda t: flow.run("q", thread_id=t)]:
+        with pytest.raises(ThreadBusyError, match="'t'"):
+            await call("t")
+    assert (await flow.pending("t")).kind is STRATEGY
+    handler.may_answer.set()
+    assert (await driving).ended_by is EndReason.APPROVED
+
+
+async def test_two_answers_at_once_count_once():
+    """HUM-08."""
+    skills = FakeSkills()
+    flow = workflow(skills)
+    await flow.start("q", thread_id="t")
+    outcomes = await asyncio.gather(
+        *(flow.answer("t", {"action": "approve", "checkpoint": ref}) for ref in [_ref("t")] * 4),
+        return_exceptions=True,
+    )
+    assert sum(isinstance(each, Checkpoint) for each in outcomes) == 1
+    assert sum(isinstance(each, ThreadBusyError) for each in outcomes) == 3
+    assert skills.calls == STEPS
+
+
+def _ref(thread):
+    return {"run_id": thread, "kind": "strategy_confirmation", "iteration": 0}
+
+
+async def test_two_workflows_run_side_by_side_on_one_place():
+    persistence = await open_memory()
+    flows = [workflow(FakeSkills(), persistence=persistence) for _ in range(5)]
+    results = await asyncio.gather(*(flow.run(f"q{i}") for i, flow in enumerate(flows)))
+    assert [each.metadata.query for each in results] == [f"q{i}" for i in range(5)]
+    assert len(await ThreadCatalog(persistence).threads()) == 5
+
+
+async def test_max_results_cuts_the_list_and_says_how_many_it_hides():
+    handler = ScriptedHandler(otherwise="approve")
+    result = await workflow(handler=handler, max_results=1).run("q")
+    assert [paper.id for paper in result.papers] == ["always"]
+    payload = handler.asked[1].payload
+    assert (payload.hidden, payload.total_papers) == (1, 1)
+    assert handler.asked[0].payload.strategy.filters.max_results == 100
+
+
+async def test_the_chosen_sources_are_the_only_ones_in_a_strategy():
+    handler = ScriptedHandler(otherwise="approve")
+    await workflow(handler=handler, sources=["mine"]).run("q")
+    assert handler.asked[0].payload.strategy.sources == ["mine"]
+
+
+# --- from_config ----------------------------------------------------------------------------------
+
+
+def _config(**fields: Any):
+    return AppConfig(llm=LLMConfig(model="m", api_key="k"), **fields)
+
+
+def _scholar(**fields: Any):
+    settings_ = SearchSourceConfig(name="serpapi_scholar", api_key="key", **fields)
+    return {"serpapi_scholar": settings_}
+
+
+def test_from_config_basic():
+    """REQ-18."""
+    from paper_search.skills import (
+        Deduplicator,
+        IntentParser,
+        QueryBuilder,
+        RelevanceScorer,
+        ResultOrganizer,
+        Searcher,
+    )
+    from paper_search.sources.serpapi_scholar import SerpAPIScholarSource
+
+    flow = SearchWorkflow.from_config(_config(sources=_scholar()), max_iterations=3)
+    assert isinstance(flow._intent_parser, IntentParser)
+    assert isinstance(flow._query_builder, QueryBuilder)
+    assert isinstance(flow._searcher, Searcher)
+    assert isinstance(flow._deduplicator, Deduplicator)
+    assert isinstance(flow._relevance_scorer, RelevanceScorer)
+    assert isinstance(flow._result_organizer, ResultOrganizer)
+    assert list(flow._searcher._sources) == ["serpapi_scholar"]
+    assert isinstance(flow._searcher._sources["serpapi_scholar"], SerpAPIScholarSource)
+    assert flow._max_iterations == 3
+    assert flow._checkpoint_handler is None
+
+
+def test_from_config_no_sources():
+    """REQ-18."""
+    flow = SearchWorkflow.from_config(_config(sources={}))
+    assert flow._searcher._sources == {}
+
+
+def test_from_config_disabled_source():
+    """REQ-18."""
+    flow = SearchWorkflow.from_config(_config(sources=_scholar(enabled=False)))
+    assert flow._searcher._sources == {}
+
+
+def test_from_config_takes_handler_limits_and_switches():
+    """REQ-18."""
+    handler = ScriptedHandler()
+    flow = SearchWorkflow.from_config(
+        AppConfig(sources={}), handler, max_iterations=2, enable_strategy_checkpoint=False
+    )
+    assert flow._checkpoint_handler is handler
+    assert flow._enable_strategy_checkpoint is False
+
+
+def test_from_config_works_without_a_model():
+    """REQ-18: the skills then work by their algorithms."""
+    flow = SearchWorkflow.from_config(AppConfig(sources={}))
+    assert isinstance(flow, SearchWorkflow)
+
+
+def test_from_config_refuses_a_source_that_is_not_installed():
+    """REQ-18."""
+    with pytest.raises(UnknownNameError, match="nowhere"):
+        SearchWorkflow.from_config(AppConfig(), sources=["nowhere"])
+
+
+def test_from_config_refuses_a_source_without_its_key_and_never_shows_a_key():
+    """REQ-18."""
+    sources = {"serpapi_scholar": SearchSourceConfig(name="serpapi_scholar")}
+    with pytest.raises(ConfigError, match="SERPAPI_API_KEY"):
+        SearchWorkflow.from_config(_config(sources=sources))
+
+
+def test_from_config_turns_a_switched_off_source_on_when_it_is_named():
+    """REQ-18."""
+    config = _config(sources=_scholar(enabled=False))
+    flow = SearchWorkflow.from_config(config, sources=["serpapi_scholar"])
+    assert list(flow._searcher._sources) == ["serpapi_scholar"]

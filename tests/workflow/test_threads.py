@@ -1,0 +1,237 @@
+"""Which threads there are, how they stand, and that a deleted one leaves nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.workflow.doubles import FailingSkills, mark_last, workflow
+
+from paper_search.errors import PersistenceError, ThreadBusyError, ThreadNotFoundError
+from paper_search.persistence import open_persistence
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
+from paper_search.workflow.records import RecordShelf
+
+
+@pytest.fixture(params=["memory:", "sqlite"])
+async def place(request, tmp_path):
+    url = request.param if request.param == "memory:" else f"sqlite:///{tmp_path}/t.db"
+    async with open_persistence(url) as persistence:
+        yield persistence
+
+
+@pytest.fixture
+def catalog(place):
+    return ThreadCatalog(place)
+
+
+async def test_without_threads_the_list_is_empty(catalog):
+    assert await catalog.threads() == []
+
+
+async def test_the_thread_that_changed_last_comes_first(place, catalog):
+    flow = workflow(persistence=place)
+    for name in ("b", "c", "a"):
+        await flow.start(f"question {name}", thread_id=name)
+    assert [each.thread_id for each in await catalog.threads()] == ["a", "c", "b"]
+    await flow.answer("b", "approve")
+    listed = await catalog.threads()
+    assert [each.thread_id for each in listed] == ["b", "a", "c"]
+    assert [each.question for each in listed] == ["question b", "question a", "question c"]
+
+
+async def test_a_long_list_comes_in_pages(place, catalog):
+    flow = workflow(persistence=place)
+    for i in range(7):
+        await flow.start("q", thread_id=f"t{i}")
+    pages = [await catalog.threads(limit=3, offset=start) for start in (0, 3, 6, 9)]
+    assert [[each.thread_id for each in page] for page in pages] == [
+        ["t6", "t5", "t4"],
+        ["t3", "t2", "t1"],
+        ["t0"],
+        [],
+    ]
+
+
+async def test_a_thread_with_the_name_of_the_index_is_one_thread(place, catalog):
+    await workflow(persistence=place).run("q", thread_id="threads")
+    await workflow(persistence=place).run("q", thread_id="a.b")
+    assert {each.thread_id for each in await catalog.threads()} == {"threads", "a.b"}
+
+
+async def test_a_waiting_thread_says_with_which_question(place, catalog):
+    """HUM-14."""
+    flow = workflow(persistence=place)
+    await flow.start("graphs", thread_id="t")
+    info = await catalog.info("t")
+    assert info.status is ThreadStatus.WAITING
+    assert info.checkpoint is CheckpointKind.STRATEGY_CONFIRMATION
+    assert (info.question, info.iteration, info.next_step) == ("graphs", 0, "confirm_strategy")
+    assert info.error is None
+    assert info.ended_by is None
+    await flow.answer("t", "reject")
+    await flow.answer("t", "approve")
+    info = await catalog.info("t")
+    assert (info.checkpoint, info.iteration) == (CheckpointKind.RESULT_REVIEW, 1)
+
+
+async def test_a_finished_thread_says_why_it_ended(place, catalog):
+    await workflow(persistence=place).run("q", thread_id="t")
+    info = await catalog.info("t")
+    assert info.status is ThreadStatus.DONE
+    assert (info.ended_by, info.iteration) == ("not_reviewed", 1)
+    assert (info.checkpoint, info.next_step, info.error) == (None, None, None)
+
+
+async def test_a_failed_thread_says_at_which_step_and_why(place, catalog):
+    skills = FailingSkills("score", RuntimeError("the model is gone"))
+    flow = workflow(skills, persistence=place)
+    with pytest.raises(RuntimeError):
+        await flow.run("q", thread_id="t")
+    (info,) = await catalog.threads()
+    assert info.status is ThreadStatus.FAILED
+    assert info.next_step == "score"
+    assert "the model is gone" in info.error
+    skills.is_broken = False
+    await flow.resume("t")
+    assert (await catalog.info("t")).error is None
+
+
+async def test_a_thread_that_fails_at_its_first_step_is_listed_with_its_question(place, catalog):
+    flow = workflow(FailingSkills("parse", RuntimeError("no model")), persistence=place)
+    with pytest.raises(RuntimeError):
+        await flow.run("graphs", thread_id="t")
+    (info,) = await catalog.threads()
+    assert (info.status, info.question) == (ThreadStatus.FAILED, "graphs")
+    assert "no model" in info.error
+
+
+async def test_a_driven_thread_is_running_and_cannot_be_deleted(place, catalog):
+    skills, is_there, may_go = FakeSkills(), asyncio.Event(), asyncio.Event()
+    inner = skills.search
+
+    async def slow(strategy):
+        is_there.set()
+        await may_go.wait()
+        return await inner(strategy)
+
+    skills.search = slow
+    driving = asyncio.create_task(workflow(skills, persistence=place).run("q", thread_id="t"))
+    await is_there.wait()
+    info = await catalog.info("t")
+    assert (info.status, info.next_step) == (ThreadStatus.RUNNING, "search")
+    with pytest.raises(ThreadBusyError, match="not deleted"):
+        await catalog.delete("t")
+    may_go.set()
+    await driving
+    assert (await catalog.info("t")).status is ThreadStatus.DONE
+
+
+async def test_times_are_utc_and_in_order(place, catalog):
+    flow = workflow(persistence=place)
+    before = datetime.now(UTC)
+    await flow.start("q", thread_id="t")
+    first = await catalog.info("t")
+    await flow.answer("t", "approve")
+    second = await catalog.info("t")
+    created, updated = (
+        datetime.fromisoformat(each) for each in (second.created_at, second.updated_at)
+    )
+    assert first.created_at == second.created_at
+    assert created.utcoffset() == updated.utcoffset() == timedelta(0)
+    assert before <= created < updated <= datetime.now(UTC)
+
+
+async def test_showing_a_thread_shows_question_result_and_history(place, catalog):
+    handler = ScriptedHandler(["approve", mark_last])
+    flow = workflow(handler=handler, persistence=place)
+    with pytest.raises(AssertionError):
+        await flow.run("q", thread_id="t")
+    detail = await catalog.show("t")
+    assert detail.open_checkpoint == await flow.pending("t")
+    assert [paper.id for paper in detail.collection.papers] == ["always", "only-round_0"]
+    assert [each.source for each in detail.reports] == ["fake"]
+    assert [each.feedback.marked_relevant for each in detail.history] == [["only-round_0"]]
+
+
+async def test_an_unknown_thread_cannot_be_shown_or_deleted(catalog):
+    """HUM-11."""
+    for call in (catalog.info, catalog.show, catalog.delete):
+        with pytest.raises(ThreadNotFoundError, match="'nowhere'"):
+            await call("nowhere")
+
+
+async def test_a_deleted_thread_is_unknown_and_its_name_free(place, catalog):
+    flow = workflow(persistence=place)
+    await flow.run("q", thread_id="t")
+    await catalog.delete("t")
+    assert await catalog.threads() == []
+    for call in (catalog.info, catalog.delete, flow.resume, flow.pending):
+        with pytest.raises(ThreadNotFoundError):
+            await call("t")
+    checkpoint = await flow.start("another", thread_id="t")
+    assert checkpoint.payload.intent.topic == "another"
+
+
+async def test_a_deletion_that_was_cut_short_can_be_finished(place, catalog):
+    await workflow(persistence=place).run("q", thread_id="t")
+    await place.checkpointer.adelete_thread("t")
+    (info,) = await catalog.threads()
+    assert (info.status, info.question) == (ThreadStatus.FAILED, "q")
+    await catalog.delete("t")
+    assert await catalog.threads() == []
+    with pytest.raises(KeyError):
+        await RecordShelf(place.store, "t").records(["always"])
+
+
+async def test_deleting_leaves_no_row_in_any_table_and_touches_no_other_thread(tmp_path):
+    """PER-20."""
+    path = tmp_path / "t.db"
+    url = f"sqlite:///{path}"
+    script = ["approve", mark_last, "approve", "approve"]
+    for name in ("gone.1", "gone_1", "stays"):
+        await workflow(handler=ScriptedHandler(script), persistence=url).run("q", thread_id=name)
+    await workflow(persistence=url).start("q", thread_id="gone")
+    before = _rows(path, "stays")
+    async with open_persistence(url) as persistence:
+        for name in ("gone.1", "gone_1", "gone"):
+            await ThreadCatalog(persistence).delete(name)
+    rows = _rows(path, "")
+    assert not [row for row in rows if "gone" in row]
+    assert _rows(path, "stays") == before
+    assert before
+
+
+def _rows(path, word):
+    """Return every row of every table that contains the word."""
+    with closing(sqlite3.connect(path)) as connection:
+        query = "SELECT name FROM sqlite_master WHERE type = 'table'"
+        tables = [name for (name,) in connection.execute(query)]
+        found = {"checkpoints", "writes", "store", "paper_search_leases"}
+        assert found <= set(tables)
+        rows = [
+            f"{table}: {row!r}"
+            for table in tables
+            for row in connection.execute(f'SELECT * FROM "{table}"')  # noqa: S608  # own names
+        ]
+    return [row for row in rows if word in row]
+
+
+async def test_the_list_shows_a_thread_of_another_schema_version_with_the_reason(place, catalog):
+    """PER-15."""
+    flow = workflow(persistence=place)
+    await flow.start("q", thread_id="t")
+    config = {"configurable": {"thread_id": "t"}}
+    await catalog._graph.aupdate_state(config, {"schema_version": 99}, as_node="build_strategy")
+    for call in (flow.resume, flow.proceed, catalog.show, lambda t: flow.answer(t, "approve")):
+        with pytest.raises(PersistenceError, match="schema version 99"):
+            await call("t")
+    (info,) = await catalog.threads()
+    assert info.status is not ThreadStatus.DONE
+    await catalog.delete("t")
+    assert await catalog.threads() == []
