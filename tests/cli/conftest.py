@@ -119,6 +119,8 @@ class Person:
                 stderr=slave,
                 env={**os.environ, "TERM": "xterm", **env},
                 start_new_session=True,
+                # A gate in the background hands down an ignored SIGINT; a terminal never does.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no threads yet
             )
         os.close(slave)
         self.screen = ""

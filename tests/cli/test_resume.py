@@ -102,7 +102,6 @@ def test_approving_ends_the_search_and_gives_the_papers(
         ("{}", "queries"),
         ('{"action": "yes"}', "action"),
         ('{"action": "approve", "colour": "red"}', "colour"),
-        ('{"queries": [], "sources": ["sample"]}', "queries"),
         ('{"queries": [{"boolean_query": "(a AND"}], "sources": ["sample"]}', "boolean_query"),
         ('{"queries": [{"boolean_query": "a"}], "sources": ["nowhere"]}', "nowhere"),
         ('{"queries": [{"boolean_query": "a"}], "sources": ["sample"], "x": 1}', "x"),

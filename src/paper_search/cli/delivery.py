@@ -75,11 +75,11 @@ class Delivery:
         if self.is_json:
             file = {"output": str(self.output.absolute())} if self.output is not None else {}
             print_json({**about, **file, **collection.model_dump(mode="json")})
-        elif self.output is None and self.format_name == TABLE:
+        elif self.output is None and self.format_name == TABLE and collection.papers:
             from paper_search.cli.tables import paper_table
 
             data().print(paper_table(collection.papers))
-        elif self.output is None:
+        elif self.output is None and self.format_name != TABLE:
             print_text(self._rendered(collection))
 
     def _rendered(self, collection: PaperCollection) -> str:

@@ -144,6 +144,13 @@ class Drive:
         )
         words = (ended_by or "done").replace("_", " ")
         say(f"{len(collection.papers)} papers, {words}; thread {self._thread_id}")
+        for note in dict.fromkeys(each.note for each in state.reports if each.note):
+            say(visible(note))
+        if not collection.papers:
+            say(
+                f"nothing relevant was found; `paper-search show {self._thread_id}` says what was "
+                "asked, and what each source answered"
+            )
         failures = [each for each in state.reports if each.status.is_failure]
         for each in failures:
             reason = each.error or each.note or "no reason given"

@@ -80,7 +80,7 @@ def thread_table(threads: Iterable[ThreadInfo], now: datetime) -> Table:
             text(each.thread_id),
             text(each.status.value),
             text(each.checkpoint.value.replace("_", " ") if each.checkpoint else "-"),
-            text(each.iteration + 1),
+            text(each.iteration + (each.status.value != "done")),
             text(age(each.updated_at, now)),
             text(each.question[:200]),
         )

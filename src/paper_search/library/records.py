@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 import struct
 import uuid
@@ -17,6 +16,7 @@ from typing import Any, Self
 from paper_search.bibliography.identifiers import stable_id
 from paper_search.bibliography.text import normalised_title
 from paper_search.errors import LibraryError
+from paper_search.library.json_text import decoded, encoded
 from paper_search.models import RawPaper
 
 APPLICATION_ID = 0x50534C42
@@ -148,7 +148,7 @@ class RecordStore:
             total = Changes(unchanged=len(papers) - len(folded))
             rows: list[tuple[str, bytes, int, str]] = []
             for identity, (old_digest, fields) in folded.items():
-                text = json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+                text = encoded(fields)
                 digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
                 if digest == old_digest:
                     total += Changes(unchanged=1)
@@ -190,7 +190,7 @@ class RecordStore:
         The fields are those of `RawPaper` as JSON has them, without those at their defaults.
         """
         for row, _, text in self._pages(generation):
-            yield row, json.loads(text)
+            yield row, decoded(text)
 
     def __iter__(self) -> Iterator[RawPaper]:
         return (_paper(identity, text) for _, identity, text in self._pages(0))
@@ -232,7 +232,7 @@ class RecordStore:
                 f"SELECT id, digest, paper FROM records WHERE id IN ({marks})",  # noqa: S608  # marks only
                 chunk,
             ):
-                found[identity] = (digest, json.loads(text))
+                found[identity] = (digest, decoded(text))
         return found
 
     def _texts(self, column: str, values: list[str]) -> dict[str, str]:

@@ -55,19 +55,24 @@ def candidates(ask: Ask) -> list[SearchQuery]:
 def broad(ask: Ask) -> SearchQuery | None:
     """Return the query of a round that asks for recall; None: one concept is broad by itself.
 
-    Titles alone seldom hold every word of a question. It wants the first concept and any word of
-    the others, of the feedback or of the papers marked relevant; the judge sorts out the rest.
+    Titles alone seldom hold every word of a question. It wants one of the two main concepts and
+    any word of the others, of the feedback or of the papers marked relevant; the judge sorts out
+    what that lets in.
     """
     if len(ask.concepts) < 2:  # noqa: PLR2004  # the first and another
         return None
-    first = ask.concepts[0]
-    names = any_of([first, *variants(first)[:_MAX_VARIANTS]])
-    return _query(ask, ask.concepts, [names, _either(_wider_words(ask))])
+    return _query(ask, ask.concepts, [_wide(ask)])
 
 
-def _wider_words(ask: Ask) -> list[str]:
-    terms = [*ask.concepts[1:], *ask.feedback.added, *ask.shared]
-    return [each for term in terms for each in _beginnings(term)]
+def _wide(ask: Ask) -> str:
+    halves = []
+    for concept in ask.concepts[:2]:
+        names = any_of([concept, *variants(concept)[:_MAX_VARIANTS]])
+        others = [each for each in ask.concepts if each != concept]
+        terms = [*others, *ask.feedback.added, *ask.shared]
+        words = _either([each for term in terms for each in _beginnings(term)])
+        halves.append(f"({all_of([names, words])})")
+    return _either(halves)
 
 
 def _tiers(ask: Ask) -> Iterator[tuple[Sequence[str], list[str]]]:
@@ -84,7 +89,7 @@ def _tiers(ask: Ask) -> Iterator[tuple[Sequence[str], list[str]]]:
         yield main, [*(full[each] for each in main), any_of(_KINDS[ask.intent_type])]
     yield concepts, [loose(concept) for concept in concepts]
     if len(concepts) > 1:
-        yield concepts, [full[concepts[0]], _either(_wider_words(ask))]
+        yield concepts, [_wide(ask)]
     if len(concepts) > len(main):
         yield main, [any_of([each, *spellings(each)]) for each in main]
     yield from _varied(ask, full)

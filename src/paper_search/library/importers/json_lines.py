@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
+from paper_search.library.json_text import decoded
 from paper_search.models import RawPaper
 
 _LONGEST_REASON = 160
@@ -21,7 +22,7 @@ def read(lines: Iterable[str]) -> Iterator[Entry]:
         if not line.strip():
             continue
         try:
-            given = json.loads(line)
+            given = decoded(line)
         except (ValueError, RecursionError) as error:
             what = error.msg if isinstance(error, json.JSONDecodeError) else "too deeply nested"
             yield Rejected(number, f"not JSON: {what}")
