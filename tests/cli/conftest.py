@@ -64,6 +64,8 @@ def home(tmp_path: Path, unpacked_sample: Path, monkeypatch: pytest.MonkeyPatch)
         if name.startswith(("LLM_", "SERPAPI_", "OPENAI_", "DATABASE_URL", "EDITOR", "VISUAL")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("PAPER_SEARCH_HOME", str(place))
+    # However the tests were started, what is tried here is the installed command.
+    monkeypatch.setattr(sys, "argv", ["paper-search"])
     monkeypatch.chdir(tmp_path)
     return place
 
