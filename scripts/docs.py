@@ -1,23 +1,24 @@
 # ruff: noqa: INP001  # a script, not a package
-"""Writes what documentation can take from the code: the command reference and the graph's picture.
+"""Writes what documentation can take from the code: the command reference and pictures of graphs.
 
 `scripts/docs.py` brings them up to date, `scripts/docs.py --check` says what is out of date.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-from paper_search.steps.drawing import to_mermaid
-from paper_search.workflow.graph import WORKFLOW
+from paper_search.steps import Workflow, discover_workflows, to_mermaid
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = ROOT / "docs" / "cli.md"
+EXAMPLES = ROOT / "docs" / "examples"
 PICTURES = (ROOT / "README.md", ROOT / "docs" / "architecture.md")
-_PICTURE = re.compile(r"(<!-- graph: paper_search -->\n```mermaid\n).*?(```\n)", re.DOTALL)
+_PICTURE = re.compile(r"(<!-- graph: (\w+) -->\n```mermaid\n).*?(```\n)", re.DOTALL)
 _NOTE = "<!-- written by scripts/docs.py from the program; do not edit -->\n\n"
 
 
@@ -30,14 +31,21 @@ def command_reference() -> str:
     return _NOTE + finished.stdout.strip() + "\n"
 
 
+@functools.cache
+def workflows() -> dict[str, Workflow]:
+    """Return every workflow of the package and of the examples, by name."""
+    return {**discover_workflows("paper_search"), **discover_workflows(EXAMPLES)}
+
+
 def with_picture(page: str) -> str:
-    """Return a page with the graph as it is now in every place that is marked for it."""
-    return _PICTURE.sub(lambda match: match[1] + to_mermaid(WORKFLOW) + match[2], page)
+    """Return a page with each graph as it is now in every place that is marked for it."""
+    return _PICTURE.sub(lambda match: match[1] + to_mermaid(workflows()[match[2]]) + match[3], page)
 
 
 def pages() -> dict[Path, str]:
     """Return every generated page as it should be."""
-    pictures = {path: with_picture(path.read_text(encoding="utf-8")) for path in PICTURES}
+    drawn = [*PICTURES, *sorted(EXAMPLES.glob("*.md"))]
+    pictures = {path: with_picture(path.read_text(encoding="utf-8")) for path in drawn}
     return {COMMANDS: command_reference(), **pictures}
 
 

@@ -154,5 +154,13 @@ class WorkflowDefinitionError(PaperSearchError, ValueError):
         self.problems = problems
 
 
+class WorkflowRunError(PaperSearchError):
+    """A run that came to a step more often than its bound allows."""
+
+
+class DispatchError(PaperSearchError):
+    """A workflow that work was handed over to cannot be found, reached or read."""
+
+
 class ExportError(PaperSearchError):
     """An export cannot be written."""

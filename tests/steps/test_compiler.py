@@ -81,7 +81,7 @@ async def closing(ctx: StepContext[State, Params, Any]) -> tuple[Outcome, dict[s
     return OK, {"secret_list": names, "limit": ctx.workflow_params.limit}
 
 
-COUNT = StepDef("count", handler=counting, next={OK: "close", ITERATE: "count"})
+COUNT = StepDef("count", handler=counting, next={OK: "close", ITERATE: "count"}, bound=9)
 CLOSE = StepDef("close", handler=closing, next={OK: None})
 TOY = Workflow("toy", COUNT, CLOSE, state=State, params=Params, request=Request, result=Result)
 
@@ -126,7 +126,7 @@ async def test_the_default_transition_takes_what_is_not_named():
     def handler(ctx):
         return (FAIL if ctx.step_state.count == 0 else OK), {"count": ctx.step_state.count + 1}
 
-    step = StepDef("only", handler=handler, next={OK: None, Outcome.DEFAULT: "only"})
+    step = StepDef("only", handler=handler, next={OK: None, Outcome.DEFAULT: "only"}, bound=2)
     graph = compile_workflow(Workflow("toy", step, state=State), **place())
     assert (await graph.ainvoke({"goal": 1}, CONFIG))["count"] == 2
 
@@ -199,7 +199,7 @@ def asking(ctx: StepContext[State, Params, Any]) -> tuple[Outcome, dict[str, Any
 
 ASKING = Workflow(
     "asking",
-    StepDef("count", handler=counting, next={OK: "ask", ITERATE: "count"}),
+    StepDef("count", handler=counting, next={OK: "ask", ITERATE: "count"}, bound=9),
     StepDef("ask", handler=asking, next={APPROVE: "close"}),
     StepDef("close", handler=closing, next={OK: None}),
     state=State,

@@ -78,7 +78,7 @@ def test_all_problems_are_told_at_once():
 
 
 def test_the_first_step_is_the_entry_point_unless_another_is_named():
-    steps = [StepDef("a", next={OK: None, FAIL: "b"}), StepDef("b", next={OK: "a"})]
+    steps = [StepDef("a", next={OK: None, FAIL: "b"}), StepDef("b", next={OK: "a"}, bound=2)]
     assert Workflow("toy", *steps).entry_point == "a"
     assert Workflow("toy", *steps, entry_point="b").entry_point == "b"
 

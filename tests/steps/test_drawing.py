@@ -67,7 +67,7 @@ def test_json_has_all_that_the_table_has():
 
 
 def test_a_default_is_drawn_as_such():
-    step = StepDef("a", title="Ä", next={Outcome.OK: None, Outcome.DEFAULT: "a"})
+    step = StepDef("a", title="Ä", next={Outcome.OK: None, Outcome.DEFAULT: "a"}, bound=2)
     workflow = Workflow("toy", step)
     assert "a -- _default --> a" in to_mermaid(workflow)
     assert '"title": "Ä"' in to_json(workflow, indent=None)

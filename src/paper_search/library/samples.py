@@ -6,12 +6,13 @@ import hashlib
 import os
 import shutil
 import tempfile
-from importlib.resources import as_file, files
+from importlib.resources import as_file
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from paper_search.errors import LibraryError
 from paper_search.library.corpus import Library
+from paper_search.resources import PackageFiles
 
 DIRECTORY = "sample"
 """Where in the home the imported sample lies."""
@@ -19,7 +20,7 @@ DIRECTORY = "sample"
 
 def shipped_sample() -> Traversable:
     """Return the file that ships: gzip of JSON lines."""
-    return files("paper_search.library.sample") / "records.jsonl.gz"
+    return PackageFiles("paper_search.library.sample").entry("records.jsonl.gz")
 
 
 def open_sample(home: Path, *, shipped: Traversable | None = None, wait_s: float = 60.0) -> Library:

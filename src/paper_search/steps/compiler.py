@@ -4,30 +4,65 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Annotated, Any, cast
 
+from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.channels.untracked_value import UntrackedValue
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
+from langgraph.types import Command, interrupt
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
-from paper_search.errors import PersistenceError
-from paper_search.steps.core import StepDef, Workflow
-from paper_search.steps.types import Outcome, StepContext, Untracked
+from paper_search.errors import PersistenceError, WorkflowRunError
+from paper_search.steps.core import StepDef, Workflow, title_of
+from paper_search.steps.handover import checked_target, given_to, settings_for, taken_from
+from paper_search.steps.remote import Relay, RemoteRun
+from paper_search.steps.types import (
+    AGAIN,
+    OUTCOME,
+    PARAMS,
+    VISITS,
+    AgentRole,
+    Dispatch,
+    Outcome,
+    Remote,
+    StepContext,
+    StepResult,
+    Untracked,
+)
 
-OUTCOME = "last_outcome"
-"""Channel: what came of the step that ran last; conditional edges read it."""
-PARAMS = "workflow_params"
-"""Channel: the settings of the run, fixed by its first step, so that any process can go on."""
+__all__ = ["OUTCOME", "PARAMS", "VISITS", "compile_in_memory", "compile_workflow", "resume"]
+
+RECURSION_LIMIT = 1000
 
 Node = Callable[[dict[str, Any], Runtime[Any]], Awaitable[dict[str, Any]]]
+Invocation = Callable[[StepContext[Any, Any, Any], Runtime[Any]], Any]
+Connect = Callable[[str], Any]
 
 
-def compile_workflow(
-    workflow: Workflow, *, services: Any = None, checkpointer: Any = None, store: Any = None
+@dataclass(frozen=True)
+class _Surroundings:
+    """What the steps of a workflow and of all its sub-workflows are given."""
+
+    services: Any = None
+    agents: Mapping[AgentRole, Any] = field(default_factory=dict)
+    connect: Connect | None = None
+    path: tuple[str, ...] = ()
+    """Names of the workflows that led here; empty: this is the outermost one."""
+
+
+def compile_workflow(  # noqa: PLR0913  # one argument for each thing that only the caller has
+    workflow: Workflow,
+    *,
+    services: Any = None,
+    checkpointer: Any = None,
+    store: Any = None,
+    agents: Mapping[AgentRole, Any] | None = None,
+    connect: Connect | None = None,
 ) -> Any:
     """Return the LangGraph graph of a workflow.
 
@@ -35,87 +70,234 @@ def compile_workflow(
     the run from `workflow_params` in the state or, at the first step, from the run's context.
 
     Args:
-        workflow: what to compile.
+        workflow: what to compile; its sub-workflows become subgraphs.
         services: live objects, handed to every step.
         checkpointer: a saver, or None where the server brings one.
         store: a store, or None where the server brings one.
+        agents: live objects for the sub-workflows of each role; those of other roles get services.
+        connect: makes a langgraph-sdk client of an address, for one use; None: one without a key.
+
+    Raises:
+        DispatchError: a module that a step hands over to has no workflow.
+        WorkflowDefinitionError: a step does not lead on from each way its sub-workflow can end.
     """
-    request = workflow.request
+    surroundings = _Surroundings(services, agents or {}, connect)
+    return _graph(workflow, surroundings, checkpointer=checkpointer, store=store)
+
+
+def _graph(workflow: Workflow, surroundings: _Surroundings, **places: Any) -> Any:
+    is_outermost = not surroundings.path
     builder = StateGraph(
         cast("Any", _channels(workflow)),
-        context_schema=cast("Any", workflow.params),
-        input_schema=cast("Any", request),
-        output_schema=cast("Any", _output(workflow)),
+        context_schema=cast("Any", workflow.params if is_outermost else None),
+        input_schema=cast("Any", workflow.request if is_outermost else None),
+        output_schema=cast("Any", _output(workflow) if is_outermost else None),
     )
+    settings = _Settings(workflow.params)
     for step in workflow.steps:
-        node: Any = _node(workflow, step, services)
+        subgraph = _subgraph(workflow, step, surroundings)
+        runner = _StepRunner(workflow, step, settings, surroundings, subgraph)
+        node: Any = _node(runner, subgraph.graph if subgraph else None)
         builder.add_node(step.id, node, metadata={"title": step.title})
         targets = {outcome.value: END if to is None else to for outcome, to in step.next.items()}
-        builder.add_conditional_edges(step.id, _router(step), cast("dict[Hashable, str]", targets))
+        if len(targets) == 1:  # an edge costs a fraction of a branch
+            builder.add_edge(step.id, next(iter(targets.values())))
+        else:
+            branches = cast("dict[Hashable, str]", targets)
+            builder.add_conditional_edges(step.id, _router(step), branches)
     builder.add_edge(START, workflow.entry_point)
-    graph = builder.compile(checkpointer=checkpointer, store=store, name=workflow.name)
-    return graph.with_config(recursion_limit=1000)
+    graph = builder.compile(name=workflow.name, **places)
+    return graph.with_config(recursion_limit=RECURSION_LIMIT)
 
 
 def _channels(workflow: Workflow) -> Any:
     fields: dict[str, Any] = {OUTCOME: Any, PARAMS: Any}
+    if any(step.bound is not None for step in workflow.steps):
+        fields[VISITS] = Any
+    if any(workflow.entry_point in step.next.values() for step in workflow.steps):
+        fields[AGAIN] = Annotated[Any, EphemeralValue]
     for name, info in (workflow.state.model_fields if workflow.state else {}).items():
         is_untracked = any(each is Untracked for each in info.metadata)
         fields[name] = Annotated[Any, UntrackedValue] if is_untracked else Any
     if workflow.state is None:
         fields["step_state"] = Any
-    return TypedDict(f"{_title(workflow)}State", fields, total=False)  # type: ignore[operator]  # built from data
+    return TypedDict(f"{title_of(workflow.name)}State", fields, total=False)  # type: ignore[operator]  # built from data
 
 
 def _output(workflow: Workflow) -> Any:
     if workflow.result is None:
         return None
     fields = {name: info.annotation for name, info in workflow.result.model_fields.items()}
-    return TypedDict(f"{_title(workflow)}Result", fields, total=False)  # type: ignore[operator]  # built from data
-
-
-def _title(workflow: Workflow) -> str:
-    return "".join(part.capitalize() for part in workflow.name.replace("-", "_").split("_"))
+    return TypedDict(f"{title_of(workflow.name)}Result", fields, total=False)  # type: ignore[operator]  # built from data
 
 
 def _router(step: StepDef) -> Callable[[dict[str, Any]], str]:
+    named = {outcome.value for outcome in step.next}
+
     def route(state: dict[str, Any]) -> str:
-        outcome = Outcome(state[OUTCOME])
-        step.target(outcome)
-        return (outcome if outcome in step.next else Outcome.DEFAULT).value
+        outcome: str = state[OUTCOME]
+        return outcome if outcome in named else Outcome.DEFAULT.value
 
     return route
 
 
-def _node(workflow: Workflow, step: StepDef, services: Any) -> Node:
+class _Settings:
+    """The settings of a run, read once for all steps where no step can change them."""
+
+    def __init__(self, model: type[BaseModel] | None) -> None:
+        self._model = model
+        self._is_shared = model is None or bool(model.model_config.get("frozen"))
+        self._last: tuple[Any, Any] = (None, None)
+
+    def fixed(self, chosen: Any) -> tuple[Any, Any]:
+        """Return the settings as JSON and as the steps get them."""
+        plain = to_jsonable_python(chosen) if isinstance(chosen, BaseModel) else chosen or {}
+        seen, params = self._last
+        if not self._is_shared or seen is None or seen != plain:
+            params = self._read(plain)
+            self._last = (plain, params)
+        return plain, params
+
+    def _read(self, plain: Any) -> Any:
+        if self._model is None:
+            return MappingProxyType(dict(plain))
+        return self._model.model_validate(plain)
+
+
+def _node(runner: _StepRunner, subgraph: Any) -> Node:
+    """Return the function of a step: short, since LangGraph disassembles it to find subgraphs."""
+
     async def run(state: dict[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+        _ = subgraph  # LangGraph looks for it among what a node captures
+        return await runner.run(state, runtime)
+
+    return run
+
+
+class _StepRunner:
+    """Runs one step: gives its handler what it may use and checks what it gives back."""
+
+    def __init__(
+        self,
+        workflow: Workflow,
+        step: StepDef,
+        settings: _Settings,
+        surroundings: _Surroundings,
+        subgraph: Any,
+    ) -> None:
+        self._workflow = workflow
+        self._step = step
+        self._settings = settings
+        self._surroundings = surroundings
+        self._invoke = _invocation(workflow, step, surroundings, subgraph)
+        self._read = _state_reader(workflow)
+        self._counts = any(each.bound is not None for each in workflow.steps)
+        self._known = frozenset(workflow.state.model_fields) if workflow.state else None
+
+    async def run(self, state: dict[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+        """Return the channels that the step writes.
+
+        Raises:
+            PersistenceError: there is no store.
+            WorkflowRunError: the step's bound is passed.
+            LookupError: the outcome leads nowhere.
+            KeyError: the update names a field that the state does not have.
+        """
         if runtime.store is None:
             raise PersistenceError(
-                f"the graph {workflow.name!r} runs without a store, where its records live: "
+                f"the graph {self._workflow.name!r} runs without a store, where its records live: "
                 "compile it with store=..., or open both with paper_search.persistence"
             )
-        is_first = step.id == workflow.entry_point
-        params = _params(workflow, state, runtime, is_first=is_first)
-        context = StepContext(
-            step_id=step.id,
+        is_first = self._step.id == self._workflow.entry_point and AGAIN not in state
+        context = runtime.context if is_first and not self._surroundings.path else None
+        plain, params = self._settings.fixed(state.get(PARAMS) if context is None else context)
+        written = _counted(self._step, params, {} if is_first else state.get(VISITS) or {})
+        if is_first:
+            written[PARAMS] = plain if self._workflow.params is None else to_jsonable_python(params)
+            if self._counts:
+                written.setdefault(VISITS, {})
+        ctx = self._context(state, runtime, params)
+        ctx.progress("step", {"step": self._step.id})
+        result = self._invoke(ctx, runtime)
+        outcome, update = await result if inspect.isawaitable(result) else result
+        if self._step.target(outcome) == self._workflow.entry_point:
+            written[AGAIN] = True
+        written.update(self._written(state, update))
+        written[OUTCOME] = outcome.value
+        return written
+
+    def _context(
+        self, state: Mapping[str, Any], runtime: Runtime[Any], params: Any
+    ) -> StepContext[Any, Any, Any]:
+        tell, info = runtime.stream_writer, runtime.execution_info
+        return StepContext(
+            step_id=self._step.id,
             workflow_params=params,
-            step_state=_state(workflow, state),
-            services=services,
-            thread_id=_thread_id(runtime),
+            step_state=self._read(state),
+            services=self._surroundings.services,
+            thread_id=(info.thread_id if info else None) or "",
             store=runtime.store,
             ask=_ask,
-            progress=lambda event, details: runtime.stream_writer({"event": event, **details}),
+            progress=lambda event, details: tell({"event": event, **details}),
         )
-        context.progress("step", {"step": step.id})
-        result = step.handler(context)
-        outcome, update = await result if inspect.isawaitable(result) else result
-        channels = _written(workflow, state, update)
-        if is_first:
-            channels[PARAMS] = to_jsonable_python(params)
-        return {**channels, OUTCOME: outcome.value}
 
-    run.__name__ = step.id
-    return run
+    def _written(self, state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the channels that an update writes: known fields only, as JSON."""
+        plain: dict[str, Any] = to_jsonable_python(dict(update))
+        if self._known is None:
+            return {"step_state": {**(state.get("step_state") or {}), **plain}}
+        if not self._known.issuperset(plain):
+            unknown = sorted(set(plain) - self._known)
+            raise KeyError(f"{self._workflow.name!r} has no state fields {unknown}")
+        return plain
+
+
+def _invocation(
+    workflow: Workflow, step: StepDef, surroundings: _Surroundings, subgraph: Any
+) -> Invocation:
+    """Return what runs the handler of a step, with the settings that it takes."""
+    handler = step.handler
+    if isinstance(handler, Dispatch):
+        if handler.remote is not None:
+            return _remote(handler, handler.remote, surroundings)
+        return _local(handler, subgraph)
+    names = tuple(workflow.arguments[step.id])
+    if not names:
+        return lambda ctx, _runtime: handler(ctx)
+    take: Any = handler
+
+    def invoke(ctx: StepContext[Any, Any, Any], _runtime: Runtime[Any]) -> Any:
+        params = ctx.workflow_params
+        return take(ctx, **{name: getattr(params, name) for name in names})
+
+    return invoke
+
+
+def _state_reader(workflow: Workflow) -> Callable[[Mapping[str, Any]], Any]:
+    if workflow.state is None:
+        return lambda state: dict(state.get("step_state") or {})
+    model, names = workflow.state, tuple(workflow.state.model_fields)
+    return lambda state: model.model_validate({n: state[n] for n in names if n in state})
+
+
+def _counted(step: StepDef, params: Any, visits: Mapping[str, int]) -> dict[str, Any]:
+    """Return the count of visits with this one, if the step has a bound.
+
+    Raises:
+        WorkflowRunError: the bound is passed.
+    """
+    bound = step.bound
+    if bound is None:
+        return {}
+    limit = bound if isinstance(bound, int) else getattr(params, bound)
+    count = visits.get(step.id, 0) + 1
+    if count > limit:
+        named = "" if isinstance(bound, int) else f" ({bound})"
+        raise WorkflowRunError(
+            f"step {step.id!r} would run for the {count}th time and its bound is {limit}{named}: "
+            "its loop has to end before, by an outcome that leads out of it"
+        )
+    return {VISITS: {**visits, step.id: count}}
 
 
 def _ask(question: BaseModel, answer: Any) -> Any:
@@ -123,39 +305,85 @@ def _ask(question: BaseModel, answer: Any) -> Any:
     return interrupt(question.model_dump(mode="json"), response_schema=answer)
 
 
-def _thread_id(runtime: Runtime[Any]) -> str:
-    info = runtime.execution_info
-    return (info.thread_id if info else None) or ""
+# --- handing over ---------------------------------------------------------------------------------
 
 
-def _params(
-    workflow: Workflow, state: Mapping[str, Any], runtime: Runtime[Any], *, is_first: bool
-) -> Any:
-    recorded = state.get(PARAMS)
-    given = runtime.context
-    chosen = (
-        given if is_first and given is not None else recorded if recorded is not None else given
-    )
-    if workflow.params is None:
-        return dict(chosen or {})
-    return workflow.params.model_validate(to_jsonable_python(chosen) if chosen is not None else {})
+@dataclass(frozen=True)
+class _Subgraph:
+    """A sub-workflow and its graph, which shares thread, saver and store with the outer one."""
+
+    target: Workflow
+    graph: Any
 
 
-def _state(workflow: Workflow, state: Mapping[str, Any]) -> Any:
-    if workflow.state is None:
-        return dict(state.get("step_state") or {})
-    return workflow.state.model_validate(
-        {name: state[name] for name in workflow.state.model_fields if name in state}
-    )
+def _subgraph(workflow: Workflow, step: StepDef, surroundings: _Surroundings) -> _Subgraph | None:
+    dispatch = step.handler
+    if not isinstance(dispatch, Dispatch) or dispatch.remote is not None:
+        return None
+    path = (*surroundings.path, workflow.name)
+    target = checked_target(dispatch, step, path)
+    services = surroundings.agents.get(dispatch.agent, surroundings.services)
+    return _Subgraph(target, _graph(target, replace(surroundings, services=services, path=path)))
 
 
-def _written(
-    workflow: Workflow, state: Mapping[str, Any], update: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the channels that a step's update writes: known fields only, as JSON."""
-    plain = cast("dict[str, Any]", to_jsonable_python(dict(update)))
-    if workflow.state is None:
-        return {"step_state": {**(state.get("step_state") or {}), **plain}}
-    if unknown := sorted(set(plain) - set(workflow.state.model_fields)):
-        raise KeyError(f"{workflow.name!r} has no state fields {unknown}")
-    return plain
+def _local(dispatch: Dispatch, subgraph: _Subgraph) -> Invocation:
+    """Return what runs a sub-workflow; a resume goes on inside of it."""
+    target, graph = subgraph.target, subgraph.graph
+
+    async def hand_over(ctx: StepContext[Any, Any, Any], _runtime: Runtime[Any]) -> StepResult:
+        given = {**given_to(dispatch, target, ctx), PARAMS: settings_for(dispatch, target, ctx)}
+        values = await graph.ainvoke(given)
+        return taken_from(dispatch, target, ctx, values, values.get(OUTCOME))
+
+    return hand_over
+
+
+def _remote(dispatch: Dispatch, remote: Remote, surroundings: _Surroundings) -> Invocation:
+    """Return what runs a graph of a server, on a thread there that belongs to this visit."""
+
+    async def hand_over(ctx: StepContext[Any, Any, Any], runtime: Runtime[Any]) -> StepResult:
+        from langgraph.pregel.remote import RemoteException, RemoteGraph  # noqa: PLC0415  # rare
+
+        task = runtime.execution_info.task_id if runtime.execution_info else ""
+        given, params = given_to(dispatch, None, ctx), settings_for(dispatch, None, ctx)
+        async with (surroundings.connect or _client)(remote.url) as client:
+            run = RemoteRun(
+                remote,
+                RemoteGraph(remote.graph, client=client),
+                client,
+                visit=f"{ctx.thread_id}/{task}",
+                refusal=RemoteException,
+            )
+            values = await run.to_the_end(given, params, relay=_relay(ctx), resume=resume)
+        return taken_from(dispatch, None, ctx, values, values.get(OUTCOME))
+
+    return hand_over
+
+
+def _relay(ctx: StepContext[Any, Any, Any]) -> Relay:
+    return Relay(ctx.store, lambda value, schema: interrupt(value, response_schema=schema))
+
+
+def _client(url: str) -> Any:
+    from langgraph_sdk import get_client  # noqa: PLC0415  # only where a graph is remote
+
+    return get_client(url=url, api_key=None)  # None: no key of this machine is sent anywhere
+
+
+def resume(question: str, answer: Any) -> Any:
+    """Return what a graph is given to go on: the answer to one open question.
+
+    Args:
+        question: id of the interrupt.
+        answer: JSON, or a model.
+    """
+    return Command(resume={question: to_jsonable_python(answer)})
+
+
+def compile_in_memory(workflow: Workflow, **options: Any) -> Any:
+    """Return the graph with saver and store in memory; options as for `compile_workflow`."""
+    from langgraph.checkpoint.memory import InMemorySaver  # noqa: PLC0415  # not for the server
+    from langgraph.store.memory import InMemoryStore  # noqa: PLC0415  # as above
+
+    places = {"checkpointer": InMemorySaver(), "store": InMemoryStore()}
+    return compile_workflow(workflow, **{**places, **options})

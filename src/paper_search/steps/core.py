@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from paper_search.errors import WorkflowDefinitionError
-from paper_search.steps.types import Handler, Outcome, no_op
+from paper_search.steps.parameters import gathered, params_model
+from paper_search.steps.signatures import read_signature
+from paper_search.steps.types import Arg, Dispatch, Handler, Outcome, no_op
+from paper_search.steps.validation import problems
+
+KeyT = TypeVar("KeyT")
+ValueT_co = TypeVar("ValueT_co", covariant=True)
 
 
-class Transitions(Mapping[Outcome, str | None]):
-    """Outcome to next step; None ends the workflow. Immutable and hashable."""
+class FrozenTable(Mapping[KeyT, ValueT_co]):
+    """A mapping that never changes and can be hashed."""
 
-    def __init__(self, targets: Mapping[Outcome, str | None]) -> None:
-        self._targets = dict(targets)
+    def __init__(self, entries: Mapping[KeyT, ValueT_co]) -> None:
+        self._entries = MappingProxyType(dict(entries))
 
-    def __getitem__(self, outcome: Outcome) -> str | None:
-        return self._targets[outcome]
+    def __getitem__(self, key: KeyT) -> ValueT_co:
+        return self._entries[key]
 
-    def __iter__(self) -> Iterator[Outcome]:
-        return iter(self._targets)
+    def __iter__(self) -> Iterator[KeyT]:
+        return iter(self._entries)
 
     def __len__(self) -> int:
-        return len(self._targets)
+        return len(self._entries)
 
     def __hash__(self) -> int:
-        return hash(frozenset(self._targets.items()))
+        return hash(frozenset(self._entries.items()))
 
     def __repr__(self) -> str:
-        return f"Transitions({self._targets!r})"
+        return f"{type(self).__name__}({dict(self._entries)!r})"
+
+
+class Transitions(FrozenTable[Outcome, str | None]):
+    """Outcome to next step; None ends the workflow. Immutable and hashable."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +53,18 @@ class StepDef:
     title: str = ""
     actions: tuple[str, ...] = ()
     """What happens here, in words, for whoever reads the table."""
-    handler: Handler = no_op
+    handler: Handler | Dispatch = no_op
     next: Mapping[Outcome, str | None] = field(default_factory=dict)
+    bound: str | int | None = None
+    """How often a run may come here at most: a number, or the setting of the run that says it."""
+    when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """The settings with which a run comes here at all: name to values; empty: with any."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "next", Transitions(self.next))
         object.__setattr__(self, "actions", tuple(self.actions))
+        gates = {name: tuple(values) for name, values in self.when.items()}
+        object.__setattr__(self, "when", FrozenTable(gates))
 
     def target(self, outcome: Outcome) -> str | None:
         """Return the step that the outcome leads to; None ends the workflow.
@@ -73,9 +90,11 @@ class Workflow:
         description: one sentence.
         entry_point: id of the first step.
         state: pydantic model of the state; its fields become the graph's channels.
-        params: pydantic model of the settings of a run.
+        params: pydantic model of the settings of a run; None: made of what the handlers take.
         request: pydantic model of the input; only its fields are taken from a caller.
         result: pydantic model of the output.
+        services: `package.module:function` that makes the live objects of the steps from the
+            program's settings, for whoever has nothing better to give.
 
     Raises:
         WorkflowDefinitionError: with every problem of the table.
@@ -89,6 +108,8 @@ class Workflow:
     params: type[BaseModel] | None
     request: type[BaseModel] | None
     result: type[BaseModel] | None
+    services: str | None
+    _params: Mapping[str, Mapping[str, Arg]] = field(compare=False, repr=False)
 
     def __init__(  # noqa: PLR0913  # one argument a field
         self,
@@ -100,7 +121,12 @@ class Workflow:
         params: type[BaseModel] | None = None,
         request: type[BaseModel] | None = None,
         result: type[BaseModel] | None = None,
+        services: str | None = None,
     ) -> None:
+        signatures = {step.id: read_signature(step.handler) for step in steps}
+        taken, mistakes = gathered(signatures)
+        if params is None and taken and not mistakes:
+            params = params_model(title_of(name), taken.values())
         first = entry_point if entry_point is not None else steps[0].id if steps else ""
         values: dict[str, Any] = {
             "name": name,
@@ -111,11 +137,18 @@ class Workflow:
             "params": params,
             "request": request,
             "result": result,
+            "services": services,
+            "_params": MappingProxyType(
+                {
+                    step_id: MappingProxyType({each.name: each.arg for each in read.parameters})
+                    for step_id, read in signatures.items()
+                }
+            ),
         }
         for each, value in values.items():
             object.__setattr__(self, each, value)
-        if problems := list(_problems(self)):
-            raise WorkflowDefinitionError(name, problems)
+        if mistakes := [*mistakes, *problems(self, signatures)]:
+            raise WorkflowDefinitionError(name, mistakes)
 
     def __getitem__(self, step_id: str) -> StepDef:
         for step in self.steps:
@@ -128,49 +161,21 @@ class Workflow:
         """Return how many steps there are."""
         return len(self.steps)
 
+    @property
+    def arguments(self) -> Mapping[str, Mapping[str, Arg]]:
+        """Return the settings that each step's handler takes, by step and name."""
+        return self._params
 
-def _problems(workflow: Workflow) -> Iterator[str]:
-    ids = [step.id for step in workflow.steps]
-    if not ids:
-        yield "has no steps"
-        return
-    yield from (
-        f"two steps are called {each!r}" for each in sorted({i for i in ids if ids.count(i) > 1})
-    )
-    if workflow.entry_point not in ids:
-        yield f"the entry point {workflow.entry_point!r} is not a step"
-    for step in workflow.steps:
-        yield from _step_problems(step, ids)
-    if not any(None in step.next.values() for step in workflow.steps):
-        yield "no step ends it (a transition to None)"
-    reached = _reachable(workflow)
-    yield from (f"step {each!r} cannot be reached" for each in ids if each not in reached)
+    @property
+    def step_order(self) -> tuple[str, ...]:
+        """Return the ids of the steps in the order of the table."""
+        return tuple(step.id for step in self.steps)
+
+    @property
+    def _step_order(self) -> tuple[str, ...]:  # the specification's name
+        return self.step_order
 
 
-def _step_problems(step: StepDef, ids: list[str]) -> Iterator[str]:
-    if not step.next:
-        yield f"step {step.id!r} leads nowhere (end it with a transition to None)"
-    for outcome, target in step.next.items():
-        if not _is(outcome, Outcome):
-            yield f"step {step.id!r}: {outcome!r} is not an Outcome"
-        if target is not None and target not in ids:
-            yield f"step {step.id!r} leads to {target!r}, which is not a step"
-    if not _is(step.handler, Callable):
-        yield f"step {step.id!r}: its handler {step.handler!r} cannot be called"
-
-
-def _is(value: object, kind: Any) -> bool:
-    """Whether a value is what its annotation says: tables are written by hand."""
-    return isinstance(value, kind)
-
-
-def _reachable(workflow: Workflow) -> set[str]:
-    targets = {step.id: [t for t in step.next.values() if t is not None] for step in workflow.steps}
-    reached: set[str] = set()
-    waiting = [workflow.entry_point]
-    while waiting:
-        step_id = waiting.pop()
-        if step_id not in reached and step_id in targets:
-            reached.add(step_id)
-            waiting.extend(targets[step_id])
-    return reached
+def title_of(name: str) -> str:
+    """Return the name of a workflow as that of a class."""
+    return "".join(part.capitalize() for part in name.replace("-", "_").split("_"))

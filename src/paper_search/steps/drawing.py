@@ -1,23 +1,30 @@
-"""Pictures of a workflow: Mermaid and JSON, with the outcome on every edge."""
+"""Pictures of a workflow as text: Mermaid and JSON, with the outcome on every edge."""
 
 from __future__ import annotations
 
 import json
 
-from paper_search.steps.core import Workflow
-
-START = "__start__"
-END = "__end__"
+from paper_search.steps.core import StepDef, Workflow
+from paper_search.steps.layout import END, START, edges_of
+from paper_search.steps.types import Dispatch
 
 
 def to_mermaid(workflow: Workflow) -> str:
-    """Return the workflow as a Mermaid flowchart; every outcome is an edge of its own."""
+    """Return the workflow as a Mermaid flowchart; every outcome is an edge of its own.
+
+    Edges of loops are dashed, steps with a bound have a thick frame, those that hand over to
+    another workflow a double one.
+    """
+    edges = edges_of(workflow)
     lines = ["flowchart TD", f"    {START}([start]) --> {workflow.entry_point}"]
-    lines += [f"    {step.id}[{step.id}]" for step in workflow.steps]
-    lines += [
-        f"    {source} -- {outcome} --> {target}" for source, outcome, target in _edges(workflow)
-    ]
+    lines += [f"    {_shape(step)}" for step in workflow.steps]
+    lines += [f"    {edge.source} -- {edge.outcome} --> {edge.target}" for edge in edges]
     lines.append(f"    {END}([end])")
+    if loops := [str(number) for number, edge in enumerate(edges, start=1) if edge.is_back]:
+        lines.append(f"    linkStyle {','.join(loops)} stroke-dasharray:5")
+    if bounded := [step.id for step in workflow.steps if step.bound is not None]:
+        lines.append("    classDef bounded stroke-width:3px")
+        lines.append(f"    class {','.join(bounded)} bounded")
     return "\n".join(lines) + "\n"
 
 
@@ -28,20 +35,28 @@ def to_json(workflow: Workflow, *, indent: int | None = 2) -> str:
         "description": workflow.description,
         "entry_point": workflow.entry_point,
         "steps": [
-            {"id": step.id, "title": step.title, "actions": list(step.actions)}
+            {
+                "id": step.id,
+                "title": step.title,
+                "actions": list(step.actions),
+                "bound": step.bound,
+                "agent": step.handler.agent.value if isinstance(step.handler, Dispatch) else None,
+            }
             for step in workflow.steps
         ],
         "transitions": [
-            {"from": source, "outcome": outcome, "to": None if target == END else target}
-            for source, outcome, target in _edges(workflow)
+            {
+                "from": edge.source,
+                "outcome": edge.outcome,
+                "to": None if edge.target == END else edge.target,
+            }
+            for edge in edges_of(workflow)
         ],
     }
     return json.dumps(document, indent=indent, ensure_ascii=False)
 
 
-def _edges(workflow: Workflow) -> list[tuple[str, str, str]]:
-    return [
-        (step.id, outcome.value, target if target is not None else END)
-        for step in workflow.steps
-        for outcome, target in step.next.items()
-    ]
+def _shape(step: StepDef) -> str:
+    return (
+        f"{step.id}[[{step.id}]]" if isinstance(step.handler, Dispatch) else f"{step.id}[{step.id}]"
+    )

@@ -6,9 +6,12 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from paper_search.steps.core import Workflow
 
 StateT = TypeVar("StateT")
 ParamsT = TypeVar("ParamsT")
@@ -29,6 +32,17 @@ class Outcome(str, Enum):
     """Stands in a transition for every outcome that is not named there."""
 
 
+OUTCOME = "last_outcome"
+"""Channel: what came of the step that ran last; conditional edges read it."""
+PARAMS = "workflow_params"
+"""Channel: the settings of the run, fixed by its first step, so that any process can go on."""
+VISITS = "step_visits"
+"""Channel: how often this run came to each step that has a bound."""
+AGAIN = "came_again"
+"""Channel: set for one step, by one that leads back to the entry point; not by a new run."""
+RESERVED = frozenset({OUTCOME, PARAMS, VISITS, AGAIN})
+"""Names of the channels that a graph keeps for itself."""
+
 StepUpdate = Mapping[str, Any]
 """The fields of the state that a step changes, by name."""
 
@@ -42,10 +56,14 @@ class Untracked:
 
 @dataclass(frozen=True)
 class Arg:
-    """What a parameter may be: for forms, checks and tests."""
+    """What a parameter of a handler may be: for forms, checks and tests.
+
+    Use as `mode: Annotated[str, Arg(choices=("quick", "full"))] = "full"`.
+    """
 
     description: str = ""
     default: Any = inspect.Parameter.empty
+    """Stands in for the default of the parameter, where that has none."""
     min: int | float | None = None
     max: int | float | None = None
     choices: tuple[str, ...] | None = None
@@ -86,6 +104,60 @@ StepResult = tuple[Outcome, StepUpdate]
 Handler = Callable[[StepContext[Any, Any, Any]], StepResult | Awaitable[StepResult]]
 
 
-def no_op(ctx: StepContext[Any, Any, Any]) -> StepResult:  # noqa: ARG001  # the handler's shape
+def no_op(ctx: StepContext[Any, Any, Any]) -> tuple[Literal[Outcome.OK], StepUpdate]:  # noqa: ARG001  # the handler's shape
     """Do nothing: the handler of a step that only stands for a place in the table."""
     return Outcome.OK, {}
+
+
+class AgentRole(str, Enum):
+    """Who does a piece of work that is handed over; chooses the live objects that it gets."""
+
+    QUALITY_REVIEWER = "quality-reviewer"
+    DEVELOPER = "developer"
+    TECHNICAL_WRITER = "technical-writer"
+    EXPLORER = "explorer"
+    GENERAL_PURPOSE = "general-purpose"
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A graph that another process serves over the LangGraph server API."""
+
+    url: str
+    graph: str
+    """Name of the graph, or id of an assistant."""
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """A handler that hands over to another workflow and makes an outcome of its result.
+
+    Exactly one of `script`, `workflow` and `remote` says to which.
+    """
+
+    agent: AgentRole = AgentRole.GENERAL_PURPOSE
+    script: str | None = None
+    """Dotted name of a module that defines `WORKFLOW`; imported when the graph is compiled."""
+    workflow: Workflow | None = None
+    remote: Remote | None = None
+    give: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
+    """Makes the input; None: the fields of the state that the other one has as well."""
+    params: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
+    """Makes the settings; None: those of this run that the other one has as well."""
+    take: Callable[[StepContext[Any, Any, Any], Mapping[str, Any]], StepResult] | None = None
+    """Makes outcome and update of the result; None: the outcome that ended the other one, and
+    the fields of its result that this state has as well."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one run."""
+
+    result: Mapping[str, Any]
+    """The output as JSON: so far, if the run waits."""
+    trace: tuple[tuple[str, Outcome], ...]
+    """Each step that ended, with its outcome, in order; without those of sub-workflows."""
+    questions: tuple[Any, ...]
+    """Every question that was asked, as JSON."""
+    is_waiting: bool = False
+    """Whether the last question is open: there was no answer left for it."""

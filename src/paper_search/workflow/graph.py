@@ -15,7 +15,7 @@ WORKFLOW = Workflow(
     StepDef("parse_intent", "Understand the question", handler=nodes.parse_intent,
             next={OK: "build_strategy"}),
     StepDef("build_strategy", "Write the search strategy", handler=nodes.build_strategy,
-            next={OK: "confirm_strategy", SKIP: "search"}),
+            next={OK: "confirm_strategy", SKIP: "search"}, bound="max_iterations"),
     StepDef("confirm_strategy", "Ask: is this the strategy?", handler=nodes.confirm_strategy,
             next={APPROVE: "search", EDIT: "search", REJECT: "build_strategy", FAIL: "finish"}),
     StepDef("search", "Ask all sources", handler=nodes.search,
@@ -33,5 +33,6 @@ WORKFLOW = Workflow(
             next={OK: None}),
     description="Find literature with a person in the loop",
     state=WorkflowState, params=SearchParams, request=SearchRequest, result=SearchOutput,
+    services="paper_search.workflow.assembly:assemble_skills",
 )
 # fmt: on

@@ -34,7 +34,7 @@ class SearchRequest(BaseModel):
     """Settings of this run, as `SearchParams`; the run's context does as well."""
 
 
-class SearchParams(BaseModel):
+class SearchParams(BaseModel, frozen=True):
     """The settings of a run; they are fixed when it starts."""
 
     max_iterations: int = Field(default=DEFAULT_MAX_ITERATIONS, ge=1, le=100)

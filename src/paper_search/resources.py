@@ -1,0 +1,164 @@
+"""Things to read by name, wherever they lie: in a package, in a directory, or in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from paper_search.errors import InputError, UnknownNameError
+
+ThingT_co = TypeVar("ThingT_co", covariant=True)
+
+
+class ResourceProvider(Protocol[ThingT_co]):
+    """Gives things by name.
+
+    Files of a package (`PackageFiles`), files of a directory (`DirectoryFiles`), conventions, that
+    is texts by bare name (`Conventions`), data of steps (`Entries`) and workflows
+    (`paper_search.steps.Discovery`) are all read in this one way.
+    """
+
+    def names(self) -> list[str]:
+        """Return all names, sorted."""
+        ...
+
+    def read(self, name: str) -> ThingT_co:
+        """Return what has the name.
+
+        Raises:
+            UnknownNameError: nothing has; the error lists the names.
+        """
+        ...
+
+
+class PackageFiles:
+    """The files that ship in a package, subpackages not included.
+
+    Args:
+        package: dotted name.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def names(self) -> list[str]:
+        """Return the names of the files, sorted."""
+        entries = files(self._package).iterdir()
+        return sorted(each.name for each in entries if each.is_file() and ".py" not in each.name)
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            UnknownNameError: there is no such file.
+        """
+        return self.entry(name).read_bytes()
+
+    def entry(self, name: str) -> Traversable:
+        """Return a file without reading it.
+
+        Raises:
+            UnknownNameError: there is no such file.
+        """
+        if name not in (known := self.names()):
+            raise UnknownNameError("file", name, known)
+        return files(self._package) / name
+
+
+class DirectoryFiles:
+    """The files under a directory, by their path in it with forward slashes.
+
+    Args:
+        root: the directory; nothing outside of it can be read.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+
+    def names(self) -> list[str]:
+        """Return the paths of the files, sorted; none where there is no directory."""
+        found = (each for each in self._root.rglob("*") if each.is_file())
+        return sorted(each.relative_to(self._root).as_posix() for each in found)
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            InputError: the name leads out of the directory.
+            UnknownNameError: there is no such file.
+        """
+        path = (self._root / name).resolve()
+        if not path.is_relative_to(self._root):
+            raise InputError(f"{name!r} leads out of the directory it is looked for in")
+        if not path.is_file():
+            raise UnknownNameError("file", name, self.names())
+        return path.read_bytes()
+
+
+class Conventions:
+    """Texts by bare name: files of one suffix, the first provider that has a name gives it.
+
+    Args:
+        providers: of the files, a person's own before those that ship.
+        suffix: with its dot.
+        kind: what the texts are called in an error.
+    """
+
+    def __init__(
+        self, *providers: ResourceProvider[bytes], suffix: str = ".md", kind: str = "convention"
+    ) -> None:
+        self._providers = providers
+        self._suffix = suffix
+        self._kind = kind
+
+    def names(self) -> list[str]:
+        """Return the names of the texts without suffix, sorted."""
+        found = {name for each in self._providers for name in each.names()}
+        return sorted(
+            name.removesuffix(self._suffix) for name in found if name.endswith(self._suffix)
+        )
+
+    def read(self, name: str) -> str:
+        """Return a text, without the white space around it.
+
+        Raises:
+            UnknownNameError: there is no such text.
+        """
+        file = f"{name}{self._suffix}"
+        for each in self._providers:
+            if file in each.names():
+                return each.read(file).decode("utf-8").strip()
+        raise UnknownNameError(self._kind, name, self.names())
+
+
+EntryT = TypeVar("EntryT")
+
+
+class Entries(Generic[EntryT]):
+    """The entries of a mapping, such as the data of each step of a workflow.
+
+    Args:
+        entries: by name.
+        kind: what an entry is called in an error.
+    """
+
+    def __init__(self, entries: Mapping[str, EntryT], kind: str = "step") -> None:
+        self._entries = dict(entries)
+        self._kind = kind
+
+    def names(self) -> list[str]:
+        """Return the names, sorted."""
+        return sorted(self._entries)
+
+    def read(self, name: str) -> EntryT:
+        """Return an entry.
+
+        Raises:
+            UnknownNameError: there is no such entry.
+        """
+        if name not in self._entries:
+            raise UnknownNameError(self._kind, name, self.names())
+        return self._entries[name]

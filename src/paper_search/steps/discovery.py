@@ -1,0 +1,226 @@
+"""Workflows found where they are written: module-level `WORKFLOW`, seen before anything runs."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from paper_search.errors import InputError, UnknownNameError
+from paper_search.steps.core import Workflow
+
+NAME = "WORKFLOW"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a workflow is written."""
+
+    path: Path
+    module: str
+    """Dotted name; for a file outside of any package, that of the file."""
+
+
+class Discovery(Mapping[str, Workflow]):
+    """Workflows by name, with where they are and what is wrong.
+
+    Args:
+        workflows: by name.
+        places: by name.
+        problems: a sentence for each module that could not be used.
+    """
+
+    def __init__(
+        self,
+        workflows: Mapping[str, Workflow],
+        places: Mapping[str, Place],
+        problems: tuple[str, ...] = (),
+    ) -> None:
+        self._workflows = dict(workflows)
+        self.places = dict(places)
+        self.problems = problems
+
+    def __getitem__(self, name: str) -> Workflow:
+        return self._workflows[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._workflows)
+
+    def __len__(self) -> int:
+        return len(self._workflows)
+
+    def names(self) -> list[str]:
+        """Return the names of the workflows, sorted."""
+        return sorted(self._workflows)
+
+    def read(self, name: str) -> Workflow:
+        """Return a workflow: this is a `ResourceProvider`.
+
+        Raises:
+            UnknownNameError: there is none of that name.
+        """
+        if name not in self._workflows:
+            raise UnknownNameError("workflow", name, self.names())
+        return self._workflows[name]
+
+
+def discover_workflows(where: str | Path) -> Discovery:
+    """Return the workflows of a package or a directory.
+
+    A module is read before it is run: one without a module-level `WORKFLOW` is never run, except
+    as the package that one with it belongs to. What goes wrong is listed, nothing is raised for it.
+
+    Args:
+        where: dotted name of a package, or a directory (a `Path`, or a text with a separator).
+
+    Raises:
+        InputError: there is no such package or directory.
+    """
+    found: dict[str, Workflow] = {}
+    places: dict[str, Place] = {}
+    problems: list[str] = []
+    for place in _places(where):
+        count, problem = _definitions(place.path)
+        if problem is not None:
+            problems.append(problem)
+        if count == 0 or problem is not None:
+            continue
+        workflow = _loaded(place, is_importable=not _is_directory(where))
+        if isinstance(workflow, str):
+            problems.append(workflow)
+        elif workflow.name in found:
+            first = places[workflow.name].path
+            problems.append(
+                f"two workflows are called {workflow.name!r}: in {first} and in {place.path}"
+            )
+        else:
+            found[workflow.name], places[workflow.name] = workflow, place
+    return Discovery(found, places, tuple(problems))
+
+
+def compare_langgraph_json(path: Path, discovery: Mapping[str, Workflow]) -> list[str]:
+    """Return in what the graphs of a langgraph.json differ from the workflows that there are.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    try:
+        graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
+        named = {name: _target(value) for name, value in graphs.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{str(path)!r} is no langgraph.json with graphs: {error!r}") from error
+    problems = [
+        f"{path.name} does not name the workflow {name!r}"
+        for name in sorted(discovery.keys() - named)
+    ]
+    problems += [
+        f"{path.name} names {name!r}, which no workflow is called"
+        for name in sorted(named.keys() - discovery.keys())
+    ]
+    for name, target in sorted(named.items()):
+        file, _, attribute = target.partition(":")
+        if file.endswith(".py") and not (path.parent / file).is_file():
+            problems.append(f"{path.name} has {name!r} in {file!r}, which does not exist")
+        elif not attribute:
+            problems.append(f"{path.name} does not say which variable of {file!r} is {name!r}")
+    return problems
+
+
+def _target(value: object) -> str:
+    return str(value["path"]) if isinstance(value, dict) else str(value)
+
+
+def _is_directory(where: str | Path) -> bool:
+    return isinstance(where, Path) or any(sign in where for sign in "/\\") or where == "."
+
+
+def _places(where: str | Path) -> list[Place]:
+    if _is_directory(where):
+        root = Path(where)
+        if not root.is_dir():
+            raise InputError(f"there is no directory {str(where)!r}")
+        return [Place(path, path.stem) for path in sorted(root.rglob("*.py"))]
+    try:
+        spec = importlib.util.find_spec(str(where))
+    except (ImportError, ValueError) as error:
+        raise InputError(f"there is no package {str(where)!r}: {error}") from error
+    if spec is None:
+        raise InputError(
+            f"there is no package {str(where)!r}; a directory is written with a separator, "
+            f"like ./{where}"
+        )
+    if spec.submodule_search_locations is None:
+        return [Place(Path(str(spec.origin)), str(where))]
+    places = []
+    for location in spec.submodule_search_locations:
+        for path in sorted(Path(location).rglob("*.py")):
+            parts = path.relative_to(location).with_suffix("").parts
+            inner = parts[:-1] if parts[-1] == "__init__" else parts
+            places.append(Place(path, ".".join([str(where), *inner])))
+    return places
+
+
+def _definitions(path: Path) -> tuple[int, str | None]:
+    """Return how often a module defines `WORKFLOW`, and what is wrong with that."""
+    try:
+        tree = ast.parse(path.read_bytes(), str(path))
+    except (OSError, SyntaxError, ValueError) as error:
+        return 0, f"{path} cannot be read: {error}"
+    count = sum(_names(node) for node in _module_level(tree.body))
+    if count > 1:
+        return count, f"{path} defines {NAME} {count} times; one entry point has one workflow"
+    return count, None
+
+
+def _module_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "finalbody"):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield from _module_level(getattr(node, part, []))
+
+
+def _names(node: ast.stmt) -> int:
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        targets = [node.target]
+    else:
+        return 0
+    return sum(isinstance(each, ast.Name) and each.id == NAME for each in targets)
+
+
+def _loaded(place: Place, *, is_importable: bool) -> Workflow | str:
+    """Return the workflow of a module, or why there is none."""
+    try:
+        module = importlib.import_module(place.module) if is_importable else _run(place.path)
+    except Exception as error:  # noqa: BLE001  # a module may raise anything; it is told
+        return f"{place.path} cannot be imported: {type(error).__name__}: {error}"
+    found = getattr(module, NAME, None)
+    if not isinstance(found, Workflow):
+        return f"{place.path} defines {NAME}, which is no Workflow: {found!r}"
+    return found
+
+
+def _run(path: Path) -> ModuleType:
+    """Run a file as a module under a name that no other has."""
+    digest = hashlib.blake2b(str(path.resolve()).encode(), digest_size=6).hexdigest()
+    name = f"_discovered_{digest}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and annotations look their module up
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

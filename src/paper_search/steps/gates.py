@@ -1,0 +1,88 @@
+"""Quality gates: findings of a review, and which of them stop the work in which round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Literal
+
+from pydantic import BaseModel, TypeAdapter
+
+from paper_search.steps.types import Outcome, StepContext, StepUpdate
+
+STRICT_ROUNDS = 2
+"""Rounds in which every finding stops the work."""
+MILDER_ROUNDS = 4
+"""Up to this round, findings that should be mended stop it; after it, only those that must be."""
+
+
+class Severity(str, Enum):
+    """How much a finding matters."""
+
+    MUST = "must"
+    SHOULD = "should"
+    COULD = "could"
+
+
+class Finding(BaseModel, frozen=True):
+    """One thing that a review found."""
+
+    severity: Severity
+    text: str
+    place: str = ""
+
+
+def blocking_severities(round_number: int) -> frozenset[Severity]:
+    """Return the severities that stop the work in a round, counted from 1.
+
+    Raises:
+        ValueError: the round is less than 1.
+    """
+    if round_number < 1:
+        raise ValueError(f"rounds are counted from 1, not {round_number!r}")
+    if round_number <= STRICT_ROUNDS:
+        return frozenset(Severity)
+    if round_number <= MILDER_ROUNDS:
+        return frozenset({Severity.MUST, Severity.SHOULD})
+    return frozenset({Severity.MUST})
+
+
+def blocking(findings: Iterable[Finding], round_number: int) -> list[Finding]:
+    """Return the findings that stop the work in a round, counted from 1."""
+    stopping = blocking_severities(round_number)
+    return [each for each in findings if each.severity in stopping]
+
+
+@dataclass(frozen=True)
+class QualityGate:
+    """Makes an outcome of a review: ok, fail (mend it), or skip (enough rounds; go on as it is).
+
+    It is the `take` of a `Dispatch` to the reviewing workflow.
+
+    Args:
+        findings: field of the review's result, and of this state, that has the findings.
+        round_field: field of this state that counts the rounds.
+        max_rounds: in this round a review that still blocks gives skip.
+    """
+
+    findings: str = "findings"
+    round_field: str = "review_round"
+    max_rounds: int = 6
+
+    def __call__(
+        self, ctx: StepContext[Any, Any, Any], result: Mapping[str, Any]
+    ) -> tuple[Literal[Outcome.OK, Outcome.FAIL, Outcome.SKIP], StepUpdate]:
+        """Return the outcome of the round, with the findings that block."""
+        state = ctx.step_state
+        if isinstance(state, Mapping):
+            past = state.get(self.round_field, 0)
+        else:
+            past = getattr(state, self.round_field)
+        round_number = past + 1
+        found = TypeAdapter(list[Finding]).validate_python(result.get(self.findings, []))
+        stopping = blocking(found, round_number)
+        update = {self.round_field: round_number, self.findings: stopping}
+        if not stopping:
+            return Outcome.OK, update
+        return (Outcome.FAIL if round_number < self.max_rounds else Outcome.SKIP), update

@@ -1,0 +1,177 @@
+"""Every input that a workflow can have, from what it says about its settings."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from paper_search.errors import InputError, UnknownNameError
+from paper_search.steps.core import StepDef, Workflow
+from paper_search.steps.domains import BoundedInt, ChoiceSet, Constant, Domain
+from paper_search.steps.types import Outcome
+
+ITERATION = "iteration"
+"""How often the run came to the step, this time included; only of steps with a bound."""
+STEP = "step"
+
+Schema = dict[str, dict[str, Domain]]
+Path = tuple[tuple[str, Outcome], ...]
+
+
+def extract_schema(workflow: Workflow, domains: Mapping[str, Domain] | None = None) -> Schema:
+    """Return the domains of what each step depends on, by step and name.
+
+    A step whose handler takes settings depends on these; in a workflow that declares its settings
+    as a model, a step whose handler takes none may read any of them. A step with a bound depends on
+    the iteration.
+
+    Args:
+        workflow: whose steps.
+        domains: by the name of a setting, in place of its own domain.
+
+    Raises:
+        InputError: a setting has neither a finite domain nor a default.
+        UnknownNameError: there is no setting of a name in `domains`.
+    """
+    known = settings_domains(workflow, domains)
+    schema: Schema = {}
+    has_arguments = any(workflow.arguments.values())
+    for step in workflow.steps:
+        own = set(workflow.arguments[step.id]) if has_arguments else set(known)
+        own |= set(step.when)
+        if isinstance(step.bound, str):
+            own.add(step.bound)
+        schema[step.id] = {name: each for name, each in known.items() if name in own}
+        if step.bound is not None:
+            schema[step.id][ITERATION] = BoundedInt(1, _highest(step, known))
+    return schema
+
+
+def settings_domains(
+    workflow: Workflow, domains: Mapping[str, Domain] | None = None
+) -> dict[str, Domain]:
+    """Return the domain of every setting of a run; see `extract_schema`."""
+    given = domains or {}
+    fields = workflow.params.model_fields if workflow.params is not None else {}
+    for name in given:
+        if name not in fields:
+            raise UnknownNameError("setting", name, list(fields))
+    return {
+        name: given[name] if name in given else _domain(workflow, name, field)
+        for name, field in fields.items()
+    }
+
+
+def generate_inputs(
+    workflow: Workflow, domains: Mapping[str, Domain] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Return every input of every step: the step's id, its settings, its iteration.
+
+    Left out is what no run can have: a step that these settings do not lead to (`StepDef.when`),
+    an iteration beyond the bound.
+
+    Args:
+        workflow: whose steps.
+        domains: see `extract_schema`.
+    """
+    for step_id, schema in extract_schema(workflow, domains).items():
+        step = workflow[step_id]
+        for values in product(*schema.values()):
+            given = dict(zip(schema, values, strict=True))
+            if _is_led_to(step, given) and _is_within(step, given):
+                yield {STEP: step_id, **given}
+
+
+def generate_params(
+    workflow: Workflow, domains: Mapping[str, Domain] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Return the settings of every run that differs in them; see `extract_schema`."""
+    known = settings_domains(workflow, domains)
+    for values in product(*known.values()):
+        yield dict(zip(known, values, strict=True))
+
+
+def input_id(workflow: Workflow, given: Mapping[str, Any]) -> str:
+    """Return a name for an input, unique among those of the workflow."""
+    words = [f"{name}={value}" for name, value in given.items() if name != STEP]
+    return "-".join([workflow.name, *([given[STEP]] if STEP in given else []), *words])
+
+
+def generate_paths(workflow: Workflow, bounds: Mapping[str, int]) -> Iterator[Path]:
+    """Return every way from the entry point to the end: each step with its outcome.
+
+    Args:
+        workflow: whose table.
+        bounds: how often a way may come to each step that has a bound.
+    """
+    limits = {step.id: bounds[step.id] for step in workflow.steps if step.bound is not None}
+    waiting: list[tuple[str | None, Path]] = [(workflow.entry_point, ())]
+    while waiting:
+        step_id, path = waiting.pop()
+        if step_id is None:
+            yield path
+            continue
+        visits = sum(each == step_id for each, _ in path)
+        if step_id in limits and visits >= limits[step_id]:
+            continue
+        steps_on = list(workflow[step_id].next.items())
+        waiting += [(to, (*path, (step_id, outcome))) for outcome, to in reversed(steps_on)]
+
+
+def bounds_of(workflow: Workflow, params: Mapping[str, Any]) -> dict[str, int]:
+    """Return how often a run with these settings may come to each step that has a bound."""
+    if workflow.params is not None:
+        whole = workflow.params.model_validate(params)
+        params = {name: getattr(whole, name) for name in workflow.params.model_fields}
+    return {
+        step.id: step.bound if isinstance(step.bound, int) else params[step.bound]
+        for step in workflow.steps
+        if step.bound is not None
+    }
+
+
+def _highest(step: StepDef, known: Mapping[str, Domain]) -> int:
+    if isinstance(step.bound, int):
+        return step.bound
+    return max(value for value in known[str(step.bound)] if isinstance(value, int))
+
+
+def _is_led_to(step: StepDef, given: Mapping[str, Any]) -> bool:
+    return all(given[name] in values for name, values in step.when.items())
+
+
+def _is_within(step: StepDef, given: Mapping[str, Any]) -> bool:
+    return not isinstance(step.bound, str) or given[ITERATION] <= given[step.bound]
+
+
+def _domain(workflow: Workflow, name: str, field: FieldInfo) -> Domain:
+    kind = field.annotation
+    if kind is bool:
+        return ChoiceSet((False, True))
+    if get_origin(kind) is Literal:
+        return ChoiceSet(get_args(kind))
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return ChoiceSet(tuple(each.value for each in kind))
+    if kind is int and (limits := _limits(field)):
+        return BoundedInt(*limits)
+    if field.is_required():
+        raise InputError(
+            f"setting {name!r} of {workflow.name!r} has neither a finite domain nor a default; "
+            f"give one: domains={{{name!r}: ChoiceSet(...)}}"
+        )
+    return Constant(field.get_default(call_default_factory=True))
+
+
+def _limits(field: FieldInfo) -> tuple[int, int] | None:
+    low: int | None = None
+    high: int | None = None
+    for each in field.metadata:
+        low = getattr(each, "ge", low)
+        low = each.gt + 1 if hasattr(each, "gt") else low
+        high = getattr(each, "le", high)
+        high = each.lt - 1 if hasattr(each, "lt") else high
+    return None if low is None or high is None else (low, high)

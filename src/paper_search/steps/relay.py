@@ -1,0 +1,88 @@
+"""Questions that a workflow puts to the person, from however deep inside of others."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+
+from paper_search.errors import InputError, PersistenceError
+from paper_search.steps.types import StepContext
+
+MAX_QUESTIONS = 3
+MIN_OPTIONS, MAX_OPTIONS = 2, 3
+
+
+class Option(BaseModel, frozen=True, extra="forbid"):
+    """One answer that can be chosen."""
+
+    value: str = Field(min_length=1)
+    label: str = ""
+    """What the person reads; empty: the value."""
+
+
+class Question(BaseModel, frozen=True, extra="forbid"):
+    """One question with the answers that there are."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    text: str = Field(min_length=1)
+    options: tuple[Option, ...] = Field(min_length=MIN_OPTIONS, max_length=MAX_OPTIONS)
+
+    @model_validator(mode="after")
+    def _has_distinct_options(self) -> Question:
+        values = [each.value for each in self.options]
+        if len(set(values)) < len(values):
+            raise ValueError(f"two options of {self.id!r} have the same value")
+        return self
+
+
+class QuestionSheet(BaseModel, frozen=True, extra="forbid"):
+    """The questions that a step asks at once, and nothing else."""
+
+    questions: tuple[Question, ...] = Field(min_length=1, max_length=MAX_QUESTIONS)
+
+    @model_validator(mode="after")
+    def _has_distinct_questions(self) -> QuestionSheet:
+        ids = [each.id for each in self.questions]
+        if len(set(ids)) < len(ids):
+            raise ValueError("two questions have the same id")
+        return self
+
+    @property
+    def answer_model(self) -> type[BaseModel]:
+        """Return the model of the answers: for each question, one of its options."""
+        fields: dict[str, Any] = {
+            each.id: (
+                Literal[tuple(option.value for option in each.options)],
+                Field(description=each.text),
+            )
+            for each in self.questions
+        }
+        config = ConfigDict(frozen=True, extra="forbid")
+        return create_model("Answers", __config__=config, **fields)
+
+
+def ask_questions(ctx: StepContext[Any, Any, Any], *questions: Question) -> dict[str, str]:
+    """Ask the person, who answers on the outermost thread; return the chosen values by question.
+
+    The step that asks does nothing else: it is repeated from its beginning when the answer is
+    there. Steps before it are not.
+
+    Args:
+        ctx: of the step.
+        questions: at most 3, with 2 or 3 options each.
+
+    Raises:
+        InputError: there are more, or two of one id.
+        PersistenceError: the workflow was started without a way to ask.
+    """
+    if ctx.ask is None:
+        raise PersistenceError(f"step {ctx.step_id!r} asks a person and has no way to")
+    try:
+        sheet = QuestionSheet(questions=questions)
+    except ValueError as error:
+        raise InputError(
+            f"step {ctx.step_id!r} may ask 1 to {MAX_QUESTIONS} different questions: {error}"
+        ) from error
+    answers: BaseModel = ctx.ask(sheet, sheet.answer_model)
+    return answers.model_dump(mode="json")

@@ -1,0 +1,168 @@
+"""What can be wrong with a table of steps, found before anything runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from paper_search.steps.parameters import field_type
+from paper_search.steps.signatures import Signature
+from paper_search.steps.types import RESERVED, Dispatch, Outcome
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+    from paper_search.steps.core import StepDef, Workflow
+
+_FACTORY = re.compile(r"\w+(\.\w+)*:\w+")
+
+Targets = Mapping[str, Iterable[str | None]]
+
+
+def problems(workflow: Workflow, signatures: Mapping[str, Signature]) -> Iterator[str]:
+    """Return everything that is wrong with a table, a sentence each, with the steps' names."""
+    ids = [step.id for step in workflow.steps]
+    if not ids:
+        yield "has no steps"
+        return
+    yield from (
+        f"two steps are called {each!r}" for each in sorted({i for i in ids if ids.count(i) > 1})
+    )
+    if workflow.entry_point not in ids:
+        yield f"the entry point {workflow.entry_point!r} is not a step"
+    for step in workflow.steps:
+        yield from _step_problems(step, ids)
+        yield from _outcome_problems(step, signatures[step.id])
+        yield from _setting_problems(step, signatures[step.id], workflow.params)
+    fields = workflow.state.model_fields if workflow.state is not None else {}
+    for name in sorted(RESERVED & set(fields)):
+        yield f"its state has a field {name!r}, a name that the graph keeps for itself"
+    if workflow.services is not None and not _FACTORY.fullmatch(workflow.services):
+        yield f"its services {workflow.services!r} are not named as package.module:function"
+    yield from _shape_problems(workflow, ids)
+
+
+def _step_problems(step: StepDef, ids: list[str]) -> Iterator[str]:
+    if not step.next:
+        yield f"step {step.id!r} leads nowhere (end it with a transition to None)"
+    for outcome, target in step.next.items():
+        if not _is(outcome, Outcome):
+            yield f"step {step.id!r}: {outcome!r} is not an Outcome"
+        if target is not None and target not in ids:
+            yield f"step {step.id!r} leads to {target!r}, which is not a step"
+    handler = step.handler
+    if isinstance(handler, Dispatch):
+        named = [each for each in ("script", "workflow", "remote") if getattr(handler, each)]
+        if len(named) != 1:
+            said = " and ".join(named) or "none of them"
+            yield (
+                f"step {step.id!r} hands over to one of script, workflow and remote; it has {said}"
+            )
+    elif not _is(handler, Callable):
+        yield f"step {step.id!r}: its handler {handler!r} cannot be called"
+
+
+def _is(value: object, kind: Any) -> bool:
+    """Whether a value is what its annotation says: tables are written by hand."""
+    return isinstance(value, kind)
+
+
+def _outcome_problems(step: StepDef, signature: Signature) -> Iterator[str]:
+    if signature.outcomes is None or not step.next or Outcome.DEFAULT in step.next:
+        return
+    for outcome in sorted(signature.outcomes - set(step.next), key=list(Outcome).index):
+        yield f"step {step.id!r} can give {outcome.value!r}, which leads nowhere"
+
+
+def _setting_problems(
+    step: StepDef, signature: Signature, params: type[BaseModel] | None
+) -> Iterator[str]:
+    fields = params.model_fields if params is not None else {}
+    for each in signature.parameters:
+        if params is not None and each.name not in fields:
+            yield f"step {step.id!r} takes {each.name!r}, which the settings of a run do not have"
+    yield from _bound_problems(step, fields)
+    for name, values in step.when.items():
+        if name not in fields:
+            yield f"step {step.id!r} depends on {name!r}, which is not a setting of a run"
+            continue
+        for value in values:
+            try:
+                TypeAdapter(field_type(fields[name])).validate_python(value)
+            except ValidationError:
+                yield f"step {step.id!r} depends on {name}={value!r}, which no run can have"
+
+
+def _bound_problems(step: StepDef, fields: Mapping[str, FieldInfo]) -> Iterator[str]:
+    if isinstance(step.bound, int):
+        if step.bound < 1:
+            yield f"step {step.id!r}: its bound {step.bound!r} is less than 1"
+    elif step.bound is not None and step.bound not in fields:
+        yield f"step {step.id!r}: its bound {step.bound!r} is not a setting of a run"
+    elif step.bound is not None and fields[step.bound].annotation is not int:
+        yield f"step {step.id!r}: its bound {step.bound!r} is not a whole number"
+
+
+def _shape_problems(workflow: Workflow, ids: list[str]) -> Iterator[str]:
+    targets = {step.id: list(step.next.values()) for step in workflow.steps}
+    reached = _closure(workflow.entry_point, targets)
+    if workflow.entry_point in ids:
+        yield from (f"step {each!r} cannot be reached" for each in ids if each not in reached)
+    if not any(None in each for each in targets.values()):
+        yield "no step ends it (a transition to None)"
+        return
+    closures = {step_id: _closure(step_id, targets) for step_id in targets}
+    for step_id, closure in closures.items():
+        if targets[step_id] and not any(None in targets[each] for each in closure):
+            yield f"step {step_id!r} has no way to the end"
+    yield from _loop_problems(workflow, targets)
+
+
+def _loop_problems(workflow: Workflow, targets: Targets) -> Iterator[str]:
+    """Return the loops that are left when every step with a bound is taken out."""
+    bounded = {step.id for step in workflow.steps if step.bound is not None}
+    free = {
+        step_id: [to for to in each if to is not None and to not in bounded]
+        for step_id, each in targets.items()
+        if step_id not in bounded
+    }
+    told: set[str] = set()
+    for step_id in free:
+        loop = _loop_through(step_id, free)
+        if loop and not told.intersection(loop):
+            told.update(loop)
+            yield (
+                f"the loop {' → '.join([*loop, step_id])} has no bound: "
+                "give one of its steps a bound"
+            )
+
+
+def _loop_through(start: str, targets: Targets) -> list[str]:
+    """Return the shortest way from a step back to itself; empty: there is none."""
+    ways: list[list[str]] = [[start]]
+    seen: set[str] = set()
+    while ways:
+        way = ways.pop(0)
+        for target in targets.get(way[-1], ()):
+            if target == start:
+                return way
+            if target is not None and target not in seen:
+                seen.add(target)
+                ways.append([*way, target])
+    return []
+
+
+def _closure(start: str, targets: Targets) -> set[str]:
+    """Return the steps that can be reached from one, itself included."""
+    reached: set[str] = set()
+    waiting = [start]
+    while waiting:
+        step_id = waiting.pop()
+        if step_id not in reached and step_id in targets:
+            reached.add(step_id)
+            waiting.extend(to for to in targets[step_id] if to is not None)
+    return reached

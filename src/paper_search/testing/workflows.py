@@ -1,0 +1,176 @@
+"""Workflows for tests: every input of every step, every way through, and what a run must keep to.
+
+```python
+@pytest.mark.parametrize(**every_input(WORKFLOW))
+async def test_a_step_gives_what_the_table_has(given):
+    await check_step(WORKFLOW, given, state={})
+```
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from paper_search.steps import Domain, Outcome, Run, StepContext, StepDef, Workflow
+from paper_search.steps.inputs import (
+    STEP,
+    Path,
+    bounds_of,
+    generate_inputs,
+    generate_params,
+    generate_paths,
+    input_id,
+)
+from paper_search.steps.types import Dispatch
+
+Parameters = dict[str, Any]
+
+
+def every_input(workflow: Workflow, domains: Mapping[str, Domain] | None = None) -> Parameters:
+    """Return what `pytest.mark.parametrize` takes: `given`, every input of every step.
+
+    Args:
+        workflow: whose steps.
+        domains: in place of those of some settings, by name.
+    """
+    given = list(generate_inputs(workflow, domains))
+    return _parameters("given", given, [input_id(workflow, each) for each in given])
+
+
+def every_run(workflow: Workflow, domains: Mapping[str, Domain] | None = None) -> Parameters:
+    """Return what `pytest.mark.parametrize` takes: `params`, the settings of every run."""
+    params = list(generate_params(workflow, domains))
+    return _parameters("params", params, [input_id(workflow, each) for each in params])
+
+
+def every_path(workflow: Workflow, bounds: Mapping[str, int]) -> Parameters:
+    """Return what `pytest.mark.parametrize` takes: `path`, every way, loops up to their bound.
+
+    Args:
+        workflow: whose table.
+        bounds: how often a way may come to each step that has a bound.
+    """
+    paths = list(generate_paths(workflow, bounds))
+    return _parameters("path", paths, [path_id(each) for each in paths])
+
+
+def path_id(path: Path) -> str:
+    """Return a name for a way: the outcomes, in order."""
+    return "-".join(outcome.value for _, outcome in path)
+
+
+def _parameters(name: str, values: list[Any], ids: list[str]) -> Parameters:
+    if len(set(ids)) < len(ids):
+        raise AssertionError(f"two inputs have the same name: {sorted(ids)}")
+    return {"argnames": name, "argvalues": values, "ids": ids}
+
+
+async def check_step(
+    workflow: Workflow,
+    given: Mapping[str, Any],
+    *,
+    state: Any = None,
+    services: Any = None,
+    ask: Any = None,
+) -> tuple[Outcome, dict[str, Any]]:
+    """Run one handler alone with one input, and check that the table can go on from it.
+
+    Args:
+        workflow: whose step.
+        given: one of `generate_inputs`.
+        state: what the step finds: a model or a mapping; None: an empty one.
+        services: live objects.
+        ask: answers questions.
+
+    Raises:
+        AssertionError: the outcome leads nowhere, or the update has fields the state does not have.
+        TypeError: the step hands over to another workflow; run the whole one.
+    """
+    step = workflow[given[STEP]]
+    if isinstance(step.handler, Dispatch):
+        raise TypeError(f"step {step.id!r} hands over to another workflow, which is not run here")
+    params = _settings(workflow, given)
+    ctx = StepContext(
+        step_id=step.id,
+        workflow_params=params,
+        step_state=_state(workflow, state),
+        services=services,
+        thread_id="test",
+        ask=ask,
+    )
+    taken = {name: getattr(params, name) for name in workflow.arguments[step.id]}
+    handler: Any = step.handler
+    result = handler(ctx, **taken)
+    outcome, update = await result if inspect.isawaitable(result) else result
+    _check_outcome(step, outcome)
+    known = set(workflow.state.model_fields) if workflow.state is not None else set(update)
+    if unknown := sorted(set(update) - known):
+        raise AssertionError(f"step {step.id!r} writes {unknown}, which the state does not have")
+    return outcome, dict(update)
+
+
+def check_run(workflow: Workflow, run: Run, params: Mapping[str, Any] | None = None) -> None:
+    """Check that a run went as the table says, within its bounds, and to steps it is led to.
+
+    Args:
+        workflow: what ran.
+        run: what came of it.
+        params: its settings.
+
+    Raises:
+        AssertionError: saying at which step it did not.
+    """
+    settings = _settings(workflow, params or {})
+    expected: str | None = workflow.entry_point
+    visits: dict[str, int] = {}
+    for step_id, outcome in run.trace:
+        if step_id != expected:
+            raise AssertionError(f"{expected!r} comes next, and {step_id!r} ran")
+        step = workflow[step_id]
+        _check_outcome(step, outcome)
+        for name, values in step.when.items():
+            if getattr(settings, name) not in values:
+                raise AssertionError(
+                    f"step {step_id!r} ran with {name}={getattr(settings, name)!r}; "
+                    f"it is only led to with {values}"
+                )
+        visits[step_id] = visits.get(step_id, 0) + 1
+        expected = step.target(outcome)
+    for step_id, most in bounds_of(workflow, params or {}).items():
+        if visits.get(step_id, 0) > most:
+            raise AssertionError(
+                f"step {step_id!r} ran {visits[step_id]} times, its bound is {most}"
+            )
+    if expected is not None and not run.is_waiting:
+        raise AssertionError(f"the run ended before {expected!r}")
+
+
+def untried(workflow: Workflow, runs: Iterable[Run]) -> list[tuple[str, Outcome]]:
+    """Return the steps with outcomes that none of the runs had, in the order of the table."""
+    tried = {each for run in runs for each in run.trace}
+    every = [(step.id, outcome) for step in workflow.steps for outcome in step.next]
+    return [each for each in every if each not in tried]
+
+
+def _check_outcome(step: StepDef, outcome: Outcome) -> None:
+    if outcome not in step.next and Outcome.DEFAULT not in step.next:
+        raise AssertionError(f"step {step.id!r} gave {outcome.value!r}, which leads nowhere")
+
+
+def _settings(workflow: Workflow, given: Mapping[str, Any]) -> Any:
+    if workflow.params is None:
+        return {}
+    known = {name: v for name, v in given.items() if name in workflow.params.model_fields}
+    return workflow.params.model_validate(known)
+
+
+def _state(workflow: Workflow, state: Any) -> Any:
+    if isinstance(state, BaseModel):
+        return state
+    if workflow.state is None:
+        return dict(state or {})
+    return workflow.state.model_validate(dict(state or {}))

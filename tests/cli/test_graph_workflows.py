@@ -1,0 +1,211 @@
+"""`paper-search graph list`, `show`, `run` and `check`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = f"{ROOT / 'docs' / 'examples'}/"
+QUESTION = '{"question": "graph neural networks for molecules"}'
+Cli = Callable[..., Any]
+
+
+# --- list -----------------------------------------------------------------------------------------
+
+
+def test_list_names_the_workflow_of_the_program(cli: Cli):
+    assert cli("graph", "list").stdout.startswith("paper_search  9 steps  ")
+    (row,) = cli("graph", "list", "--json").document
+    assert row["name"] == "paper_search"
+    assert row["path"].endswith("graph.py")
+
+
+def test_list_finds_those_of_a_directory(cli: Cli):
+    names = [each["name"] for each in cli("graph", "list", "--in", EXAMPLES, "--json").document]
+    assert names == [
+        "confidence_loop",
+        "hybrid_steps",
+        "linear",
+        "mode_branching",
+        "quality_gate",
+    ]
+
+
+def test_list_shows_the_others_and_fails_where_one_cannot_be_used(cli: Cli, tmp_path: Path):
+    shutil.copy(ROOT / "docs" / "examples" / "linear.py", tmp_path)
+    (tmp_path / "bad.py").write_text("WORKFLOW = 1")
+    ended = cli("graph", "list", "--in", f"{tmp_path}/")
+    assert ended.code == 1
+    assert ended.stdout.startswith("linear ")
+    assert "which is no Workflow" in ended.stderr
+
+
+def test_list_of_nothing_is_a_usage_error(cli: Cli):
+    assert cli("graph", "list", "--in", "no_such_package").code == 2
+
+
+# --- show -----------------------------------------------------------------------------------------
+
+
+def test_show_prints_mermaid_json_and_svg(cli: Cli):
+    assert cli("graph", "show", "paper_search").stdout == cli("graph").stdout
+    shown = cli("graph", "show", "linear", "--in", EXAMPLES, "--json").document
+    assert [each["id"] for each in shown["steps"]] == ["split", "shorten", "name"]
+    svg = cli("graph", "show", "paper_search", "--format", "svg").stdout
+    assert ET.fromstring(svg).tag.endswith("svg")  # noqa: S314  # our own
+
+
+def test_show_writes_a_file_by_its_name_and_overwrites_nothing_unasked(cli: Cli, tmp_path: Path):
+    path = tmp_path / "graph.png"
+    assert cli("graph", "show", "paper_search", "-o", str(path)).code == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+    path.write_bytes(b"mine")
+    refused = cli("graph", "show", "paper_search", "-o", str(path))
+    assert refused.code == 1
+    assert "--force" in refused.stderr
+    assert path.read_bytes() == b"mine"
+    assert cli("graph", "show", "paper_search", "-o", str(path), "--force").code == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_show_refuses_what_does_not_go_together(cli: Cli, tmp_path: Path):
+    assert cli("graph", "show", "paper_search", "--format", "png").code == 2
+    assert cli("graph", "show", "paper_search", "--format", "svg", "--json").code == 2
+    assert cli("graph", "--json", "list").code == 2
+    assert cli("graph", "show", "nope").code == 2
+    away = tmp_path / "absent" / "g.svg"
+    assert cli("graph", "show", "paper_search", "-o", str(away)).code == 1
+
+
+# --- check ----------------------------------------------------------------------------------------
+
+
+def test_check_compares_with_langgraph_json(cli: Cli, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(ROOT)
+    ended = cli("graph", "check", "--json")
+    assert ended.code == 0
+    assert ended.document == {"workflows": ["paper_search"], "is_compared": True, "problems": []}
+
+
+def test_check_says_when_there_was_nothing_to_compare_with(cli: Cli):
+    assert cli("graph", "check", "--json").document["is_compared"] is False
+    assert "compared" not in cli("graph", "check").stderr
+
+
+def test_check_lists_every_difference(cli: Cli, tmp_path: Path):
+    file = tmp_path / "langgraph.json"
+    file.write_text(json.dumps({"graphs": {"other": "./other.py:graph"}}))
+    ended = cli("graph", "check", "--langgraph-json", str(file))
+    assert ended.code == 1
+    assert ended.stdout.splitlines() == [
+        "langgraph.json does not name the workflow 'paper_search'",
+        "langgraph.json names 'other', which no workflow is called",
+        "langgraph.json has 'other' in './other.py', which does not exist",
+    ]
+    assert cli("graph", "check", "--langgraph-json", str(tmp_path / "no.json")).code == 2
+
+
+def test_check_finds_a_sub_workflow_that_is_not_there(cli: Cli, tmp_path: Path):
+    (tmp_path / "lost.py").write_text(
+        "from paper_search.steps import Dispatch, Outcome, StepDef, Workflow\n"
+        "step = StepDef('a', handler=Dispatch(script='no.such'), next={Outcome.OK: None})\n"
+        "WORKFLOW = Workflow('lost', step)\n"
+    )
+    ended = cli("graph", "check", "--in", f"{tmp_path}/")
+    assert ended.code == 1
+    assert "'a' hands over to 'no.such'" in ended.stdout
+
+
+@pytest.mark.parametrize("services", ["no.such:thing", "paper_search.errors:no_such_function"])
+def test_check_and_run_find_out_that_live_objects_cannot_be_made(
+    cli: Cli, tmp_path: Path, services: str
+):
+    (tmp_path / "poor.py").write_text(
+        "from paper_search.steps import Outcome, StepDef, Workflow\n"
+        "step = StepDef('a', next={Outcome.OK: None})\n"
+        f"WORKFLOW = Workflow('poor', step, services={services!r})\n"
+    )
+    where = ("--in", f"{tmp_path}/")
+    assert services in cli("graph", "check", *where).stdout
+    ended = cli("graph", "run", "poor", *where)
+    assert ended.code == 1
+    assert services in ended.stderr
+
+
+# --- run ------------------------------------------------------------------------------------------
+
+
+def run_example(cli: Cli, name: str, *options: str) -> Any:
+    return cli("graph", "run", name, "--in", EXAMPLES, *options)
+
+
+def test_run_prints_the_result_and_says_the_way_it_went(cli: Cli):
+    ended = run_example(cli, "linear", "--input", '{"title": "The origin of species"}')
+    assert ended.code == 0
+    assert ended.document["name"] == "origin-species"
+    assert ended.stderr.splitlines() == ["split: ok", "shorten: ok", "name: ok"]
+
+
+def test_run_takes_settings_as_words_and_checks_them(cli: Cli):
+    words = ("--param", "max_iterations=1", "--param", "wanted=3", "--json")
+    document = run_example(cli, "confidence_loop", *words).document
+    assert document["status"] == "done"
+    assert document["result"]["confidence"] == "capped"
+    assert document["trace"][0] == {"step": "investigate", "outcome": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--param", "max_iterations=9"], "less than or equal to 5"),
+        (["--param", "max_iterations"], "name=value"),
+        (["--param", "colour=red"], "known: max_iterations, wanted"),
+        (["--input", "{"], "--input '{' is no JSON"),
+        (["--input", "[]"], "no JSON object"),
+        (["--input", '{"shelf": 3}'], "shelf"),
+        (["--answer", "no"], "--answer 'no' is no JSON"),
+    ],
+)
+def test_run_refuses_what_it_cannot_use_by_name(cli: Cli, options: list[str], words: str):
+    ended = run_example(cli, "confidence_loop", *options)
+    assert ended.code == 2
+    assert words in ended.stderr
+
+
+def test_run_prints_the_question_and_exits_as_one_that_waits(cli: Cli):
+    ended = cli("graph", "run", "paper_search", "--input", QUESTION)
+    assert ended.code == 3
+    assert ended.document["kind"] == "strategy_confirmation"
+    assert "--answer" in ended.stderr
+
+
+def test_run_gives_the_answers_in_order(cli: Cli):
+    limits = ("--param", 'sources=["sample"]', "--param", "max_results=2")
+    answers = ("--answer", '"approve"', "--answer", '{"action": "approve"}')
+    ended = cli("graph", "run", "paper_search", "--input", QUESTION, *limits, *answers, "--json")
+    assert ended.code == 0
+    document = ended.document
+    assert [each["kind"] for each in document["questions"]] == [
+        "strategy_confirmation",
+        "result_review",
+    ]
+    assert document["result"]["ended_by"] == "approved"
+    assert len(document["result"]["collection"]["papers"]) == 2
+
+
+def test_run_refuses_an_answer_that_is_none(cli: Cli):
+    ended = cli("graph", "run", "paper_search", "--input", QUESTION, "--answer", '"perhaps"')
+    assert ended.code == 2
+
+
+def test_run_keeps_nothing(cli: Cli, home: Path):
+    cli("graph", "run", "paper_search", "--input", QUESTION)
+    assert cli("threads", "--json").document == []
+    assert home.is_dir()

@@ -1,0 +1,145 @@
+"""The five examples run, keep to their tables, and show in their pages what they are."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripts.docs import EXAMPLES, with_picture
+from typer.testing import CliRunner
+
+from paper_search.cli.app import app
+from paper_search.steps import Outcome, Workflow, discover_workflows, generate_paths
+from paper_search.steps.inputs import bounds_of
+from paper_search.steps.running import run_workflow
+from paper_search.testing.workflows import check_run, check_step, every_input, every_run, untried
+
+OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERATE
+FOUND = discover_workflows(EXAMPLES)
+PAGES = sorted(EXAMPLES.glob("*.md"))
+STATES: dict[str, dict[str, Any]] = {
+    "linear": {"title": "On the Origin of Species", "words": ["origin"]},
+    "confidence_loop": {"shelf": ["a", "b"]},
+    "mode_branching": {"topic": "glass", "plan": ["read"]},
+    "quality_gate": {"text": "We measured."},
+    "hybrid_steps": {},
+}
+
+
+def test_there_are_five_each_with_a_page():
+    assert FOUND.problems == ()
+    assert FOUND.names() == sorted(STATES) == [each.stem for each in PAGES]
+
+
+def all_runs() -> list[Any]:
+    return [
+        pytest.param(workflow, params, id=name)
+        for workflow in FOUND.values()
+        for every in [every_run(workflow)]
+        for params, name in zip(every["argvalues"], every["ids"], strict=True)
+    ]
+
+
+@pytest.mark.parametrize(("workflow", "params"), all_runs())
+async def test_every_run_keeps_to_the_table(workflow: Workflow, params: dict[str, Any]):
+    run = await run_workflow(workflow, STATES[workflow.name], params=params)
+    check_run(workflow, run, params)
+
+
+def all_steps() -> list[Any]:
+    return [
+        pytest.param(workflow, given, id=name)
+        for workflow in FOUND.values()
+        if workflow.name != "quality_gate"  # its gate hands over; it is run as a whole
+        for every in [every_input(workflow)]
+        for given, name in zip(every["argvalues"], every["ids"], strict=True)
+    ]
+
+
+@pytest.mark.parametrize(("workflow", "given"), all_steps())
+async def test_every_step_gives_an_outcome_that_leads_on(workflow: Workflow, given: dict[str, Any]):
+    state = dict(STATES[workflow.name])
+    if "iteration" in given:
+        state["iteration"] = given["iteration"] - 1
+    await check_step(workflow, given, state=state)
+
+
+@pytest.mark.parametrize("workflow", FOUND.values(), ids=FOUND.keys())
+async def test_the_runs_take_every_edge_of_the_table(workflow: Workflow):
+    usual = STATES[workflow.name]
+    states = [usual, {**usual, "shelf": []}] if workflow.name == "confidence_loop" else [usual]
+    runs = [
+        await run_workflow(workflow, state, params=params)
+        for params in every_run(workflow)["argvalues"]
+        for state in states
+    ]
+    if workflow.name == "quality_gate":  # only a must that is never mended uses all rounds up
+        assert untried(workflow, runs) == [("review", SKIP)]
+    else:
+        assert untried(workflow, runs) == []
+
+
+async def test_the_loop_runs_to_its_bound_and_no_further():
+    loop = FOUND["confidence_loop"]
+    for bound in range(1, 6):
+        params = {"max_iterations": bound, "wanted": 3}
+        run = await run_workflow(loop, {"shelf": []}, params=params)
+        longest = max(generate_paths(loop, bounds_of(loop, params)), key=len)
+        assert run.trace == longest
+        assert run.result["confidence"] == "capped"
+        assert run.result["iteration"] == bound
+
+
+async def test_confidence_ends_the_loop_before():
+    run = await run_workflow(FOUND["confidence_loop"], {"shelf": ["a", "b", "c"]})
+    assert run.result["answer"] == "2 papers (high)"
+    assert run.result["iteration"] == 2
+
+
+async def test_the_mode_decides_the_way():
+    branching = FOUND["mode_branching"]
+    ways = {
+        mode: [step for step, _ in (await run_workflow(branching, params={"mode": mode})).trace]
+        for mode in ("quick", "full")
+    }
+    assert ways == {"quick": ["plan", "synthesize"], "full": ["plan", "design", "synthesize"]}
+
+
+async def test_the_gate_mends_until_nothing_blocks():
+    gate = FOUND["quality_gate"]
+    complete = await run_workflow(gate, {"text": "Method, result, limitation."})
+    assert complete.trace == (("review", OK), ("release", OK))
+    poor = await run_workflow(gate, {"text": "We measured."})
+    assert [outcome for step, outcome in poor.trace if step == "review"] == [FAIL, FAIL, OK]
+    assert "limitation" not in poor.result["text"], "in round 3 what could be better stops nothing"
+    assert poor.result["is_released"] is True
+
+
+async def test_the_dynamic_steps_of_the_hybrid_follow_the_settings():
+    hybrid = FOUND["hybrid_steps"]
+    likely = (await run_workflow(hybrid)).result["sheet"]
+    certain = (await run_workflow(hybrid, params={"depth": "certain", "papers": 3})).result["sheet"]
+    assert likely[2] == "Search: Find at least 2 papers."
+    assert certain[2] == "Search: Find at least 6 papers."
+    assert certain[4].startswith("Verify twice:")
+    changed = [one != other for one, other in zip(likely, certain, strict=True)]
+    assert changed == [False, False, True, False, True, False]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda each: each.stem)
+def test_the_picture_of_a_page_is_its_graph(page: Path):
+    text = page.read_text(encoding="utf-8")
+    assert f"<!-- graph: {page.stem} -->" in text
+    assert with_picture(text) == text, "run scripts/docs.py"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda each: each.stem)
+def test_the_command_of_a_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(EXAMPLES.parents[1])
+    (block,) = re.findall(r"```sh\npaper-search (.*?)```", page.read_text("utf-8"), re.DOTALL)
+    ended = CliRunner().invoke(app, shlex.split(block), prog_name="paper-search")
+    assert ended.exit_code == 0, ended.output
+    assert ended.stdout.startswith("{")

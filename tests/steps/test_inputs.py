@@ -1,0 +1,144 @@
+"""Every input of every step: what no run can have is left out, and each has a name of its own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from paper_search.errors import InputError, UnknownNameError
+from paper_search.steps import (
+    Arg,
+    BoundedInt,
+    ChoiceSet,
+    Constant,
+    Outcome,
+    StepContext,
+    StepDef,
+    Workflow,
+    extract_schema,
+    generate_inputs,
+    generate_params,
+    generate_paths,
+)
+from paper_search.steps.inputs import bounds_of, input_id
+from paper_search.workflow.graph import WORKFLOW
+
+OK, SKIP, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.ITERATE
+Context = StepContext[Any, Any, Any]
+Mode = Annotated[str, Arg(choices=("quick", "full"))]
+Rounds = Annotated[int, Arg(min=1, max=3)]
+
+
+def planning(_ctx: Context, mode: Mode = "full") -> tuple[Outcome, dict[str, Any]]:
+    return (SKIP if mode == "quick" else OK), {}
+
+
+def digging(_ctx: Context, rounds: Rounds = 2) -> tuple[Outcome, dict[str, Any]]:
+    return (OK if rounds else ITERATE), {}
+
+
+TOY = Workflow(
+    "toy",
+    StepDef("plan", handler=planning, next={OK: "dig", SKIP: "close"}),
+    StepDef(
+        "dig",
+        handler=digging,
+        next={OK: "close", ITERATE: "dig"},
+        bound="rounds",
+        when={"mode": ("full",)},
+    ),
+    StepDef("close", next={OK: None}),
+)
+
+
+def test_the_schema_has_for_each_step_what_it_depends_on():
+    assert extract_schema(TOY) == {
+        "plan": {"mode": ChoiceSet(("quick", "full"))},
+        "dig": {
+            "rounds": BoundedInt(1, 3),
+            "mode": ChoiceSet(("quick", "full")),
+            "iteration": BoundedInt(1, 3),
+        },
+        "close": {},
+    }
+
+
+def test_inputs_are_the_product_without_what_no_run_can_have():
+    inputs = list(generate_inputs(TOY))
+    assert [each for each in inputs if each["step"] == "plan"] == [
+        {"step": "plan", "mode": "quick"},
+        {"step": "plan", "mode": "full"},
+    ]
+    digs = [each for each in inputs if each["step"] == "dig"]
+    assert {each["mode"] for each in digs} == {"full"}, "quick does not lead there"
+    assert sorted((each["rounds"], each["iteration"]) for each in digs) == [
+        (1, 1),
+        (2, 1),
+        (2, 2),
+        (3, 1),
+        (3, 2),
+        (3, 3),
+    ]
+    assert [each for each in inputs if each["step"] == "close"] == [{"step": "close"}]
+
+
+def test_only_steps_with_a_bound_have_an_iteration():
+    assert {each["step"] for each in generate_inputs(TOY) if "iteration" in each} == {"dig"}
+
+
+@pytest.mark.parametrize("workflow", [TOY, WORKFLOW], ids=lambda each: each.name)
+def test_every_input_has_a_name_of_its_own(workflow: Workflow):
+    few = {"preview_papers": Constant(5), "max_iterations": BoundedInt(1, 3)}
+    inputs = list(generate_inputs(workflow, few if workflow is WORKFLOW else None))
+    names = [input_id(workflow, each) for each in inputs]
+    assert len(set(names)) == len(names) > 5
+    assert all(each.startswith(f"{workflow.name}-") for each in names)
+
+
+def test_declared_settings_have_domains_too():
+    class Params(BaseModel):
+        is_on: bool = True
+        kind: Literal["a", "b"] = "a"
+        outcome: Outcome = OK
+        count: int = Field(default=1, gt=0, lt=3)
+        free: str = "x"
+
+    workflow = Workflow("w", StepDef("a", next={OK: None}), params=Params)
+    assert extract_schema(workflow)["a"] == {
+        "is_on": ChoiceSet((False, True)),
+        "kind": ChoiceSet(("a", "b")),
+        "outcome": ChoiceSet(tuple(each.value for each in Outcome)),
+        "count": BoundedInt(1, 2),
+        "free": Constant("x"),
+    }
+    assert len(list(generate_params(workflow))) == 2 * 2 * len(Outcome) * 2
+
+
+def test_a_setting_that_could_be_anything_needs_a_domain():
+    class Params(BaseModel):
+        name: str
+
+    workflow = Workflow("w", StepDef("a", next={OK: None}), params=Params)
+    with pytest.raises(InputError, match="'name' of 'w' has neither"):
+        extract_schema(workflow)
+    given = list(generate_inputs(workflow, {"name": ChoiceSet(("x", "y"))}))
+    assert [each["name"] for each in given] == ["x", "y"]
+    with pytest.raises(UnknownNameError, match="'nmae'"):
+        extract_schema(workflow, {"nmae": Constant("x")})
+
+
+def test_ways_go_round_a_loop_up_to_its_bound_and_no_further():
+    paths = list(generate_paths(TOY, {"dig": 2}))
+    assert paths == [
+        (("plan", OK), ("dig", OK), ("close", OK)),
+        (("plan", OK), ("dig", ITERATE), ("dig", OK), ("close", OK)),
+        (("plan", SKIP), ("close", OK)),
+    ]
+
+
+def test_the_bounds_of_a_run_follow_from_its_settings():
+    assert bounds_of(TOY, {"rounds": 3}) == {"dig": 3}
+    assert bounds_of(TOY, {}) == {"dig": 2}
+    assert bounds_of(WORKFLOW, {}) == {"build_strategy": 5}

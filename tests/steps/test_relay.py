@@ -1,0 +1,229 @@
+"""Questions from deep inside: asked on the outermost thread, answered there, nothing repeated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from langgraph.types import Command
+from pydantic import BaseModel, ValidationError
+
+from paper_search.errors import InputError
+from paper_search.persistence import open_persistence
+from paper_search.steps import (
+    AgentRole,
+    Dispatch,
+    Option,
+    Outcome,
+    Question,
+    QuestionSheet,
+    StepContext,
+    StepDef,
+    Workflow,
+    ask_questions,
+)
+from paper_search.steps.compiler import compile_in_memory, compile_workflow
+from paper_search.steps.running import run_workflow
+
+OK, FAIL = Outcome.OK, Outcome.FAIL
+CONFIG = {"configurable": {"thread_id": "t", "__pregel_strict_resume": True}}
+
+
+def question(name: str, *values: str) -> Question:
+    options = tuple(Option(value=each) for each in values or ("yes", "no"))
+    return Question(id=name, text=f"{name}?", options=options)
+
+
+class State(BaseModel):
+    log: list[str] = []
+    depth: str = ""
+    tone: str = ""
+
+
+def counted(name: str):
+    def handler(ctx: StepContext[State, Any, Counter]) -> tuple[Literal[OK], dict[str, Any]]:
+        ctx.services[name] += 1
+        return OK, {"log": [*ctx.step_state.log, name]}
+
+    return handler
+
+
+def asking(ctx: StepContext[State, Any, Counter]) -> tuple[Literal[OK], dict[str, Any]]:
+    ctx.services["asking"] += 1
+    return OK, ask_questions(ctx, question("depth", "deep", "wide"))
+
+
+def asking_again(ctx: StepContext[State, Any, Counter]) -> tuple[Literal[OK], dict[str, Any]]:
+    ctx.services["asking_again"] += 1
+    return OK, ask_questions(ctx, question("tone", "dry", "warm"))
+
+
+INNERMOST = Workflow(
+    "innermost",
+    StepDef("prepare", handler=counted("prepare"), next={OK: "ask"}),
+    StepDef("ask", handler=asking, next={OK: "work"}),
+    StepDef("work", handler=counted("work"), next={OK: "ask_again"}),
+    StepDef("ask_again", handler=asking_again, next={OK: "close"}),
+    StepDef("close", handler=counted("close"), next={OK: None}),
+    state=State,
+)
+MIDDLE = Workflow(
+    "middle",
+    StepDef("before", handler=counted("before"), next={OK: "inner"}),
+    StepDef("inner", handler=Dispatch(workflow=INNERMOST), next={OK: "after"}),
+    StepDef("after", handler=counted("after"), next={OK: None}),
+    state=State,
+)
+OUTERMOST = Workflow(
+    "outermost",
+    StepDef("first", handler=counted("first"), next={OK: "middle"}),
+    StepDef("middle", handler=Dispatch(AgentRole.DEVELOPER, workflow=MIDDLE), next={OK: "last"}),
+    StepDef("last", handler=counted("last"), next={OK: None}),
+    state=State,
+)
+ORDER = ["first", "before", "prepare", "work", "close", "after", "last"]
+
+
+async def open_question(graph: Any) -> Any:
+    (interrupt,) = (await graph.aget_state(CONFIG)).interrupts
+    return interrupt
+
+
+async def test_a_question_from_two_workflows_down_waits_on_the_outermost_thread_with_its_schema():
+    graph = compile_in_memory(OUTERMOST, services=Counter())
+    await graph.ainvoke({"log": []}, CONFIG)
+    asked = await open_question(graph)
+    assert asked.value["questions"][0]["text"] == "depth?"
+    schema = asked.response_schema
+    assert schema["properties"]["depth"]["enum"] == ["deep", "wide"]
+    assert schema["required"] == ["depth"]
+    assert schema["additionalProperties"] is False
+
+
+async def test_the_answer_goes_back_down_and_nothing_already_done_is_repeated():
+    calls: Counter = Counter()
+    graph = compile_in_memory(OUTERMOST, services=calls)
+    await graph.ainvoke({"log": []}, CONFIG)
+    first = await open_question(graph)
+    await graph.ainvoke(Command(resume={first.id: {"depth": "wide"}}), CONFIG)
+    second = await open_question(graph)
+    assert second.id != first.id
+    result = await graph.ainvoke(Command(resume={second.id: {"tone": "dry"}}), CONFIG)
+    assert (result["log"], result["depth"], result["tone"]) == (ORDER, "wide", "dry")
+    assert {name: calls[name] for name in ORDER} == dict.fromkeys(ORDER, 1)
+    assert calls["asking"] == calls["asking_again"] == 2
+
+
+async def test_a_restart_between_question_and_answer_repeats_nothing_either(tmp_path: Path):
+    """Every part is a program of its own: nothing but the SQLite file goes from one to the next."""
+    calls: Counter = Counter()
+    answers: list[dict[str, str] | None] = [None, {"depth": "deep"}, {"tone": "warm"}]
+    for answer in answers:
+        async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as place:
+            graph = compile_workflow(
+                OUTERMOST, services=calls, checkpointer=place.checkpointer, store=place.store
+            )
+            given: Any = {"log": []}
+            if answer is not None:
+                given = Command(resume={(await open_question(graph)).id: answer})
+            result = await graph.ainvoke(given, CONFIG)
+    assert (result["log"], result["depth"], result["tone"]) == (ORDER, "deep", "warm")
+    assert {name: calls[name] for name in ORDER} == dict.fromkeys(ORDER, 1)
+
+
+@pytest.mark.parametrize("bad", [{"depth": "high"}, {}, "wide", {"depth": "deep", "more": 1}])
+async def test_an_answer_that_is_none_of_the_options_is_refused_and_the_question_stays(bad: Any):
+    calls: Counter = Counter()
+    graph = compile_in_memory(OUTERMOST, services=calls)
+    await graph.ainvoke({"log": []}, CONFIG)
+    asked = await open_question(graph)
+    with pytest.raises(ValidationError):
+        await graph.ainvoke(Command(resume={asked.id: bad}), CONFIG)
+    assert await open_question(graph) == asked
+    await graph.ainvoke(Command(resume={asked.id: {"depth": "deep"}}), CONFIG)
+    assert (await open_question(graph)).value["questions"][0]["id"] == "tone"
+    assert calls["prepare"] == calls["work"] == 1
+
+
+async def test_a_crash_inside_a_sub_workflow_repeats_only_the_step_in_flight():
+    calls: Counter = Counter()
+    is_broken = True
+
+    def fragile(ctx: StepContext[State, Any, Counter]) -> tuple[Literal[OK], dict[str, Any]]:
+        if is_broken:
+            raise ConnectionError("away")
+        return OK, {"log": [*ctx.step_state.log, "fragile"]}
+
+    inner = Workflow(
+        "inner",
+        StepDef("prepare", handler=counted("prepare"), next={OK: "fragile"}),
+        StepDef("fragile", handler=fragile, next={OK: None}),
+        state=State,
+    )
+    outer = Workflow(
+        "outer",
+        StepDef("hand_over", handler=Dispatch(workflow=inner), next={OK: None}),
+        state=State,
+    )
+    graph = compile_in_memory(outer, services=calls)
+    with pytest.raises(ConnectionError):
+        await graph.ainvoke({"log": []}, CONFIG)
+    is_broken = False
+    result = await graph.ainvoke(None, CONFIG)
+    assert result["log"] == ["prepare", "fragile"]
+    assert calls["prepare"] == 1
+
+
+async def test_a_loop_asks_afresh_each_time_it_comes_round():
+    inner = Workflow(
+        "inner",
+        StepDef("ask", handler=asking, next={OK: None}),
+        state=State,
+    )
+
+    def checked(ctx: StepContext[State, Any, Any]) -> tuple[Literal[OK, Outcome.ITERATE], dict]:
+        log = [*ctx.step_state.log, ctx.step_state.depth]
+        return (OK if len(log) == 3 else Outcome.ITERATE), {"log": log}
+
+    outer = Workflow(
+        "outer",
+        StepDef("inner", handler=Dispatch(workflow=inner), next={OK: "check"}, bound=3),
+        StepDef("check", handler=checked, next={OK: None, Outcome.ITERATE: "inner"}),
+        state=State,
+    )
+    answers = [{"depth": each} for each in ("deep", "wide", "deep")]
+    run = await run_workflow(outer, answers=answers, services=Counter())
+    assert run.result["log"] == ["deep", "wide", "deep"]
+    assert len(run.questions) == 3
+
+
+async def test_more_than_three_questions_are_not_asked():
+    def greedy(ctx: StepContext[State, Any, Any]) -> tuple[Literal[OK], dict[str, Any]]:
+        return OK, ask_questions(ctx, *(question(f"q{n}") for n in range(4)))
+
+    workflow = Workflow("greedy", StepDef("ask", handler=greedy, next={OK: None}), state=State)
+    with pytest.raises(InputError, match="1 to 3"):
+        await run_workflow(workflow)
+
+
+@pytest.mark.parametrize("values", [("only",), ("a", "b", "c", "d"), ("same", "same")])
+def test_a_question_has_two_or_three_different_options(values: tuple[str, ...]):
+    with pytest.raises(ValidationError):
+        question("which", *values)
+
+
+def test_a_sheet_has_one_to_three_questions_with_different_ids():
+    for names in ([], ["a", "a"], ["a", "b", "c", "d"]):
+        with pytest.raises(ValidationError):
+            QuestionSheet(questions=tuple(question(each) for each in names))
+    assert len(QuestionSheet(questions=(question("a"), question("b"))).questions) == 2
+
+
+async def test_a_run_with_too_few_answers_says_that_it_waits():
+    run = await run_workflow(OUTERMOST, answers=[{"depth": "deep"}], services=Counter())
+    assert run.is_waiting
+    assert [each["questions"][0]["id"] for each in run.questions] == ["depth", "tone"]
+    assert run.trace == (("first", OK),)
+    assert run.result == {"log": ["first"]}

@@ -1,0 +1,138 @@
+"""What belongs to one run of a thread: its settings, and the counts of its loops."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from langgraph.types import Command
+from pydantic import BaseModel
+
+from paper_search.errors import WorkflowRunError
+from paper_search.steps import (
+    Arg,
+    Option,
+    Outcome,
+    Question,
+    StepContext,
+    StepDef,
+    Workflow,
+    ask_questions,
+)
+from paper_search.steps.compiler import compile_in_memory
+
+OK, ITERATE = Outcome.OK, Outcome.ITERATE
+CONFIG = {"configurable": {"thread_id": "t"}}
+Context = StepContext[Any, Any, Any]
+Rounds = Annotated[int, Arg(min=1, max=9)]
+
+
+class State(BaseModel):
+    goal: int = 0
+    count: int = 0
+    total: int = 0
+
+
+class Request(BaseModel):
+    goal: int
+    count: int = 0
+
+
+def counting(ctx: Context, rounds: Rounds = 3) -> tuple[Literal[OK, ITERATE], dict[str, Any]]:
+    del rounds  # bounds the loop
+    count = ctx.step_state.count + 1
+    is_done = count >= ctx.step_state.goal
+    return (OK if is_done else ITERATE), {"count": count, "total": ctx.step_state.total + 1}
+
+
+LOOP = Workflow(
+    "loop",
+    StepDef("count", handler=counting, next={OK: None, ITERATE: "count"}, bound="rounds"),
+    state=State,
+    request=Request,
+)
+
+
+async def test_a_loop_may_run_to_its_bound_and_no_further():
+    graph = compile_in_memory(LOOP)
+    assert (await graph.ainvoke({"goal": 3}, CONFIG))["count"] == 3
+    with pytest.raises(WorkflowRunError, match=r"'count' would run for the 4th time.*3 \(rounds\)"):
+        await graph.ainvoke({"goal": 4, "count": 0}, CONFIG)
+
+
+async def test_the_setting_of_the_run_is_the_bound():
+    graph = compile_in_memory(LOOP)
+    result = await graph.ainvoke({"goal": 5}, CONFIG, context={"rounds": 5})
+    assert result["count"] == 5
+    assert result["step_visits"] == {"count": 5}
+
+
+async def test_every_run_on_a_thread_counts_afresh_and_has_its_own_settings():
+    """Also where the entry point is part of the loop."""
+    graph = compile_in_memory(LOOP)
+    for number, rounds in enumerate([3, 2, 4], start=1):
+        result = await graph.ainvoke(
+            {"goal": rounds, "count": 0}, CONFIG, context={"rounds": rounds}
+        )
+        assert result["step_visits"] == {"count": rounds}
+        assert result["workflow_params"] == {"rounds": rounds}
+        assert result["total"] == [3, 5, 9][number - 1]
+
+
+def asking(ctx: Context, rounds: Rounds = 3) -> tuple[Literal[OK, ITERATE], dict[str, Any]]:
+    del rounds  # bounds the loop
+    options = tuple(Option(value=each) for each in ("stop", "on"))
+    answer = ask_questions(ctx, Question(id="which", text="Which?", options=options))
+    return (OK if answer["which"] == "stop" else ITERATE), {"total": ctx.step_state.total + 1}
+
+
+ASKING = Workflow(
+    "asking",
+    StepDef("ask", handler=asking, next={OK: None, ITERATE: "ask"}, bound="rounds"),
+    state=State,
+    request=Request,
+)
+
+
+async def answer(graph: Any, value: str) -> Any:
+    (question,) = (await graph.aget_state(CONFIG)).interrupts
+    return await graph.ainvoke(Command(resume={question.id: {"which": value}}), CONFIG)
+
+
+async def test_answers_do_not_make_a_new_run_of_one():
+    graph = compile_in_memory(ASKING)
+    await graph.ainvoke({"goal": 0}, CONFIG, context={"rounds": 3})
+    await answer(graph, "on")
+    await answer(graph, "on")
+    result = await answer(graph, "stop")
+    assert result["step_visits"] == {"ask": 3}
+    assert result["workflow_params"] == {"rounds": 3}
+
+
+async def test_a_run_that_was_left_in_its_loop_does_not_count_for_the_next():
+    graph = compile_in_memory(ASKING)
+    await graph.ainvoke({"goal": 0}, CONFIG)
+    await answer(graph, "on")
+    await graph.ainvoke({"goal": 1}, CONFIG)
+    await answer(graph, "on")
+    assert (await answer(graph, "stop"))["step_visits"] == {"ask": 2}
+
+
+async def test_a_state_edited_in_studio_goes_on_as_the_same_run():
+    graph = compile_in_memory(
+        Workflow(
+            "edited",
+            StepDef("count", handler=counting, next={OK: "ask", ITERATE: "count"}, bound="rounds"),
+            StepDef("ask", handler=asking, next={OK: None, ITERATE: "count"}),
+            state=State,
+            request=Request,
+        )
+    )
+    given = {"goal": 2}
+    await graph.ainvoke(given, CONFIG, context={"rounds": 4})
+    await graph.aupdate_state(CONFIG, {"total": 40})
+    await graph.ainvoke(None, CONFIG)
+    result = await answer(graph, "stop")
+    assert result["total"] == 41
+    assert result["step_visits"] == {"count": 2}
+    assert result["workflow_params"] == {"rounds": 4}

@@ -1,0 +1,351 @@
+"""What a table of steps may not be: found when it is built, all at once, with the steps' names."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from paper_search.errors import WorkflowDefinitionError
+from paper_search.steps import Arg, Dispatch, Outcome, Remote, StepContext, StepDef, Workflow
+from paper_search.steps.signatures import read_signature
+
+OK, SKIP, FAIL, ITERATE, DEFAULT = (
+    Outcome.OK,
+    Outcome.SKIP,
+    Outcome.FAIL,
+    Outcome.ITERATE,
+    Outcome.DEFAULT,
+)
+Context = StepContext[Any, Any, Any]
+Ok = Literal[Outcome.OK]
+Skip = Literal[Outcome.SKIP]
+
+
+def problems_of(*steps: StepDef, **options: Any) -> list[str]:
+    with pytest.raises(WorkflowDefinitionError) as caught:
+        Workflow("toy", *steps, **options)
+    return caught.value.problems
+
+
+# --- outcomes -------------------------------------------------------------------------------------
+
+
+def two(_ctx: Context) -> tuple[Literal[Outcome.OK, Outcome.SKIP], dict[str, Any]]:
+    return OK, {}
+
+
+def union(_ctx: Context) -> tuple[Ok | Skip, dict[str, Any]]:
+    return OK, {}
+
+
+async def later(_ctx: Context) -> tuple[Ok | Skip, dict[str, Any]]:
+    return OK, {}
+
+
+def awaitable(_ctx: Context) -> Awaitable[tuple[Ok | Skip, dict[str, Any]]]:
+    return later(_ctx)
+
+
+class Handler:
+    def __call__(self, _ctx: Context) -> tuple[Ok | Skip, dict[str, Any]]:
+        return OK, {}
+
+    def method(self, _ctx: Context) -> tuple[Ok | Skip, dict[str, Any]]:
+        return OK, {}
+
+
+def configured(_word: str, _ctx: Context) -> tuple[Ok | Skip, dict[str, Any]]:
+    return OK, {}
+
+
+@functools.wraps(union)
+def wrapped(*args: Any, **kwargs: Any) -> Any:
+    return union(*args, **kwargs)
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        two,
+        union,
+        later,
+        awaitable,
+        Handler(),
+        Handler().method,
+        functools.partial(configured, "w"),
+        wrapped,
+    ],
+)
+def test_every_outcome_that_a_handler_can_give_needs_a_transition(handler: Any):
+    assert read_signature(handler).outcomes == {OK, SKIP}
+    problems = problems_of(StepDef("a", handler=handler, next={OK: None}))
+    assert problems == ["step 'a' can give 'skip', which leads nowhere"]
+    Workflow("toy", StepDef("a", handler=handler, next={OK: None, DEFAULT: None}))
+
+
+def any_outcome(_ctx: Context) -> tuple[Outcome, dict[str, Any]]:
+    return OK, {}
+
+
+def partly(_ctx: Context) -> tuple[Ok | Outcome, dict[str, Any]]:
+    return OK, {}
+
+
+def unannotated(_ctx):
+    return OK, {}
+
+
+def unresolvable(_ctx: Context) -> tuple[NotImported, dict[str, Any]]:  # noqa: F821  # the case
+    return OK, {}
+
+
+@pytest.mark.parametrize("handler", [any_outcome, partly, unannotated, unresolvable, lambda _c: 1])
+def test_a_handler_that_does_not_say_its_outcomes_is_taken_as_it_is(handler: Any):
+    assert read_signature(handler).outcomes is None
+    Workflow("toy", StepDef("a", handler=handler, next={FAIL: None}))
+
+
+def test_the_handler_that_does_nothing_gives_ok_and_nothing_else():
+    assert problems_of(StepDef("a", next={FAIL: None})) == [
+        "step 'a' can give 'ok', which leads nowhere"
+    ]
+
+
+def test_the_product_graph_says_the_outcomes_of_every_step():
+    from paper_search.workflow.graph import WORKFLOW
+
+    for step in WORKFLOW.steps:
+        assert read_signature(step.handler).outcomes == set(step.next), step.id
+
+
+# --- ends and loops -------------------------------------------------------------------------------
+
+
+def test_a_step_without_a_way_to_the_end_is_refused():
+    problems = problems_of(
+        StepDef("a", next={OK: None, FAIL: "b"}),
+        StepDef("b", next={OK: "c"}, bound=2),
+        StepDef("c", next={OK: "b"}),
+    )
+    assert problems == ["step 'b' has no way to the end", "step 'c' has no way to the end"]
+
+
+def test_a_loop_without_a_bound_is_refused_and_named():
+    problems = problems_of(
+        StepDef("a", next={OK: "b"}),
+        StepDef("b", next={OK: None, FAIL: "a", SKIP: "b"}),
+    )
+    assert problems == [
+        "the loop a → b → a has no bound: give one of its steps a bound",
+    ]
+
+
+def test_every_loop_needs_a_bounded_step_not_every_step_one():
+    steps = [StepDef("a", next={OK: "b"}, bound=2), StepDef("b", next={OK: None, FAIL: "a"})]
+    Workflow("toy", *steps)
+    inner = StepDef("b", next={OK: None, FAIL: "a", SKIP: "b"})
+    assert problems_of(steps[0], inner) == [
+        "the loop b → b has no bound: give one of its steps a bound"
+    ]
+
+
+class Params(BaseModel):
+    rounds: int = Field(default=3, ge=1, le=9)
+    word: str = "w"
+
+
+@pytest.mark.parametrize(
+    ("bound", "problem"),
+    [
+        (0, "is less than 1"),
+        ("turns", "is not a setting of a run"),
+        ("word", "is not a whole number"),
+    ],
+)
+def test_a_bound_is_a_number_or_a_setting_that_is_one(bound: Any, problem: str):
+    loop = StepDef("a", next={OK: None, FAIL: "a"}, bound=bound)
+    (told,) = problems_of(loop, params=Params)
+    assert told == f"step 'a': its bound {bound!r} {problem}"
+
+
+def rounds_taken(
+    _ctx: Context, rounds: Annotated[int, Arg(min=1, max=4)] = 2
+) -> tuple[Outcome, dict[str, Any]]:
+    return OK, {"rounds": rounds}
+
+
+@pytest.mark.parametrize(
+    ("handler", "options"), [(unannotated, {"params": Params}), (rounds_taken, {})]
+)
+def test_a_bound_may_be_a_field_of_the_settings_or_a_parameter(handler: Any, options: Any):
+    Workflow(
+        "toy",
+        StepDef("a", handler=handler, next={OK: None, ITERATE: "a"}, bound="rounds"),
+        **options,
+    )
+
+
+# --- parameters -----------------------------------------------------------------------------------
+
+
+def mode_taken(
+    _ctx: Context, mode: Annotated[str, Arg("How", choices=("quick", "full"))] = "full"
+) -> tuple[Ok, dict[str, Any]]:
+    return OK, {"mode": mode}
+
+
+def other_mode(
+    _ctx: Context, mode: Annotated[str, Arg(choices=("a", "b"))] = "a"
+) -> tuple[Ok, dict[str, Any]]:
+    return OK, {"mode": mode}
+
+
+def bad_default(
+    _ctx: Context, mode: Annotated[str, Arg(choices=("a", "b"))] = "c"
+) -> tuple[Ok, dict[str, Any]]:
+    return OK, {"mode": mode}
+
+
+def nothing_said(_ctx: Context, mode: str) -> tuple[Ok, dict[str, Any]]:
+    return OK, {"mode": mode}
+
+
+def two_defaults(
+    _ctx: Context, mode: Annotated[str, Arg(default="a")] = "b"
+) -> tuple[Ok, dict[str, Any]]:
+    return OK, {"mode": mode}
+
+
+def senseless(_ctx: Context, mode: Annotated[Handler, Arg()] = 1) -> tuple[Ok, dict[str, Any]]:
+    return OK, {"mode": mode}
+
+
+def by_position(_ctx: Context, mode: Annotated[str, Arg()] = "a", /) -> tuple[Ok, dict[str, Any]]:
+    return OK, {"mode": mode}
+
+
+def hidden(
+    _ctx: Context,
+    mode: Annotated[NotImported, Arg(min=1)] = 1,  # noqa: F821  # the case
+) -> tuple[Ok, dict[str, Any]]:
+    return OK, {"mode": mode}
+
+
+def no_context() -> tuple[Ok, dict[str, Any]]:
+    return OK, {}
+
+
+@pytest.mark.parametrize(
+    ("handler", "words"),
+    [
+        (bad_default, "the default 'c' of 'mode' is not one that it takes"),
+        (nothing_said, "nobody gives its parameter 'mode'"),
+        (two_defaults, "has two defaults, 'b' and 'a'"),
+        (senseless, "'mode' cannot be checked"),
+        (by_position, "its parameter 'mode' cannot be given by name"),
+        (hidden, "of its parameter 'mode' cannot be read"),
+        (no_context, "its handler takes no context"),
+    ],
+)
+def test_a_parameter_that_cannot_work_is_refused(handler: Any, words: str):
+    (problem,) = problems_of(StepDef("a", handler=handler, next={OK: None}))
+    assert problem.startswith("step 'a': ")
+    assert words in problem
+
+
+def test_two_steps_that_take_a_setting_differently_are_refused():
+    problems = problems_of(
+        StepDef("a", handler=mode_taken, next={OK: "b"}),
+        StepDef("b", handler=other_mode, next={OK: None}),
+    )
+    assert problems == ["steps 'a' and 'b' take 'mode' differently"]
+
+
+def test_a_parameter_that_declared_settings_lack_is_refused():
+    problems = problems_of(StepDef("a", handler=mode_taken, next={OK: None}), params=Params)
+    assert problems == ["step 'a' takes 'mode', which the settings of a run do not have"]
+
+
+def test_a_step_may_depend_only_on_values_that_a_run_can_have():
+    step = StepDef(
+        "a", handler=mode_taken, next={OK: None}, when={"mode": ("full", "slow"), "size": (1,)}
+    )
+    assert problems_of(step) == [
+        "step 'a' depends on mode='slow', which no run can have",
+        "step 'a' depends on 'size', which is not a setting of a run",
+    ]
+
+
+# --- the rest -------------------------------------------------------------------------------------
+
+
+class Reserved(BaseModel):
+    last_outcome: str = ""
+
+
+def test_a_state_may_not_take_the_graphs_own_names():
+    problems = problems_of(StepDef("a", next={OK: None}), state=Reserved)
+    assert problems == [
+        "its state has a field 'last_outcome', a name that the graph keeps for itself"
+    ]
+
+
+def test_a_dispatch_names_exactly_one_target():
+    nothing = StepDef("a", handler=Dispatch(), next={OK: None})
+    both = Dispatch(script="a.b", remote=Remote("http://host", "g"))
+    assert "it has none of them" in problems_of(nothing)[0]
+    assert "it has script and remote" in problems_of(StepDef("a", handler=both, next={OK: None}))[0]
+
+
+def test_all_problems_are_told_at_once_with_the_steps_they_are_in():
+    problems = problems_of(
+        StepDef("a", handler=union, next={OK: "b", FAIL: "nowhere"}),
+        StepDef("b", handler=nothing_said, next={OK: "a", SKIP: None}),
+        StepDef("c", handler=bad_default, next={OK: None}, bound=-1),
+    )
+    for words in (
+        "step 'a' can give 'skip'",
+        "step 'a' leads to 'nowhere'",
+        "step 'b': nobody gives",
+        "step 'c': the default 'c'",
+        "step 'c': its bound -1",
+        "step 'c' cannot be reached",
+        "the loop a → b → a has no bound",
+    ):
+        assert any(each.startswith(words) for each in problems), words
+
+
+def test_tables_with_parameters_bounds_gates_and_dispatches_can_be_hashed_and_compared():
+    def made() -> Workflow:
+        inner = Workflow("inner", StepDef("x", next={OK: None}))
+        return Workflow(
+            "toy",
+            StepDef("a", handler=mode_taken, next={OK: "b"}, when={"mode": ["full"]}),
+            StepDef("b", handler=Dispatch(workflow=inner), next={OK: None, FAIL: "b"}, bound=2),
+        )
+
+    assert made() == made()
+    assert len({made(), made()}) == 1
+
+
+def test_what_the_steps_take_is_known_by_step_and_name():
+    workflow = Workflow(
+        "toy",
+        StepDef("a", handler=mode_taken, next={OK: "b"}),
+        StepDef("b", next={OK: None}),
+    )
+    assert workflow.arguments["a"]["mode"].choices == ("quick", "full")
+    assert not workflow.arguments["b"]
+    assert workflow._params == workflow.arguments
+    assert workflow._step_order == workflow.step_order == ("a", "b")
+    assert len(workflow._step_order) == workflow.total_steps
+
+
+@pytest.mark.parametrize("services", ["", "module", "module:", ":function", "a b:c"])
+def test_the_maker_of_live_objects_is_named_by_module_and_function(services: str):
+    problems = problems_of(StepDef("a", next={OK: None}), services=services)
+    assert problems == [f"its services {services!r} are not named as package.module:function"]

@@ -1,0 +1,96 @@
+"""Things are read by name in one way, wherever they lie."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from paper_search.errors import InputError, UnknownNameError
+from paper_search.library.samples import shipped_sample
+from paper_search.prompts import load_prompt, shipped_prompts
+from paper_search.resources import (
+    Conventions,
+    DirectoryFiles,
+    Entries,
+    PackageFiles,
+    ResourceProvider,
+)
+from paper_search.steps import discover_workflows
+from paper_search.workflow.graph import WORKFLOW
+
+
+def providers(folder: Path) -> dict[str, ResourceProvider[object]]:
+    """Return one for each of the specification's five ways to get at something."""
+    (folder / "a.md").write_text(" text \n")
+    return {
+        "conventions": Conventions(DirectoryFiles(folder)),
+        "files": DirectoryFiles(folder),
+        "package resources": PackageFiles("paper_search.prompts"),
+        "workflows": discover_workflows("paper_search"),
+        "step data": Entries({step.id: step.title for step in WORKFLOW.steps}),
+    }
+
+
+@pytest.mark.parametrize(
+    "kind", ["conventions", "files", "package resources", "workflows", "step data"]
+)
+def test_each_has_sorted_names_all_of_which_can_be_read(tmp_path: Path, kind: str):
+    """INVARIANT 4 of the specification."""
+    provider = providers(tmp_path)[kind]
+    names = provider.names()
+    assert names == sorted(names)
+    assert names
+    for name in names:
+        assert provider.read(name)
+    with pytest.raises(UnknownNameError, match=names[0]):
+        provider.read("no such name")
+
+
+def test_a_persons_own_text_goes_before_the_one_that_ships(tmp_path: Path):
+    (tmp_path / "intent_parser.md").write_text("Mine.\n")
+    own = Conventions(DirectoryFiles(tmp_path), PackageFiles("paper_search.prompts"), kind="prompt")
+    assert load_prompt("intent_parser", prompts=own) == "Mine."
+    assert load_prompt("query_builder", prompts=own) == load_prompt("query_builder")
+    assert load_prompt("intent_parser", "materials_science", prompts=own).startswith("Mine.\n\n")
+    assert own.names() == shipped_prompts().names()
+
+
+def test_the_sample_library_is_a_resource_of_its_package():
+    provider = PackageFiles("paper_search.library.sample")
+    assert provider.names() == ["records.jsonl.gz"]
+    data = provider.read("records.jsonl.gz")
+    assert shipped_sample().read_bytes() == data
+    assert gzip.decompress(data)[:1] == b"{"
+
+
+@pytest.mark.parametrize("name", ["../secret.txt", "inner/../../secret.txt", "/etc/hostname"])
+def test_nothing_outside_of_a_directory_can_be_read(tmp_path: Path, name: str):
+    (tmp_path / "secret.txt").write_text("s")
+    (tmp_path / "root").mkdir()
+    with pytest.raises(InputError, match="leads out"):
+        DirectoryFiles(tmp_path / "root").read(name)
+
+
+def test_a_link_out_of_a_directory_is_not_followed(tmp_path: Path):
+    (tmp_path / "secret.txt").write_text("s")
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "link.txt").symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(InputError, match="leads out"):
+        DirectoryFiles(tmp_path / "root").read("link.txt")
+
+
+def test_files_lie_in_directories_of_the_directory_too(tmp_path: Path):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "b.bin").write_bytes(b"\0\1")
+    assert DirectoryFiles(tmp_path).names() == ["inner/b.bin"]
+    assert DirectoryFiles(tmp_path).read("inner/b.bin") == b"\0\1"
+    assert DirectoryFiles(tmp_path / "absent").names() == []
+
+
+def test_modules_are_no_resources_and_cannot_be_read():
+    provider = PackageFiles("paper_search.prompts")
+    assert not [name for name in provider.names() if name.endswith(".py")]
+    with pytest.raises(UnknownNameError):
+        provider.read("__init__.py")

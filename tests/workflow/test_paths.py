@@ -1,0 +1,141 @@
+"""Every way through the paper-search graph, its loops up to their bound, with fake skills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from paper_search.errors import WorkflowRunError
+from paper_search.steps import BoundedInt, Constant, Outcome, generate_paths
+from paper_search.steps.inputs import Path
+from paper_search.steps.running import run_workflow
+from paper_search.testing.skills import FakeSkills
+from paper_search.testing.workflows import check_run, every_run, path_id, untried
+from paper_search.workflow.graph import WORKFLOW
+
+OK, SKIP, FAIL = Outcome.OK, Outcome.SKIP, Outcome.FAIL
+EDIT, REJECT = Outcome.EDIT, Outcome.REJECT
+ASKING = {"confirm_strategy", "review_results"}
+
+
+def is_possible(path: Path, bound: int) -> bool:
+    """Whether the settings of one run can lead this way: a limit ends a loop, and only a limit."""
+    if len({o for s, o in path if s == "build_strategy"}) > 1:
+        return False
+    round_number = 0
+    for step_id, outcome in path:
+        round_number += step_id == "build_strategy"
+        goes_back = outcome is REJECT or (outcome is EDIT and step_id == "review_results")
+        if step_id in ASKING and goes_back and round_number == bound:
+            return False
+        if step_id in ASKING and outcome is FAIL and round_number < bound:
+            return False
+    return True
+
+
+def possible_paths() -> list[tuple[Path, int]]:
+    return [
+        (path, bound)
+        for bound in (1, 2)
+        for path in generate_paths(WORKFLOW, {"build_strategy": bound})
+        if is_possible(path, bound)
+    ]
+
+
+POSSIBLE = possible_paths()
+
+
+def answer_for(step_id: str, outcome: Outcome) -> Callable[[Any], Any]:
+    """Return what a person says for a step to give an outcome; at the limit a no is a fail."""
+
+    def answer(question: Any) -> Any:
+        if outcome is EDIT and step_id == "confirm_strategy":
+            return {"action": "edit", "revised_data": question["payload"]["strategy"]}
+        if outcome is EDIT:
+            shown = question["payload"]["collection"]["papers"]
+            return {"action": "edit", "revised_data": {"marked_relevant": [shown[0]["id"]]}}
+        return {"action": "reject" if outcome is FAIL else outcome.value, "note": "so be it"}
+
+    return answer
+
+
+def settings_of(path: Path, bound: int) -> dict[str, Any]:
+    return {
+        "max_iterations": bound,
+        "enable_strategy_checkpoint": ("build_strategy", SKIP) not in path,
+        "enable_result_checkpoint": ("organize", SKIP) not in path,
+    }
+
+
+async def walk(path: Path, bound: int) -> Any:
+    answers = [answer_for(step_id, outcome) for step_id, outcome in path if step_id in ASKING]
+    return await run_workflow(
+        WORKFLOW,
+        {"question": "q"},
+        params=settings_of(path, bound),
+        answers=answers,
+        services=FakeSkills().skills,
+    )
+
+
+def is_mixed(path: Path) -> bool:
+    """Whether one round asks about its result and another does not; settings are fixed."""
+    return len({outcome for step_id, outcome in path if step_id == "organize"}) > 1
+
+
+@pytest.mark.parametrize(
+    ("path", "bound"),
+    [each for each in POSSIBLE if not is_mixed(each[0])],
+    ids=[f"{b}-{path_id(p)}" for p, b in POSSIBLE if not is_mixed(p)],
+)
+async def test_the_run_goes_the_way_that_the_answers_say(path: Path, bound: int) -> None:
+    run = await walk(path, bound)
+    assert run.trace == path
+    check_run(WORKFLOW, run, settings_of(path, bound))
+    assert run.result["is_complete"] is True
+    visits = sum(step_id == "build_strategy" for step_id, _ in run.trace)
+    assert run.result["current_iteration"] == visits
+
+
+async def test_together_these_ways_take_every_edge_of_the_table() -> None:
+    taken = {each for path, _ in POSSIBLE if not is_mixed(path) for each in path}
+    assert taken == {(step.id, outcome) for step in WORKFLOW.steps for outcome in step.next}
+
+
+async def test_untried_names_the_edges_that_no_run_took() -> None:
+    shortest = min((each for each in POSSIBLE), key=lambda each: len(each[0]))
+    run = await walk(*shortest)
+    missing = untried(WORKFLOW, [run])
+    assert ("review_results", EDIT) in missing
+    assert not set(missing) & set(run.trace)
+
+
+SOME = {
+    "max_iterations": BoundedInt(1, 2),
+    "preview_papers": Constant(20),
+    "max_results": Constant(1),
+}
+
+
+@pytest.mark.parametrize(**every_run(WORKFLOW, SOME))
+async def test_every_combination_of_settings_keeps_to_the_table(params: dict[str, Any]) -> None:
+    answers = [{"action": "reject", "note": "again"}] * 4
+    run = await run_workflow(
+        WORKFLOW, {"question": "q"}, params=params, answers=answers, services=FakeSkills().skills
+    )
+    check_run(WORKFLOW, run, params)
+    assert not run.is_waiting
+
+
+async def test_a_loop_that_would_pass_its_bound_is_stopped_by_name() -> None:
+    """The handlers end the loop before; this is what stands behind them."""
+    from paper_search.steps import StepDef, Workflow
+
+    def endless(_ctx: Any) -> Any:
+        return Outcome.ITERATE, {}
+
+    step = StepDef("again", handler=endless, next={OK: None, Outcome.ITERATE: "again"}, bound=3)
+    with pytest.raises(WorkflowRunError, match=r"'again' would run for the 4th time.*bound is 3"):
+        await run_workflow(Workflow("endless", step))
