@@ -81,11 +81,9 @@ async def step_cost(url: str) -> tuple[float, float]:
     """Return milliseconds per step above the plain loop: wall and CPU, medians."""
     wall, cpu = [], []
     async with open_persistence(url) as persistence:
+        workflow = SearchWorkflow(*[FakeSkills()] * 6, rejecting(), ROUNDS, persistence=persistence)
         for turn in range(REPEATS + 1):
             base = await measured(plain_loop(FakeSkills()))
-            workflow = SearchWorkflow(
-                *[FakeSkills()] * 6, rejecting(), ROUNDS, persistence=persistence
-            )
             full = await measured(workflow.run("q"))
             if turn:
                 wall.append((full[0] - base[0]) / STEPS * 1000)

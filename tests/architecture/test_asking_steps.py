@@ -23,7 +23,7 @@ FUNCTIONS = {
 }
 QUESTIONS = {"strategy_question", "result_question"}
 """What may be called, and awaited, before asking: they only read."""
-PURE = {"_checked", "_shelf", "_ask", "answer_model", "markable_ids"}
+PURE = {"_checked", "_shelf", "_ask", "answer_model", "markable_ids", "record_ids"}
 
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:

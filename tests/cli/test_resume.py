@@ -68,6 +68,7 @@ def test_marks_alone_go_round_once_more(cli: Cli, reviewing: str) -> None:
         "marked_relevant": [first],
         "marked_irrelevant": [second],
         "free_text_feedback": "graphs",
+        "merge_decisions": [],
     }
 
 

@@ -69,6 +69,7 @@ def test_feedback_may_be_empty():
         "marked_relevant": [],
         "marked_irrelevant": [],
         "free_text_feedback": None,
+        "merge_decisions": [],
     }
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.failures import UsageMistakeError
 from paper_search.cli.numbers import paper_ids
+from paper_search.cli.same_work import answered, split_up
 from paper_search.errors import InputError, InvalidDecisionError
-from paper_search.models import UserFeedback
+from paper_search.models import MergeDecision, UserFeedback
 from paper_search.workflow.checkpoints import ResultPayload, reference
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ class Answer:
     relevant: str | None = None
     irrelevant: str | None = None
     note: str | None = None
+    same: str | None = None
+    different: str | None = None
+    split: str | None = None
 
     @classmethod
     def chosen(  # noqa: PLR0913, PLR0917  # one for each option
@@ -38,6 +42,7 @@ class Answer:
         relevant: str | None,
         irrelevant: str | None,
         note: str | None,
+        works: tuple[str | None, str | None, str | None] = (None, None, None),
     ) -> Answer | None:
         """Return the answer in the options; None: they hold none.
 
@@ -51,10 +56,13 @@ class Answer:
         ]
         if len(given) > 1:
             raise UsageMistakeError(f"{' and '.join(given)} exclude each other; give one of them")
-        has_marks = relevant is not None or irrelevant is not None
+        has_marks = any(each is not None for each in (relevant, irrelevant, *works))
         if edit is not None:
             if has_marks:
-                raise UsageMistakeError("--edit excludes --relevant and --irrelevant: FILE has all")
+                raise UsageMistakeError(
+                    "--edit excludes --relevant, --irrelevant, --same, --different and --split: "
+                    "FILE has all"
+                )
             return cls("edit", edit=_document(edit), note=note)
         if reject is not None and note is not None:
             raise UsageMistakeError("--reject NOTE says it already; leave --note out")
@@ -62,7 +70,7 @@ class Answer:
             return None
         action = "approve" if approve else "reject" if reject is not None else "edit"
         words = reject if reject is not None else note
-        return cls(action, relevant=relevant, irrelevant=irrelevant, note=words)
+        return cls(action, None, relevant, irrelevant, words, *works)
 
     def decision(self, checkpoint: Checkpoint) -> Any:
         """Return the decision on a checkpoint, which it names.
@@ -81,7 +89,7 @@ class Answer:
 
     def _feedback(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
         if not isinstance(checkpoint.payload, ResultPayload):
-            if self.relevant is not None or self.irrelevant is not None:
+            if self._has_marks:
                 raise InvalidDecisionError(
                     "the open question is about the strategy: there are no papers to mark yet"
                 )
@@ -91,15 +99,32 @@ class Answer:
                     "give --approve, --edit FILE or --reject NOTE"
                 )
             return None
-        if self.action != "edit" and self.relevant is None and self.irrelevant is None:
+        if self.action != "edit" and not self._has_marks:
             return None
         listed = [paper.id for paper in checkpoint.payload.collection.papers]
         feedback = UserFeedback(
             marked_relevant=_marked(self.relevant, listed),
             marked_irrelevant=_marked(self.irrelevant, listed),
             free_text_feedback=self.note,
+            merge_decisions=self._merge_decisions(checkpoint.payload),
         )
         return feedback.model_dump(mode="json")
+
+    @property
+    def _has_marks(self) -> bool:
+        given = (self.relevant, self.irrelevant, self.same, self.different, self.split)
+        return any(each is not None for each in given)
+
+    def _merge_decisions(self, payload: ResultPayload) -> list[MergeDecision]:
+        return [
+            *(answered(payload, self.same, is_same=True) if self.same is not None else []),
+            *(
+                answered(payload, self.different, is_same=False)
+                if self.different is not None
+                else []
+            ),
+            *(split_up(payload, self.split) if self.split is not None else []),
+        ]
 
 
 def _marked(words: str | None, listed: list[str]) -> list[str]:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import messages, say, visible
 from paper_search.cli.numbers import paper_ids
+from paper_search.cli.same_work import answered, split_up
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.cli.views import PAGE, show_checkpoint, show_paper, show_papers
 from paper_search.errors import InvalidDecisionError
-from paper_search.models import UserFeedback
+from paper_search.models import MergeDecision, UserFeedback
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     Decision,
@@ -30,6 +31,8 @@ HELP = """\
   r 1 3 5-8     mark papers as relevant: they are kept, and the next round learns from them
   i 2           mark papers as irrelevant
   u 1           take marks back
+  w 1           pair 1 of "same work?" is one work (d 1: it is two)
+  split 4       the records that paper 4 was merged from are works of their own
   e [WORDS]     search again with the marks, and with words on what to look for
   x [WORDS]     reject the result: search again, saying why
   m             more papers
@@ -90,6 +93,7 @@ class _Desk:
         self._checkpoint = checkpoint
         self._payload = payload
         self._read = PAGE
+        self._works: dict[frozenset[str], MergeDecision] = {}
 
     @property
     def _papers(self) -> list[Paper]:
@@ -106,6 +110,17 @@ class _Desk:
                 for each in self._ids(rest):
                     self.marks.pop(each, None)
                 self._say_marks()
+            case "w" | "same":
+                self._say_works(answered(self._payload, rest, is_same=True))
+            case "d" | "different":
+                self._say_works(answered(self._payload, rest, is_same=False))
+            case "split":
+                self._say_works(split_up(self._payload, rest))
+            case _:
+                self._show(word, rest)
+
+    def _show(self, word: str, rest: str) -> None:
+        match word:
             case "m" | "more":
                 self._show_more()
             case "p" | "paper":
@@ -118,16 +133,17 @@ class _Desk:
             case "h" | "help" | "?":
                 say(HELP)
             case _:
-                say(f"{visible(word)!r} is none of: a, r, i, u, e, x, m, p, s, h, q")
+                say(f"{visible(word)!r} is none of: a, r, i, u, w, d, split, e, x, m, p, s, h, q")
 
     def approval(self) -> Decision:
         """Return the approval, with the marks if there are any."""
-        feedback = self._feedback(None).model_dump(mode="json") if self.marks else None
+        says_something = bool(self.marks or self._works)
+        feedback = self._feedback(None).model_dump(mode="json") if says_something else None
         return self._decision(DecisionAction.APPROVE, revised_data=feedback)
 
     def edit(self, words: str) -> Decision:
         """Return the wish for another round."""
-        if not words and not self.marks:
+        if not words and not self.marks and not self._works:
             raise InvalidDecisionError(
                 "another round needs something to go by: mark papers (r 1 3) or say what to find"
             )
@@ -147,6 +163,7 @@ class _Desk:
             marked_relevant=[each for each, mark in self.marks.items() if mark],
             marked_irrelevant=[each for each, mark in self.marks.items() if not mark],
             free_text_feedback=words,
+            merge_decisions=list(self._works.values()),
         )
 
     def _ids(self, words: str) -> list[str]:
@@ -155,6 +172,11 @@ class _Desk:
     def _mark(self, words: str, *, is_relevant: bool) -> None:
         self.marks.update(dict.fromkeys(self._ids(words), is_relevant))
         self._say_marks()
+
+    def _say_works(self, decisions: list[MergeDecision]) -> None:
+        self._works.update({frozenset((each.one, each.other)): each for each in decisions})
+        same = sum(each.is_same for each in self._works.values())
+        say(f"  pairs that are one work: {same}; that are not: {len(self._works) - same}")
 
     def _say_marks(self) -> None:
         numbers = {paper.id: number for number, paper in enumerate(self._papers, start=1)}

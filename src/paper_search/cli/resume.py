@@ -31,6 +31,18 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
         str | None,
         typer.Option(metavar="IDS", help="Mark papers as irrelevant: ids or numbers, with commas."),
     ] = None,
+    same: Annotated[
+        str | None,
+        typer.Option(metavar="PAIRS", help='Pairs of "same work?" that are one work: numbers.'),
+    ] = None,
+    different: Annotated[
+        str | None,
+        typer.Option(metavar="PAIRS", help='Pairs of "same work?" that are two works: numbers.'),
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(metavar="IDS", help="Take papers apart that were merged: ids or numbers."),
+    ] = None,
     note: Annotated[
         str | None, typer.Option(metavar="WORDS", help="Say what the next round should look for.")
     ] = None,
@@ -54,7 +66,8 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.restoration import restored, taken_up
     from paper_search.cli.settings import given_home, settings
 
-    answer = Answer.chosen(approve, edit, reject, relevant, irrelevant, note)
+    works = (same, different, split)
+    answer = Answer.chosen(approve, edit, reject, relevant, irrelevant, note, works)
     delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
     config = settings(ctx, home)
     progress = ProgressLine()

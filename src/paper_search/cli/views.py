@@ -147,8 +147,19 @@ def _result_question(
     if payload.accumulated_papers:
         yield text("kept from earlier rounds:", style="bold")
         yield from (text(f"  + {paper.title}") for paper in payload.accumulated_papers)
+    yield from _same_work(payload)
     yield from _facets(collection.facets)
     yield from _reports(payload.reports, payload.silent_sources)
+
+
+def _same_work(payload: ResultPayload) -> Iterator[RenderableType]:
+    if not payload.same_work:
+        return
+    numbers = {paper.id: n for n, paper in enumerate(payload.collection.papers, start=1)}
+    yield text("Same work? They stay two unless you say so:", style="bold")
+    for number, each in enumerate(payload.same_work, start=1):
+        pair = " and ".join(str(numbers.get(paper_id, paper_id)) for paper_id in each.papers)
+        yield _fact(f"pair {number}", f"papers {pair}: {each.confidence:.0%}, {each.evidence}")
 
 
 def _facets(facets: Facets) -> Iterator[RenderableType]:

@@ -1,5 +1,12 @@
 """The nouns of the program."""
 
+from paper_search.models.duplicates import (
+    Cluster,
+    Clustering,
+    MergeDecision,
+    MergeReason,
+    PairEvidence,
+)
 from paper_search.models.feedback import MarkedPaper, UserFeedback
 from paper_search.models.paper import (
     Author,
@@ -13,6 +20,7 @@ from paper_search.models.paper import (
     ScoredPaper,
     SearchMetadata,
     Sighting,
+    Version,
 )
 from paper_search.models.query import (
     IntentType,
@@ -23,15 +31,21 @@ from paper_search.models.query import (
     SearchStrategy,
     SynonymMap,
 )
-from paper_search.models.report import SearchReport, SourceReport, SourceStatus
+from paper_search.models.report import DeduplicationReport, SearchReport, SourceReport, SourceStatus
 
 __all__ = [
     "Author",
     "BibliographicRecord",
+    "Cluster",
+    "Clustering",
+    "DeduplicationReport",
     "EndReason",
     "Facets",
     "IntentType",
     "MarkedPaper",
+    "MergeDecision",
+    "MergeReason",
+    "PairEvidence",
     "Paper",
     "PaperCollection",
     "PaperTag",
@@ -49,4 +63,5 @@ __all__ = [
     "SourceStatus",
     "SynonymMap",
     "UserFeedback",
+    "Version",
 ]

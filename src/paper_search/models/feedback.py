@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from paper_search.models.duplicates import MergeDecision
+
 
 class UserFeedback(BaseModel):
     """Marks by paper id, and words."""
@@ -9,6 +11,8 @@ class UserFeedback(BaseModel):
     marked_relevant: list[str] = Field(default_factory=list)
     marked_irrelevant: list[str] = Field(default_factory=list)
     free_text_feedback: str | None = None
+    merge_decisions: list[MergeDecision] = Field(default_factory=list)
+    """Which records are one work and which are not; it holds from now on."""
 
 
 class MarkedPaper(BaseModel):

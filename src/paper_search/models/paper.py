@@ -53,6 +53,17 @@ class Sighting(BaseModel):
     """UTC, ISO 8601."""
 
 
+class Version(BaseModel):
+    """One version of a work: a preprint, a conference paper, an article in a journal."""
+
+    ids: list[str]
+    """Of the records that describe it."""
+    year: int | None = None
+    venue: str | None = None
+    doi: str | None = None
+    url: str | None = None
+
+
 class BibliographicRecord(BaseModel):
     """What is known of a work; the fields that raw records and papers share."""
 
@@ -88,6 +99,10 @@ class BibliographicRecord(BaseModel):
     is_retracted: bool | None = None
     merged_from: list[str] = Field(default_factory=list)
     """Ids of all records that were merged into this one, its own included; empty: none were."""
+    field_sources: dict[str, str] = Field(default_factory=dict)
+    """Field to the id of the merged record that it comes from; empty: nothing was merged."""
+    versions: list[Version] = Field(default_factory=list)
+    """All versions of a work of several, the one that this record describes first."""
     sightings: list[Sighting] = Field(default_factory=list)
 
 

@@ -6,6 +6,7 @@ from enum import Enum
 
 from pydantic import BaseModel, Field
 
+from paper_search.models.duplicates import PairEvidence
 from paper_search.models.paper import RawPaper
 
 
@@ -55,3 +56,11 @@ class SearchReport(BaseModel):
 
     papers: list[RawPaper] = Field(default_factory=list)
     sources: list[SourceReport] = Field(default_factory=list)
+
+
+class DeduplicationReport(BaseModel):
+    """The works that records make up, and the pairs that only a person can tell."""
+
+    works: list[RawPaper] = Field(default_factory=list)
+    uncertain: list[PairEvidence] = Field(default_factory=list)
+    """The likeliest first."""

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
-from paper_search.models import RawPaper
+from paper_search.models import (
+    Clustering,
+    DeduplicationReport,
+    MergeDecision,
+    MergeReason,
+    RawPaper,
+)
 from paper_search.prompts import load_prompt
-from paper_search.skills.clusters import Clusters, cluster, first_author
-from paper_search.skills.merging import fingerprint, merged
+from paper_search.skills.deduplication.conflicts import may_be_one
+from paper_search.skills.deduplication.merging import fingerprint, works_of
+from paper_search.skills.deduplication.resolution import Resolution
 from paper_search.skills.untrusted import data_block, shown_to_model
-from paper_search.skills.words import tokens
 
 _LONGEST_TITLE = 300
 _log = logging.getLogger(__name__)
@@ -42,36 +47,59 @@ class Deduplicator:
         self._enable_llm_pass = enable_llm_pass
         self._llm_max_candidates = llm_max_candidates
 
-    async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
+    async def deduplicate(
+        self, papers: list[RawPaper], *, decisions: Iterable[MergeDecision] = ()
+    ) -> list[RawPaper]:
         """Return one record for each work, where the first of its records stood.
 
-        No record is lost: each is in the result, or named in `merged_from` of one that is.
-        Which are merged, and the ids, do not depend on the order of `papers`.
+        No record is lost: each is in the result, or named in `merged_from` of one that is. Which
+        are merged, and the ids, do not depend on the order of `papers`. Versions of one work
+        become one record, that of the best version, which lists them in `versions`.
+
+        Args:
+            papers: records of any number of sources and rounds.
+            decisions: what a person said of pairs of them; it is always followed.
         """
         if len(papers) < 2:  # noqa: PLR2004  # one record cannot be a duplicate
             return papers
-        places = sorted(range(len(papers)), key=lambda number: fingerprint(papers[number]))
-        ordered = [papers[number] for number in places]
-        clusters = cluster(ordered)
+        clustering = await self.resolve(papers, decisions=decisions)
+        return works_of(papers, clustering)
+
+    async def report(
+        self, papers: list[RawPaper], *, decisions: Iterable[MergeDecision] = ()
+    ) -> DeduplicationReport:
+        """Return the works, as `deduplicate` does, with the pairs that are in doubt."""
+        clustering = await self.resolve(papers, decisions=decisions)
+        works = works_of(papers, clustering) if len(papers) > 1 else papers
+        return DeduplicationReport(works=works, uncertain=clustering.uncertain)
+
+    async def resolve(
+        self, papers: Sequence[RawPaper], *, decisions: Iterable[MergeDecision] = ()
+    ) -> Clustering:
+        """Return all clusters, works, version links and doubts, after the model had its say."""
+        resolution = Resolution(papers, decisions)
         if self._llm is not None and self._enable_llm_pass:
-            await self._join_by_model(self._llm, ordered, clusters)
-        found: list[tuple[int, RawPaper]] = []
-        for members in clusters.sets():
-            same = [ordered[number] for number in members]
-            place = min(places[number] for number in members)
-            found.append((place, merged(same) if len(same) > 1 else same[0]))
-        return _with_own_ids([paper for _, paper in sorted(found, key=lambda each: each[0])])
+            await self._join_by_model(self._llm, papers, resolution)
+        return resolution.clustering()
+
+    def cluster(
+        self, papers: Sequence[RawPaper], decisions: Iterable[MergeDecision] = ()
+    ) -> Clustering:
+        """Return all clusters, works, version links and doubts, by algorithm alone."""
+        return Resolution(papers, decisions).clustering()
 
     async def _join_by_model(
-        self, llm: LLMProvider, papers: Sequence[RawPaper], clusters: Clusters
+        self, llm: LLMProvider, papers: Sequence[RawPaper], resolution: Resolution
     ) -> None:
-        single = [members[0] for members in clusters.sets() if len(members) == 1]
+        works = resolution.clustering().works_by_members()
+        single = sorted(members[0] for members in works if len(members) == 1)
         if not 2 <= len(single) <= self._llm_max_candidates:  # noqa: PLR2004  # a pair at least
             return
+        single.sort(key=lambda place: (papers[place].id, fingerprint(papers[place])))
         by_id: dict[str, list[int]] = {}
-        for number in single:
-            by_id.setdefault(papers[number].id, []).append(number)
-        records = [_record(papers[number]) for number in single]
+        for place in single:
+            by_id.setdefault(papers[place].id, []).append(place)
+        records = [_record(papers[place]) for place in single]
         message = f"Records:\n{data_block(records)}"
         try:
             answer = await ask(llm, GroupsAnswer, load_prompt("deduplicator"), message)
@@ -80,10 +108,10 @@ class Deduplicator:
             return
         for group in answer.groups:
             # An id that two records share names neither of them.
-            numbers = [by_id[each][0] for each in group if len(by_id.get(each, ())) == 1]
-            for number in numbers[1:]:
-                if _may_be_one(papers[numbers[0]], papers[number]):
-                    clusters.join(numbers[0], number)
+            places = [by_id[each][0] for each in group if len(by_id.get(each, ())) == 1]
+            for place in places[1:]:
+                if may_be_one(resolution.compared(places[0], place)):
+                    resolution.join(places[0], place, MergeReason.MODEL)
 
 
 class GroupsAnswer(BaseModel):
@@ -114,21 +142,6 @@ class GroupsAnswer(BaseModel):
         ]
 
 
-def _with_own_ids(papers: list[RawPaper]) -> list[RawPaper]:
-    """Return the records with an id each: two sources may number different works alike."""
-    seen: set[str] = set()
-    renamed: dict[int, str] = {}
-    for place in sorted(range(len(papers)), key=lambda number: fingerprint(papers[number])):
-        paper = papers[place]
-        if paper.id in seen:
-            renamed[place] = f"{paper.source}:{paper.id}"
-        seen.add(renamed.get(place, paper.id))
-    return [
-        paper.model_copy(update={"id": renamed[place]}) if place in renamed else paper
-        for place, paper in enumerate(papers)
-    ]
-
-
 def _record(paper: RawPaper) -> dict[str, Any]:
     return {
         "id": paper.id,
@@ -138,27 +151,3 @@ def _record(paper: RawPaper) -> dict[str, Any]:
         "venue": shown_to_model(paper.venue, 120),
         "doi": paper.doi,
     }
-
-
-def _may_be_one(one: RawPaper, other: RawPaper) -> bool:
-    """Whether anything speaks for what the model says: it may not join strangers.
-
-    Two records whose first authors both are known and differ, and whose titles share no word,
-    are not one work, whatever a title may have told the model. "Part I" is not "Part II".
-    """
-    if _numbers(one.title) != _numbers(other.title):
-        return False
-    authors = {first_author(one), first_author(other)}
-    if "" in authors or len(authors) == 1:
-        return True
-    return bool(set(tokens(one.title)) & set(tokens(other.title)))
-
-
-def _numbers(title: str) -> list[str]:
-    """Return the part numbers in a title, as Arabic or Roman numerals."""
-    return [
-        found.casefold()
-        for found in re.findall(
-            r"\b(?:part|vol|volume|no|chapter)\.?\s+(\d+|[IVX]+)\b", title, re.IGNORECASE
-        )
-    ]

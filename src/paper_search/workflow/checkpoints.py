@@ -37,6 +37,19 @@ class StrategyPayload(BaseModel):
     """What an edit may name; empty: not known, anything goes."""
 
 
+class SameWorkQuestion(BaseModel):
+    """Two papers of the result that may be one work; what is left open stays two."""
+
+    one: str
+    """Id of a record, for a `MergeDecision`."""
+    other: str
+    papers: list[str]
+    """Ids of the two papers of the result that the records belong to."""
+    confidence: float
+    evidence: str
+    """What agrees and what does not, in words."""
+
+
 class ResultPayload(BaseModel):
     """What is needed to decide on a result."""
 
@@ -52,6 +65,8 @@ class ResultPayload(BaseModel):
     """How many papers there are, where the collection shows only the first; None: it has all."""
     hidden: int = 0
     """Relevant papers beyond the run's `max_results`."""
+    same_work: list[SameWorkQuestion] = Field(default_factory=list)
+    """Pairs that only a person can tell, the likeliest first."""
     store_namespace: list[str] = Field(default_factory=list)
     """Where the records of all papers are, in the LangGraph store, by id."""
 

@@ -19,6 +19,7 @@ from pydantic_core import PydanticCustomError
 
 from paper_search.errors import InvalidDecisionError, QuerySyntaxError, StaleDecisionError
 from paper_search.models import (
+    MergeDecision,
     SearchConstraints,
     SearchQuery,
     SearchStrategy,
@@ -81,8 +82,14 @@ class StrategyEdit(SearchStrategy, extra="forbid"):
     filters: ConstraintsEdit = Field(default_factory=ConstraintsEdit)
 
 
+class MergeEdit(MergeDecision, extra="forbid"):
+    """A word on two records as a person may give it."""
+
+
 class FeedbackEdit(UserFeedback, extra="forbid"):
     """Feedback as a person may give it."""
+
+    merge_decisions: list[MergeEdit] = Field(default_factory=list)  # type: ignore[assignment]  # narrower
 
     @model_validator(mode="after")
     def _is_consistent(self) -> FeedbackEdit:
@@ -115,7 +122,9 @@ class ResultDecision(Decision, extra="forbid"):
         return _fitted(decode(answer), at_strategy=False)
 
 
-def answer_model(checkpoint: Checkpoint, known_ids: frozenset[str]) -> Any:
+def answer_model(
+    checkpoint: Checkpoint, known_ids: frozenset[str], record_ids: frozenset[str] = frozenset()
+) -> Any:
     """Return the type of the decisions that a checkpoint takes, in any client's shape.
 
     It validates to a `Decision`; its JSON schema is what clients build a form from.
@@ -123,6 +132,7 @@ def answer_model(checkpoint: Checkpoint, known_ids: frozenset[str]) -> Any:
     Args:
         checkpoint: the question.
         known_ids: papers that may be marked.
+        record_ids: records that a merge decision may name besides.
     """
     at_strategy = checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION
     model = StrategyDecision if at_strategy else ResultDecision
@@ -130,6 +140,7 @@ def answer_model(checkpoint: Checkpoint, known_ids: frozenset[str]) -> Any:
     def check(decision: Decision) -> Decision:
         _check_reference(decision.checkpoint, checkpoint)
         _check_content(decision, checkpoint, known_ids)
+        _check_merges(decision.revised_data, known_ids | record_ids)
         return decision
 
     return Annotated[model, AfterValidator(check), WithJsonSchema(_form(model))]
@@ -158,7 +169,12 @@ def _form(model: type[Decision]) -> dict[str, Any]:
     return form
 
 
-def check_decision(checkpoint: Checkpoint, answer: Any, known_ids: frozenset[str]) -> Decision:
+def check_decision(
+    checkpoint: Checkpoint,
+    answer: Any,
+    known_ids: frozenset[str],
+    record_ids: frozenset[str] = frozenset(),
+) -> Decision:
     """Return the decision in an answer of any client's shape.
 
     Raises:
@@ -166,7 +182,7 @@ def check_decision(checkpoint: Checkpoint, answer: Any, known_ids: frozenset[str
         InvalidDecisionError: naming the fields that are wrong; the question stays open.
     """
     plain = answer.model_dump(mode="json") if isinstance(answer, Decision) else answer
-    adapter: TypeAdapter[Decision] = TypeAdapter(answer_model(checkpoint, known_ids))
+    adapter: TypeAdapter[Decision] = TypeAdapter(answer_model(checkpoint, known_ids, record_ids))
     try:
         return adapter.validate_python(plain)
     except RecursionError:
@@ -246,6 +262,18 @@ def _check_content(decision: Decision, checkpoint: Checkpoint, known_ids: frozen
         marked = {*data.marked_relevant, *data.marked_irrelevant}
         if unknown := sorted(marked - known_ids):
             raise ValueError(f"no such papers in this result: {_some(unknown)}")
+
+
+def _check_merges(data: Any, record_ids: frozenset[str]) -> None:
+    said: dict[frozenset[str], bool] = {}
+    for each in data.merge_decisions if isinstance(data, UserFeedback) else []:
+        pair = frozenset((each.one, each.other))
+        if len(pair) == 1:
+            raise ValueError(f"a merge decision names one record twice: {_some([each.one])}")
+        if unknown := sorted(pair - record_ids):
+            raise ValueError(f"no such records in this result: {_some(unknown)}")
+        if said.setdefault(pair, each.is_same) != each.is_same:
+            raise ValueError(f"said to be one work and two: {_some(sorted(pair))}")
 
 
 def _some(names: list[str]) -> str:

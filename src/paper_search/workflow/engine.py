@@ -102,6 +102,7 @@ class SearchWorkflow:
         self._sources = sources
         self._max_results = max_results
         self._memory: Persistence | None = None
+        self._compiled: tuple[Persistence, Any] | None = None
         self._params(is_asking=True)
 
     @classmethod
@@ -278,8 +279,14 @@ class SearchWorkflow:
                 persistence = self._memory = self._memory or await open_memory()
             elif isinstance(persistence, str):
                 persistence = await stack.enter_async_context(open_persistence(persistence))
-            graph = search_graph(persistence, self._skills)
+            graph = self._graph(persistence)
             yield ThreadSession(graph, persistence, thread_id, self._report)
+
+    def _graph(self, persistence: Persistence) -> Any:
+        """Return the graph on this place; it is compiled once for as long as the place is open."""
+        if self._compiled is None or self._compiled[0] is not persistence:
+            self._compiled = (persistence, search_graph(persistence, self._skills))
+        return self._compiled[1]
 
     @property
     def _skills(self) -> Skills:

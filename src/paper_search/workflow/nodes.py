@@ -16,11 +16,19 @@ from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Asker
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.decisions import answer_model, feedback_of
-from paper_search.workflow.questions import markable_ids, result_question, strategy_question
+from paper_search.workflow.questions import (
+    markable_ids,
+    record_ids,
+    result_question,
+    strategy_question,
+)
 from paper_search.workflow.records import RecordShelf
 from paper_search.workflow.results import final_collection
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import SCHEMA_VERSION, SearchParams, WorkflowState
+
+MAX_DOUBTS = 50
+"""Pairs that a person may be asked about in one round."""
 
 Context = StepContext[WorkflowState, SearchParams, Skills]
 Ok = Literal[Outcome.OK]
@@ -88,10 +96,11 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Merge the records of one work; a work known from an earlier round keeps its id."""
     state = _checked(ctx)
     shelf = _shelf(ctx)
-    works = await ctx.services.deduplicator.deduplicate(await shelf.records(state.found))
-    ids = await shelf.put_works(works)
+    records = await shelf.records(state.found)
+    report = await ctx.services.deduplicate(records, state.merge_decisions)
+    ids = await shelf.put_works(report.works)
     ctx.progress("merged", {"records": len(state.found), "works": len(ids)})
-    return Outcome.OK, {"works": ids, "found": []}
+    return Outcome.OK, {"works": ids, "found": [], "uncertain": report.uncertain[:MAX_DOUBTS]}
 
 
 async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -126,7 +135,8 @@ async def review_results(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, 
     state = _checked(ctx)
     preview = ctx.workflow_params.preview_papers
     question = await result_question(state, ctx.thread_id, _shelf(ctx), preview=preview)
-    decision: Decision = _ask(ctx)(question, answer_model(question, markable_ids(state)))
+    known = answer_model(question, markable_ids(state), record_ids(state))
+    decision: Decision = _ask(ctx)(question, known)
     count = len(state.result.paper_ids) if state.result else 0
     if decision.action is DecisionAction.APPROVE:
         marks = decision.revised_data
@@ -146,7 +156,7 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Merge the accumulated papers into the last collection and say why the search ended."""
     state = _checked(ctx)
     shelf = _shelf(ctx)
-    collection = await final_collection(state, shelf)
+    collection = await final_collection(state, shelf, ctx.services.deduplicate)
     reference = await shelf.put_collection(collection)
     if state.result is not None:
         reference.hidden = state.result.hidden

@@ -7,6 +7,7 @@ from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,
     ResultPayload,
+    SameWorkQuestion,
     StrategyPayload,
 )
 from paper_search.workflow.records import RecordShelf
@@ -51,6 +52,7 @@ async def result_question(
             iteration=state.current_iteration,
             reports=state.reports,
             silent_sources=state.silent_sources,
+            same_work=same_work_questions(state),
             total_papers=len(state.result.paper_ids),
             hidden=state.result.hidden,
             store_namespace=list(shelf.namespace("records")),
@@ -58,6 +60,38 @@ async def result_question(
         run_id=run_id,
         iteration=state.current_iteration,
     )
+
+
+def same_work_questions(state: WorkflowState) -> list[SameWorkQuestion]:
+    """Return the doubts about papers that are both in the result, and not yet decided."""
+    if state.result is None:
+        return []
+    paper_of = {paper_id: paper_id for paper_id in state.result.paper_ids}
+    for paper_id, members in state.result.members.items():
+        paper_of |= dict.fromkeys(members, paper_id)
+    decided = {frozenset((each.one, each.other)) for each in state.merge_decisions}
+    return [
+        SameWorkQuestion(
+            one=pair.one,
+            other=pair.other,
+            papers=[paper_of[pair.one], paper_of[pair.other]],
+            confidence=pair.confidence,
+            evidence=pair.summary,
+        )
+        for pair in state.uncertain
+        if pair.one in paper_of
+        and pair.other in paper_of
+        and paper_of[pair.one] != paper_of[pair.other]
+        and frozenset((pair.one, pair.other)) not in decided
+    ]
+
+
+def record_ids(state: WorkflowState) -> frozenset[str]:
+    """Return the ids of the records that make up the result: what a merge decision may name."""
+    if state.result is None:
+        return frozenset()
+    members = (i for ids in state.result.members.values() for i in ids)
+    return frozenset([*state.result.paper_ids, *members])
 
 
 def markable_ids(state: WorkflowState) -> frozenset[str]:

@@ -79,7 +79,8 @@ class RecordShelf:
         changed = {i: dump for i, dump in dumps.items() if dump != merged.get(i, records.get(i))}
         await self._put("works", changed)
         members = {i: {"work": w.id} for w in named for i in w.merged_from if i != w.id}
-        await self._put("members", members)
+        alone = await self._get("members", [w.id for w in named])
+        await self._put("members", {i: {"work": i} for i in alone} | members)
         return [each.id for each in named]
 
     async def works(self, ids: Sequence[str]) -> list[RawPaper]:
@@ -128,6 +129,7 @@ class RecordShelf:
             facets=collection.facets,
             paper_ids=[paper.id for paper in papers],
             hidden=len(collection.papers) - len(papers),
+            members={each.id: each.merged_from for each in papers if len(each.merged_from) > 1},
         )
 
     async def collection(
@@ -149,13 +151,20 @@ class RecordShelf:
         return [found[each] for each in ids]
 
     async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
-        """Return marked papers with the text that a skill learns from."""
-        papers = await self.papers(list(marks))
+        """Return marked papers with the text that a skill learns from.
+
+        A paper that has been merged into another since is named by that one.
+        """
+        members = await self._get("members", list(marks))
+        named = {i: members[i]["work"] if i in members else i for i in marks}
         return [
             MarkedPaper(
-                id=paper.id, title=paper.title, abstract=paper.abstract, is_relevant=marks[paper.id]
+                id=named[paper.id],
+                title=paper.title,
+                abstract=paper.abstract,
+                is_relevant=marks[paper.id],
             )
-            for paper in papers
+            for paper in await self.papers(list(marks))
         ]
 
     async def delete(self) -> None:
@@ -182,12 +191,14 @@ class RecordShelf:
         judged = await self._get("judgements", ids)
         members = await self._get("members", ids)
         known = {i: members[i]["work"] if i in members else i for i in {*judged, *members}}
+        taken = {work.id for work in works}
         recognised = []
         for work in works:
-            earlier = {known[i] for i in (work.id, *work.merged_from) if i in known}
-            keeps_id = not earlier or work.id in earlier
-            update = {} if keeps_id else {"id": min(earlier)}
-            recognised.append(work.model_copy(update=update))
+            earlier = {known[i] for i in (work.id, *work.merged_from) if i in known} - {work.id}
+            # An id is free for one work only: of a work that was split, one part keeps it.
+            free = sorted(earlier - taken) if work.id not in known.values() else []
+            taken.update(free[:1])
+            recognised.append(work.model_copy(update={"id": free[0]} if free else {}))
         return recognised
 
     async def _plain_papers(self, ids: Sequence[str]) -> dict[str, Paper]:

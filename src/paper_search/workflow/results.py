@@ -11,17 +11,27 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.workflow.records import RecordShelf
+from paper_search.workflow.regrouping import Merge, regrouped
 from paper_search.workflow.state import WorkflowState
 
 
-async def final_collection(state: WorkflowState, shelf: RecordShelf) -> PaperCollection:
-    """Return the last collection with the accumulated papers; an empty one if there is none."""
+async def final_collection(
+    state: WorkflowState, shelf: RecordShelf, deduplicate: Merge | None = None
+) -> PaperCollection:
+    """Return the last collection with the accumulated papers; an empty one if there is none.
+
+    With `deduplicate`, what the person's last answer said on what is one work is carried out.
+    """
     if state.result is None:
         collection = empty_collection(state.question)
     else:
         collection = await shelf.collection(state.result)
     extra = await shelf.papers(state.accumulated_ids)
-    return merge_papers(collection, extra).model_copy(update={"ended_by": state.ended_by})
+    merged = merge_papers(collection, extra)
+    said = state.history[-1].feedback if state.history else None
+    if deduplicate is not None and said is not None and said.merge_decisions:
+        merged = await regrouped(merged, said.merge_decisions, shelf, deduplicate)
+    return merged.model_copy(update={"ended_by": state.ended_by})
 
 
 def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollection:

@@ -24,7 +24,7 @@ from paper_search.steps.compiler import PARAMS, compile_workflow
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind, reference
 from paper_search.workflow.decisions import check_decision
 from paper_search.workflow.graph import WORKFLOW
-from paper_search.workflow.questions import markable_ids, result_question
+from paper_search.workflow.questions import markable_ids, record_ids, result_question
 from paper_search.workflow.records import RecordShelf
 from paper_search.workflow.results import final_collection
 from paper_search.workflow.skills import Skills
@@ -41,6 +41,8 @@ class OpenQuestion:
     checkpoint: Checkpoint
     markable_ids: frozenset[str]
     """Papers that an answer may mark."""
+    record_ids: frozenset[str]
+    """Records that an answer may say are one work, or are not."""
 
 
 def search_graph(persistence: Persistence, skills: Skills | None = None) -> Any:
@@ -128,7 +130,9 @@ class ThreadSession:
             InvalidDecisionError: it cannot be used; the question stays open.
             StaleDecisionError: it names another checkpoint.
         """
-        valid = check_decision(question.checkpoint, decision, question.markable_ids)
+        valid = check_decision(
+            question.checkpoint, decision, question.markable_ids, question.record_ids
+        )
         named = valid.model_copy(update={"checkpoint": reference(question.checkpoint)})
         answer = named.model_dump(mode="json")
         await self._run(Command(resume={question.interrupt_id: answer}))
@@ -167,7 +171,7 @@ class ThreadSession:
             run_id = checkpoint.run_id
             whole = await result_question(state, run_id, self._shelf, preview=None)
             checkpoint = whole.model_copy(update={"timestamp": checkpoint.timestamp})
-        return OpenQuestion(interrupt.id, checkpoint, markable_ids(state))
+        return OpenQuestion(interrupt.id, checkpoint, markable_ids(state), record_ids(state))
 
     async def require_question(self) -> OpenQuestion:
         """Return the question that waits for a person.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
 from paper_search.models import (
+    DeduplicationReport,
     MarkedPaper,
+    MergeDecision,
     PaperCollection,
     ParsedIntent,
     QueryBuilderInput,
@@ -58,6 +60,16 @@ class Deduplicates(Protocol):
 
     async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
         """See `paper_search.skills.Deduplicator.deduplicate`."""
+        ...
+
+
+class ReportsDuplicates(Protocol):
+    """Records to works, with doubts, and by what a person decided."""
+
+    async def report(
+        self, papers: list[RawPaper], *, decisions: Iterable[MergeDecision]
+    ) -> DeduplicationReport:
+        """See `paper_search.skills.Deduplicator.report`."""
         ...
 
 
@@ -120,6 +132,15 @@ class Skills:
             for name, kept in counts.items()
         ]
         return SearchReport(papers=papers, sources=reports)
+
+    async def deduplicate(
+        self, papers: list[RawPaper], decisions: Sequence[MergeDecision]
+    ) -> DeduplicationReport:
+        """Merge, with the doubts and by the decisions if the deduplicator knows of such."""
+        if callable(getattr(type(self.deduplicator), "report", None)):
+            reporter = cast("ReportsDuplicates", self.deduplicator)
+            return await reporter.report(papers, decisions=decisions)
+        return DeduplicationReport(works=await self.deduplicator.deduplicate(papers))
 
     async def score(
         self, papers: list[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper]

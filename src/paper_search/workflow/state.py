@@ -9,6 +9,8 @@ from pydantic import BaseModel, Field
 from paper_search.models import (
     EndReason,
     Facets,
+    MergeDecision,
+    PairEvidence,
     Paper,
     PaperCollection,
     ParsedIntent,
@@ -68,6 +70,8 @@ class CollectionRef(BaseModel):
     paper_ids: list[str]
     hidden: int = 0
     """Relevant papers beyond the run's `max_results`."""
+    members: dict[str, list[str]] = Field(default_factory=dict)
+    """Ids of the records that a paper was merged from, for the papers that were."""
 
 
 class WorkflowState(BaseModel):
@@ -93,6 +97,8 @@ class WorkflowState(BaseModel):
     """What each source did in this round."""
     kept_by_source: dict[str, int] = Field(default_factory=dict)
     """Records that each source gave, over all rounds."""
+    uncertain: list[PairEvidence] = Field(default_factory=list)
+    """Pairs of records of this round that may be one work: questions for a person."""
     result: CollectionRef | None = None
     """The latest collection."""
     accumulated_ids: list[str] = Field(default_factory=list)
@@ -119,6 +125,15 @@ class WorkflowState(BaseModel):
                 marks.update(dict.fromkeys(each.feedback.marked_relevant, True))
                 marks.update(dict.fromkeys(each.feedback.marked_irrelevant, False))
         return marks
+
+    @property
+    def merge_decisions(self) -> list[MergeDecision]:
+        """Return what was said on pairs of records in any round; the latest word counts."""
+        said: dict[frozenset[str], MergeDecision] = {}
+        for each in self.history:
+            for decision in each.feedback.merge_decisions if each.feedback else []:
+                said[frozenset((decision.one, decision.other))] = decision
+        return list(said.values())
 
     @property
     def silent_sources(self) -> list[str]:

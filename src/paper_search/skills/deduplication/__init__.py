@@ -1,0 +1,1 @@
+"""De-duplication: which records are one work, why, how surely, and what the merged record says."""

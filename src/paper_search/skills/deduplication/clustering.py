@@ -1,0 +1,142 @@
+"""Clusters out of scored pairs: average linkage over the pairs that were compared."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+Pair = tuple[int, int]
+
+_CLIP = 8.0
+"""Log-odds beyond which one pair does not outvote others."""
+
+
+class Linkage:
+    """Disjoint sets of record numbers, with the mean score of the pairs between any two of them.
+
+    Args:
+        size: number of records.
+        scores: log-odds of the pairs that were compared.
+        apart: pairs that never come into one set.
+    """
+
+    def __init__(self, size: int, scores: Mapping[Pair, float], apart: Iterable[Pair] = ()) -> None:
+        self._parent = list(range(size))
+        self._between: dict[int, dict[int, tuple[float, int]]] = defaultdict(dict)
+        for (one, other), score in scores.items():
+            clipped = max(-_CLIP, min(_CLIP, score))
+            self._between[one][other] = self._between[other][one] = (clipped, 1)
+        self._apart: dict[int, set[int]] = defaultdict(set)
+        for one, other in apart:
+            self._apart[one].add(other)
+            self._apart[other].add(one)
+
+    def root(self, number: int) -> int:
+        """Return the number that stands for the set of `number`."""
+        while self._parent[number] != number:
+            self._parent[number] = self._parent[self._parent[number]]
+            number = self._parent[number]
+        return number
+
+    def is_apart(self, one: int, other: int) -> bool:
+        """Whether the sets of two records may never be one."""
+        root = self.root(other)
+        return any(self.root(each) == root for each in self._apart.get(self.root(one), ()))
+
+    def apart(self) -> list[Pair]:
+        """Return the pairs that never come into one set."""
+        return sorted((one, other) for one, others in self._apart.items() for other in others)
+
+    def mean_between(self, one: int, other: int) -> float:
+        """Return the mean score of all compared pairs between the sets of two records; else 0."""
+        total, count = self._between[self.root(one)].get(self.root(other), (0.0, 0))
+        return total / count if count else 0.0
+
+    def join(self, one: int, other: int) -> bool:
+        """Make one set of those of two records, and return whether they are one now."""
+        one, other = self.root(one), self.root(other)
+        if one == other:
+            return True
+        if self.is_apart(one, other):
+            return False
+        if len(self._between[one]) < len(self._between[other]):
+            one, other = other, one
+        self._parent[other] = one
+        self._apart[one] |= self._apart.pop(other, set())
+        self._unite_means(one, other)
+        return True
+
+    def sets(self) -> list[list[int]]:
+        """Return all sets, each sorted, by their smallest number."""
+        members: dict[int, list[int]] = defaultdict(list)
+        for number in range(len(self._parent)):
+            members[self.root(number)].append(number)
+        return list(members.values())
+
+    def _unite_means(self, one: int, other: int) -> None:
+        mine = self._between[one]
+        mine.pop(other, None)
+        for neighbour, (total, count) in self._between.pop(other).items():
+            if neighbour == one:
+                continue
+            here, number = mine.get(neighbour, (0.0, 0))
+            mine[neighbour] = (total + here, count + number)
+            theirs = self._between[neighbour]
+            theirs.pop(other, None)
+            theirs[one] = mine[neighbour]
+
+
+def join_best(
+    linkage: Linkage, scores: Mapping[Pair, float], *, least: float, least_mean: float
+) -> list[Pair]:
+    """Join sets, the best pair first, and return the pairs that joined two, in that order.
+
+    A pair with at least `least` log-odds joins two sets if the mean of all pairs that were compared
+    between them is at least `least_mean`: one good pair does not outweigh many bad ones. Ties go
+    by number, so number the records by their content.
+    """
+    return [
+        pair
+        for pair in best_first(scores, least)
+        if linkage.root(pair[0]) != linkage.root(pair[1])
+        and linkage.mean_between(*pair) >= least_mean
+        and linkage.join(*pair)
+    ]
+
+
+def best_first(scores: Mapping[Pair, float], least: float) -> Iterator[Pair]:
+    """Return the pairs with at least `least`, the best one first, ties by number."""
+    chosen = [(-score, pair) for pair, score in scores.items() if score >= least]
+    return (pair for _, pair in sorted(chosen))
+
+
+def ambiguous(scores: Mapping[Pair, float], least: float) -> set[Pair]:
+    """Return the pairs that would join one record to two others that are different works.
+
+    A record that says little (no year, no venue) may fit two works that are clearly two, and
+    equally well. It then joins neither: choosing by chance would be wrong half of the time.
+    """
+    near: dict[int, list[tuple[float, int]]] = defaultdict(list)
+    for (one, other), score in scores.items():
+        if least <= score < _CLIP:
+            near[one].append((score, other))
+            near[other].append((score, one))
+    found: set[Pair] = set()
+    for number, others in near.items():
+        if len(others) < 2 or len(others) > _MOST_RIVALS:  # noqa: PLR2004  # it takes two to quarrel
+            continue
+        best = max(others)[0]
+        rivals = [other for score, other in others if score >= best - _CLOSE]
+        for place, one in enumerate(rivals):
+            for other in rivals[place + 1 :]:
+                if scores.get((min(one, other), max(one, other)), least) < _RIVALS_APART:
+                    found.add((min(number, one), max(number, one)))
+                    found.add((min(number, other), max(number, other)))
+    return found
+
+
+_MOST_RIVALS = 12
+_RIVALS_APART = 0.4
+"""Log-odds below which two records that a third one fits are taken for two works."""
+_CLOSE = 0.7
+"""Log-odds within which two pairs are equally good."""

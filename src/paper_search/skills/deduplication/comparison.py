@@ -1,0 +1,275 @@
+"""Two records compared field by field, each field on a scale of a few levels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from rapidfuzz.fuzz import ratio
+
+from paper_search.skills.deduplication.people import is_first_shared, shared
+from paper_search.skills.deduplication.profiles import Profile
+from paper_search.skills.deduplication.text import word_set
+from paper_search.skills.deduplication.title_signals import difference, letters, numerals, reactions
+from paper_search.skills.deduplication.title_signals import is_generic as is_generic_title
+from paper_search.skills.deduplication.venues import venue_similarity
+
+_YEAR_DIGITS = 4
+_ABSTRACT_LENGTH = 700
+_COMMON_WORDS = word_set(
+    "a an and are as at be been both but by can for from has have in is it its may not of on or our"
+    " that the their these this those to was we were which with show using between than also into"
+    " paper study results"
+)
+
+
+_SHORTEST_ABSTRACT = 80
+_FEWEST_WORDS = 10
+_NEAR_YEARS = 3
+Levels = tuple[tuple[float, str], ...]
+"""Least value and name of each level, the highest first."""
+_TITLE_LEVELS: Levels = (
+    (0.95, "near"),
+    (0.88, "close"),
+    (0.78, "similar"),
+    (0.65, "weak"),
+    (0.0, "different"),
+)
+_LENGTHS: Levels = ((51, "long"), (26, "middle"), (15, "short"), (0, "tiny"))
+"""Of the shorter title, in letters and digits."""
+_AUTHOR_LEVELS: Levels = ((0.9, "all"), (0.6, "most"), (0.3, "some"), (0.01, "few"), (0.0, "none"))
+_ALL_OF_FEW = {1: "one name", 2: "two names"}
+"""Where the shorter list has so few names, to share all of them says less."""
+_VENUE_LEVELS: Levels = ((0.75, "same"), (0.4, "partly"), (0.0, "different"))
+_ABSTRACT_LEVELS: Levels = ((0.8, "same"), (0.6, "similar"), (0.4, "related"), (0.0, "different"))
+
+
+class Comparison(NamedTuple):
+    """The level on which each field of two records agrees.
+
+    `title_similarity`, `author_overlap` and `abstract_overlap` are 0 to 1; -1: one says nothing.
+    """
+
+    title: str
+    difference: str
+    title_length: str
+    numerals: str
+    reactions: str
+    authors: str
+    first_author: str
+    year: str
+    venue: str
+    kind: str
+    volume: str
+    issue: str
+    pages: str
+    place: str
+    doi: str
+    ids: str
+    abstract: str
+    title_similarity: float
+    author_overlap: float
+    abstract_overlap: float
+
+
+FIELDS = Comparison._fields[:-3]
+
+
+def compare(one: Profile, other: Profile, recurring: Collection[str] = ()) -> Comparison:
+    """Return the levels of all fields; the order of the two does not matter.
+
+    Args:
+        one: a record.
+        other: another one.
+        recurring: keys of titles that several works of this batch carry.
+    """
+    title, similarity = _title(one, other)
+    authors, overlap = _authors(one, other)
+    abstract, abstract_overlap = _abstract(one.abstract, other.abstract)
+    venue = _venue(one.venue, other.venue)
+    volume, issue = _equal(one.volume, other.volume), _equal(one.issue, other.issue)
+    pages = _pages(one, other)
+    place = _place(venue, volume, issue, pages)
+    is_generic = (
+        is_generic_title(other.words)
+        or is_generic_title(one.words)
+        or one.key in recurring
+        or other.key in recurring
+    )
+    return Comparison(
+        title=title,
+        difference="none"
+        if title in {"identical", "missing"}
+        else difference(one.words, other.words),
+        title_length=_length(one, other) if place == "same page" or not is_generic else "generic",
+        numerals=_numerals(one, other),
+        reactions=_reactions(one, other),
+        authors=authors,
+        first_author=_first_author(one, other),
+        year=_year(one.year, other.year, is_same_volume=volume == "same" and venue == "same"),
+        venue=venue,
+        kind=_kind(one.kind, other.kind),
+        volume=volume,
+        issue=issue,
+        pages=pages,
+        place=place,
+        doi=_doi(one, other),
+        ids=_ids(one, other),
+        abstract=abstract,
+        title_similarity=similarity,
+        author_overlap=overlap,
+        abstract_overlap=abstract_overlap,
+    )
+
+
+def _level(value: float, levels: Levels) -> str:
+    return next(name for least, name in levels if value >= least)
+
+
+def _title(one: Profile, other: Profile) -> tuple[str, float]:
+    if not one.key or not other.key:
+        return "missing", -1.0
+    if one.key == other.key:
+        return "identical", 1.0
+    similarity = max(ratio(one.title, other.title), ratio(one.key, other.key)) / 100
+    return _level(similarity, _TITLE_LEVELS), similarity
+
+
+def _length(one: Profile, other: Profile) -> str:
+    if min(len(one.words), len(other.words)) <= 1:
+        return "word"
+    return _level(min(len(one.key), len(other.key)), _LENGTHS)
+
+
+def _numerals(one: Profile, other: Profile) -> str:
+    if one.key == other.key:
+        return "same"
+    first, second = numerals(one.words), numerals(other.words)
+    if first == second:
+        marks, other_marks = letters(one.words), letters(other.words)
+        is_told_apart = marks and other_marks and marks.isdisjoint(other_marks)
+        return "different" if is_told_apart else "same"
+    if first and second:
+        return "same" if set(first) == set(second) else "different"
+    # A year in one of two titles is often the rest of a citation: "title. 1993".
+    return "one" if any(len(each) != _YEAR_DIGITS for each in first or second) else "same"
+
+
+def _reactions(one: Profile, other: Profile) -> str:
+    if one.key == other.key or reactions(one.words) == reactions(other.words):
+        return "same"
+    return "different"
+
+
+def _kind(one: str, other: str) -> str:
+    if not one or not other:
+        return "unknown"
+    return one if one == other else "-".join(sorted((one, other)))
+
+
+def _place(venue: str, volume: str, issue: str, pages: str) -> str:
+    """Return where in a journal the two stand to each other."""
+    if pages in {"same", "first"} and volume == "same":
+        return "same page"
+    if pages == "different":
+        return "other page" if volume == "same" else "other volume"
+    if venue == "same" and volume == "same" and pages == "missing":
+        return (
+            "same issue"
+            if issue == "same"
+            else "other issue"
+            if issue == "different"
+            else "same volume"
+        )
+    return "unknown"
+
+
+def _authors(one: Profile, other: Profile) -> tuple[str, float]:
+    few = min(len(one.people.names), len(other.people.names))
+    if not few:
+        both = not one.people.names and not other.people.names
+        return "both missing" if both else "missing", -1.0
+    overlap = shared(one.people, other.people)
+    level = _level(overlap, _AUTHOR_LEVELS)
+    return (_ALL_OF_FEW.get(few, level) if level == "all" else level), overlap
+
+
+def _first_author(one: Profile, other: Profile) -> str:
+    if not one.people.first or not other.people.first:
+        return "missing"
+    return "same" if is_first_shared(one.people, other.people) else "different"
+
+
+def _year(one: int | None, other: int | None, *, is_same_volume: bool) -> str:
+    if one is None or other is None:
+        return "both missing" if one is other else "missing"
+    apart = abs(one - other)
+    if apart == 0:
+        return "same"
+    if is_same_volume:
+        return "off in one volume"
+    if apart == 1:
+        return "next"
+    return "near" if apart <= _NEAR_YEARS else "far"
+
+
+def _venue(one: tuple[str, ...], other: tuple[str, ...]) -> str:
+    if not one or not other:
+        return "missing"
+    return _level(venue_similarity(one, other), _VENUE_LEVELS)
+
+
+def _equal(one: str, other: str) -> str:
+    if not one or not other:
+        return "missing"
+    return "same" if one == other else "different"
+
+
+def _pages(one: Profile, other: Profile) -> str:
+    if not one.first_page or not other.first_page:
+        return "missing"
+    if one.first_page == other.first_page:
+        is_whole = one.last_page == other.last_page and one.first_page != one.last_page
+        return "same" if is_whole else "first"
+    bare = one.first_page.lstrip("abcdefghijklmnopqrstuvwxyz")
+    if bare == other.first_page.lstrip("abcdefghijklmnopqrstuvwxyz"):
+        return "first"
+    if one.last_page == other.last_page and one.first_page != one.last_page:
+        return "last"
+    return "different"
+
+
+def _doi(one: Profile, other: Profile) -> str:
+    if not one.doi or not other.doi:
+        return "missing"
+    if one.doi == other.doi:
+        return "same"
+    return "different" if one.doi.split("/")[0] == other.doi.split("/")[0] else "elsewhere"
+
+
+def _ids(one: Profile, other: Profile) -> str:
+    if one.arxiv and one.arxiv == other.arxiv:
+        return "same"
+    if not one.ids or not other.ids:
+        return "missing"
+    if set(one.ids) & set(other.ids):
+        return "same"
+    kinds = {kind for kind, _ in one.ids} & {kind for kind, _ in other.ids} - {"url"}
+    return "different" if kinds else "missing"
+
+
+def _abstract(one: str, other: str) -> tuple[str, float]:
+    if min(len(one), len(other)) < _SHORTEST_ABSTRACT:
+        return "missing", -1.0
+    if one[:_ABSTRACT_LENGTH] == other[:_ABSTRACT_LENGTH]:
+        return "same", 1.0
+    first, second = _abstract_words(one), _abstract_words(other)
+    few = min(len(first), len(second))
+    if few < _FEWEST_WORDS:
+        return "missing", -1.0
+    overlap = len(first & second) / few
+    return _level(overlap, _ABSTRACT_LEVELS), overlap
+
+
+def _abstract_words(text: str) -> frozenset[str]:
+    return frozenset(text[:_ABSTRACT_LENGTH].lower().split()) - _COMMON_WORDS

@@ -1,0 +1,165 @@
+"""What decides a pair beyond its weights: identifiers that agree, and what forbids a merge."""
+
+from __future__ import annotations
+
+from paper_search.skills.deduplication.comparison import Comparison
+
+CERTAIN = 12.0
+"""Log-odds of a pair that one identifier names."""
+DOUBTFUL = 0.0
+"""Most log-odds of a pair that is to be asked about, whatever else speaks for it."""
+IMPOSSIBLE = -2.0
+"""Most log-odds of a pair that is not worth a question."""
+
+_UNLIKE = frozenset({"different", "weak"})
+_STRANGERS = frozenset({"none", "few"})
+_KNOWN = frozenset({"same", "partly", "missing"})
+_SHORTEST = frozenset({"tiny", "word"})
+_ONE_GAP = frozenset({"missing"})
+_BOTH_GAPS = frozenset({"both missing"})
+_AGREED_AUTHORS = frozenset({"all", "two names", "one name"})
+
+
+def judged(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
+    """Return the log-odds of a pair after identifiers and conflicts had their say.
+
+    Args:
+        levels: how the fields of the two records agree.
+        odds: the log-odds by weights.
+        is_doi_shared: several works of this batch carry the DOI that the two have in common: it
+            names a supplement, and proves nothing.
+    """
+    is_named = levels.ids == "same" or (levels.doi == "same" and not is_doi_shared)
+    if is_named:
+        return min(odds, DOUBTFUL) if _are_contradicting(levels) else max(odds, CERTAIN)
+    if levels.title == "missing" and not (
+        levels.abstract == "same" and levels.place == "same page"
+    ):
+        return min(odds, DOUBTFUL)
+    if _is_forbidden(levels):
+        return min(odds, IMPOSSIBLE)
+    if _is_held_back(levels):
+        return min(odds, DOUBTFUL)
+    if _is_all_that_is_known_agreed(levels):
+        return max(odds, AGREED)
+    return odds
+
+
+AGREED = 2.5
+"""Log-odds of a pair of which one says little, and all it says agrees."""
+
+
+def _are_contradicting(levels: Comparison) -> bool:
+    """Whether two records of one identifier are of two works: one of them is mislabelled."""
+    if levels.title not in _UNLIKE:
+        is_part = levels.numerals == "different" and levels.title_length not in _SHORTEST
+        return is_part and levels.abstract in {"different", "missing"}
+    return levels.authors in _STRANGERS or (
+        levels.abstract == "different" and levels.title == "different"
+    )
+
+
+def _is_forbidden(levels: Comparison) -> bool:
+    """Whether something says that these are two works, however alike they look."""
+    if levels.abstract == "same" and levels.title == "identical":
+        return levels.pages == levels.venue == "different"
+    return (
+        _is_elsewhere(levels)
+        or _is_another_part(levels)
+        or (levels.title_length == "generic" and not _is_at_one_place(levels))
+        or (levels.reactions == "different" and not _is_confirmed(levels))
+        or (levels.authors == "none" and not _is_confirmed(levels))
+    )
+
+
+def _is_held_back(levels: Comparison) -> bool:
+    """Whether only a person can tell: much is alike, but one thing does not fit or is not said."""
+    if _is_confirmed(levels):
+        return False
+    return (
+        levels.doi == "different"
+        or levels.difference == "replaced"
+        or levels.year == "far"
+        or _is_too_little_said(levels)
+    )
+
+
+def _is_elsewhere(levels: Comparison) -> bool:
+    """Whether two records stand on pages that cannot be those of one publication.
+
+    The same abstract is often given to two meetings, and an erratum carries the title of what it
+    corrects, in a later issue of the same volume.
+    """
+    if levels.pages != "different":
+        return False
+    return levels.venue == "different" or (
+        levels.venue == levels.volume == "same" and levels.issue == "different"
+    )
+
+
+def _is_another_part(levels: Comparison) -> bool:
+    """Whether only one title, or each another, names a part, a year, a number."""
+    return levels.numerals == "different" or (
+        levels.numerals == "one"
+        and levels.difference in {"added", "replaced"}
+        and levels.abstract not in {"same", "similar"}
+        and levels.place != "same page"
+    )
+
+
+def _is_confirmed(levels: Comparison) -> bool:
+    """Whether place or abstract make one work of two DOIs of one registrant."""
+    return levels.abstract == "same" or levels.place in {"same page", "same issue"}
+
+
+def _is_too_little_said(levels: Comparison) -> bool:
+    """Whether a title of a word or two stands without year or author, and nothing makes up for it.
+
+    Two words are enough where both records leave out the same.
+    """
+    if levels.title_length not in _SHORTEST or levels.place != "unknown":
+        return False
+    gaps = _ONE_GAP if levels.title_length == "tiny" else _ONE_GAP | _BOTH_GAPS
+    return bool(gaps & {levels.year, levels.authors}) and levels.abstract == "missing"
+
+
+def _is_at_one_place(levels: Comparison) -> bool:
+    """Whether two records of a title like "Editorial" stand on one page, or in one issue."""
+    if levels.abstract == "same" or levels.place == "same page":
+        return True
+    return (
+        levels.authors in _AGREED_AUTHORS
+        and levels.year in {"same", "off in one volume"}
+        and levels.venue == "same"
+        and (levels.place == "same issue" or levels.volume == levels.pages == "missing")
+    )
+
+
+def _is_all_that_is_known_agreed(levels: Comparison) -> bool:
+    """Whether one title is all there is, and nothing that both records say differs."""
+    return (
+        levels.title == "identical"
+        and levels.title_length not in {"generic", "word"}
+        and levels.authors in _AGREED_AUTHORS | {"missing", "both missing"}
+        and levels.year in {"same", "missing", "both missing"}
+        and levels.venue in _KNOWN
+        and levels.volume in {"same", "missing"}
+        and levels.issue in {"same", "missing"}
+        and levels.pages in {"same", "first", "last", "missing"}
+        and levels.doi in {"same", "missing"}
+        and levels.ids in {"same", "missing"}
+        and levels.abstract != "different"
+    )
+
+
+def may_be_one(levels: Comparison) -> bool:
+    """Whether anything speaks for what a model says of two records: it may not join strangers.
+
+    Whatever a title may have told the model: two published DOIs, two parts or a reply are never
+    joined, and neither are records of different authors whose titles have little in common.
+    """
+    if levels.doi == "different" or levels.numerals == "different":
+        return False
+    if levels.authors in _STRANGERS:
+        return levels.title not in _UNLIKE and levels.reactions == "same"
+    return levels.reactions == "same" or levels.place == "same page"

@@ -1,0 +1,193 @@
+"""One record out of several of the same work, with the provenance of each of its fields."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from paper_search.bibliography.identifiers import stable_id
+from paper_search.models import Clustering, RawPaper, Sighting, Version
+from paper_search.skills.deduplication.profiles import Profile, profile
+from paper_search.skills.deduplication.versions import is_preprint
+
+_OWN = frozenset(
+    {
+        "id",
+        "source",
+        "citation_count",
+        "merged_from",
+        "sightings",
+        "is_retracted",
+        "field_sources",
+        "versions",
+    }
+)
+"""Fields that are not filled from other records, but kept, counted or united."""
+
+
+def by_content(paper: RawPaper, record: Profile) -> tuple[Any, ...]:
+    """Return what orders the records of a batch by their content; equal only for twins."""
+    return (
+        record.title,
+        record.people.names,
+        record.year or 0,
+        record.doi,
+        record.volume,
+        record.first_page,
+        paper.source,
+        paper.id,
+        record.venue,
+        record.abstract,
+        record.issue,
+        record.last_page,
+        record.arxiv,
+        record.ids,
+    )
+
+
+def works_of(papers: Sequence[RawPaper], clustering: Clustering) -> list[RawPaper]:
+    """Return one record for each work, where the first of its records stood, with an id of its own.
+
+    A record that stands alone is returned as it is.
+    """
+    found: list[tuple[int, RawPaper]] = []
+    for work in clustering.works:
+        clusters = [clustering.clusters[place].members for place in work]
+        places = [member for members in clusters for member in members]
+        whole = papers[places[0]]
+        if len(places) > 1:
+            groups = _by_version([[papers[place] for place in members] for members in clusters])
+            whole = merged([papers[place] for place in places], groups)
+        found.append((min(places), whole))
+    found.sort(key=lambda each: each[0])
+    return _with_own_ids([paper for _, paper in found])
+
+
+def _by_version(clusters: Sequence[Sequence[RawPaper]]) -> list[list[RawPaper]]:
+    """Return the records of a work by version: preprints last, apart from what they became."""
+    published = [[p for p in members if not is_preprint(profile(p))] for members in clusters]
+    early = [[p for p in members if is_preprint(profile(p))] for members in clusters]
+    return [group for group in published + early if group]
+
+
+def _with_own_ids(papers: list[RawPaper]) -> list[RawPaper]:
+    """Return the records with an id each: two sources may number different works alike."""
+    groups: dict[str, list[int]] = defaultdict(list)
+    for place, paper in enumerate(papers):
+        groups[paper.id].append(place)
+    taken = set(groups)
+    for places in groups.values():
+        for place in sorted(places, key=lambda each: fingerprint(papers[each]))[1:]:
+            paper = papers[place]
+            name = f"{paper.source}:{paper.id}"
+            while name in taken:
+                name += "'"
+            taken.add(name)
+            papers[place] = paper.model_copy(update={"id": name})
+    return papers
+
+
+def merged(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]] = ()) -> RawPaper:
+    """Return one record for the work that all `papers` describe.
+
+    The richest record with its gaps filled from the others, richest first; the same records give
+    the same result in any order. The id is the stable id of the whole if a member has it, so that
+    it survives a richer record in a later round; else the richest one's.
+
+    Args:
+        papers: records of one work, one at least.
+        versions: the same records by version, the best one first; none: there is one version. The
+            result then describes the best version: what others say fills only gaps that do not
+            tell one version from another.
+    """
+    groups = list(versions) or [papers]
+    ordered = [paper for group in groups for paper in sorted(group, key=_by_richness)]
+    front = ordered[0]
+    values, origins = _filled(ordered, len(groups[0]))
+    whole = front.model_copy(
+        update={
+            **values,
+            "citation_count": max(paper.citation_count for paper in papers),
+            "is_retracted": _is_retracted(papers),
+            "merged_from": sorted({each for p in papers for each in (p.id, *p.merged_from)}),
+            "sightings": _united_sightings(papers),
+            "field_sources": origins,
+            "versions": _versions(groups),
+        }
+    )
+    stable = stable_id(whole)
+    is_known = any(paper.id == stable for paper in papers)
+    return whole.model_copy(update={"id": stable}) if is_known else whole
+
+
+_OF_ONE_VERSION = frozenset(
+    {"doi", "year", "venue", "volume", "issue", "pages", "publisher", "publication_type", "bibtex"}
+)
+"""Fields that tell versions apart: a preprint's DOI is not that of the article."""
+
+
+def _filled(ordered: Sequence[RawPaper], of_front: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the values of all fields that are said, and the ids of the records that say them."""
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for name in RawPaper.model_fields:
+        if name in _OWN:
+            continue
+        asked = ordered[:of_front] if name in _OF_ONE_VERSION else ordered
+        for paper in asked:
+            value = getattr(paper, name)
+            if not _is_empty(value):
+                values[name] = value
+                origins[name] = paper.field_sources.get(name, paper.id)
+                break
+    return values, origins
+
+
+def _versions(groups: Sequence[Sequence[RawPaper]]) -> list[Version]:
+    known = [each for group in groups for paper in group for each in paper.versions]
+    if len(groups) == 1 and not known:
+        return []
+    found: list[Version] = []
+    for group in groups:
+        ordered = sorted(group, key=_by_richness)
+        first = {
+            name: next((v for p in ordered if not _is_empty(v := getattr(p, name))), None)
+            for name in ("year", "venue", "doi", "url")
+        }
+        ids = sorted({each for p in group for each in (p.id, *p.merged_from)})
+        found.append(Version(ids=ids, **first))
+    inner = {tuple(each.ids): each for each in known}
+    seen = {tuple(each.ids) for each in found}
+    return found + [each for ids, each in sorted(inner.items()) if ids not in seen]
+
+
+def _by_richness(paper: RawPaper) -> tuple[int, int, int, str]:
+    filled = sum(
+        not _is_empty(getattr(paper, name)) for name in RawPaper.model_fields if name not in _OWN
+    )
+    return -filled, -len(paper.abstract or ""), -paper.citation_count, fingerprint(paper)
+
+
+def fingerprint(paper: RawPaper) -> str:
+    """Return a text that orders records by their content."""
+    return f"{paper.source}\n{paper.id}\n{paper!r}"
+
+
+def _is_empty(value: object) -> bool:
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or value in ([], {})
+
+
+def _is_retracted(papers: Sequence[RawPaper]) -> bool | None:
+    said = [paper.is_retracted for paper in papers if paper.is_retracted is not None]
+    return any(said) if said else None
+
+
+def _united_sightings(papers: Sequence[RawPaper]) -> list[Sighting]:
+    united = {sighting.model_dump_json(): sighting for p in papers for sighting in p.sightings}
+    return [
+        united[key]
+        for key in sorted(united, key=lambda key: (united[key].source, united[key].rank or 0, key))
+    ]

@@ -1,0 +1,153 @@
+"""What is compared of one record: every field normalised once."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
+from paper_search.models import RawPaper
+from paper_search.skills.deduplication.people import People, people
+from paper_search.skills.deduplication.text import folded, without_line_breaks, words
+from paper_search.skills.deduplication.title_signals import without_annotations
+from paper_search.skills.deduplication.venues import venue_kind, venue_words
+
+_NUMBER = re.compile(r"[a-z]{0,3}\d+", re.IGNORECASE)
+_LEADING_YEAR = re.compile(r"^[\W\d]*\(?(?:18|19|20)\d\d\)?[a-z]?[\s.,:)'\"]+(?=\S)")
+_TRANSLATION = re.compile(r"\s*\[(?:german|french|spanish|italian|chinese|japanese|russian)\]\s*$")
+_PAGE_WORD = re.compile(r"pages?|pgs?\b|pp?\b\.?")
+_MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
+_MONTHS = {month: str(number) for number, month in enumerate(_MONTH_NAMES.split(), start=1)}
+_MONTH = re.compile("|".join(_MONTHS))
+"""Spreadsheets turn pages 1-10 into "01-Oct"."""
+_MOST_ISSUES = 60
+_YEARS = range(1400, 2101)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One record in comparable form; an empty value means that the record does not say.
+
+    Attributes:
+        title: the words of the title, joined by single spaces.
+        words: the words of the title.
+        key: the title without spaces, at least its letters and digits.
+        first_page: first page, without zeros in front; with its letter ("s12", "e1004").
+        is_letter_paged: paged like a supplement or an abstract book ("A77", "S12").
+    """
+
+    title: str
+    words: tuple[str, ...]
+    key: str
+    people: People
+    year: int | None
+    venue: tuple[str, ...]
+    kind: str
+    volume: str
+    issue: str
+    first_page: str
+    last_page: str
+    doi: str
+    arxiv: str
+    ids: tuple[tuple[str, str], ...]
+    abstract: str
+
+
+def profile(paper: RawPaper) -> Profile:
+    """Return the comparable form of a record; bad values count as missing."""
+    title_words = words(_folded_title(paper.title))
+    doi = parse_doi(paper.doi) or ""
+    venue = folded(paper.venue) if paper.venue else ""
+    first, last = _pages(paper.pages)
+    return Profile(
+        title=" ".join(title_words),
+        words=title_words,
+        key="".join(title_words),
+        people=people(paper.authors),
+        year=paper.year if paper.year in _YEARS else None,
+        venue=venue_words(venue),
+        kind=venue_kind(venue),
+        volume=_volume(paper.volume),
+        issue=_issue(paper.issue),
+        first_page=first,
+        last_page=last,
+        doi=doi,
+        arxiv=parse_arxiv_id(paper.arxiv_id) or (parse_arxiv_id(doi) if doi else None) or "",
+        ids=_ids(paper),
+        abstract=paper.abstract or "",
+    )
+
+
+def _folded_title(title: str) -> str:
+    text = without_line_breaks(folded(title))
+    if "(" in text or "[" in text or text.startswith("retracted"):
+        text = _TRANSLATION.sub("", without_annotations(text))
+    return _LEADING_YEAR.sub("", text) or text
+
+
+def _ids(paper: RawPaper) -> tuple[tuple[str, str], ...]:
+    urls = [key for key in map(address_key, {paper.full_text_url, paper.url}) if key]
+    if not (urls or paper.pmid or paper.pmcid or paper.openalex_id or paper.s2_id):
+        return ()
+    found = {
+        "pmid": parse_pmid(paper.pmid),
+        "pmcid": parse_pmcid(paper.pmcid),
+        "openalex_id": (paper.openalex_id or "").rstrip("/").rpartition("/")[2].casefold().strip(),
+        "s2_id": (paper.s2_id or "").strip().casefold(),
+    }
+    named = [(kind, value) for kind, value in found.items() if value]
+    return tuple(named + [("url", url) for url in sorted(urls)])
+
+
+def address_key(address: str | None) -> str | None:
+    """Return what two spellings of an address share; None for a bare home page or no address."""
+    if not address:
+        return None
+    try:
+        parts = urlsplit(address.strip())
+        host = (parts.hostname or "").removeprefix("www.")
+    except ValueError:
+        return None
+    path = parts.path.rstrip("/")
+    if not host or (len(path) <= 1 and not parts.query):
+        return None
+    return f"{host}{path}?{parts.query}" if parts.query else f"{host}{path}"
+
+
+def _volume(text: str | None) -> str:
+    """Return the first number in a volume; "1)" is the rest of a "53 (Suppl 1)", not a volume."""
+    if not text or (")" in text and "(" not in text):
+        return ""
+    found = _NUMBER.search(text)
+    return sys.intern(found.group().lower().lstrip("0")) if found else ""
+
+
+def _issue(text: str | None) -> str:
+    """Return the first number in an issue, "s" before that of a supplement.
+
+    No volume has more issues than a year has weeks; what is larger counts otherwise.
+    """
+    found = _NUMBER.search(text) if text else None
+    if not text or not found:
+        return ""
+    number = found.group().lower().lstrip("s0")
+    if not number.isdigit() or int(number) > _MOST_ISSUES:
+        return ""
+    return sys.intern(f"s{number}" if "s" in text.lower() else number)
+
+
+def _pages(text: str | None) -> tuple[str, str]:
+    """Return first and last page; "221-8" ends on 228."""
+    if not text:
+        return "", ""
+    text = _MONTH.sub(lambda month: _MONTHS[month.group()], text.lower())
+    found = _NUMBER.findall(_PAGE_WORD.sub(" ", text))
+    if not found:
+        return "", ""
+    first = found[0].lstrip("0")
+    last = found[1].lstrip("0") if len(found) > 1 else first
+    if last.isdigit() and first.isdigit() and len(last) < len(first):
+        last = first[: len(first) - len(last)] + last
+    return sys.intern(first), sys.intern(last)

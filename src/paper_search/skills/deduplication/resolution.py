@@ -1,0 +1,216 @@
+"""The whole way from records to clusters: profiles, pairs, scores, sets, versions, doubts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from paper_search.models import (
+    Cluster,
+    Clustering,
+    MergeDecision,
+    MergeReason,
+    PairEvidence,
+    RawPaper,
+)
+from paper_search.skills.deduplication.blocking import candidate_pairs
+from paper_search.skills.deduplication.clustering import (
+    Linkage,
+    Pair,
+    ambiguous,
+    best_first,
+    join_best,
+)
+from paper_search.skills.deduplication.comparison import Comparison, compare
+from paper_search.skills.deduplication.conflicts import CERTAIN, DOUBTFUL, judged
+from paper_search.skills.deduplication.evidence import pair_evidence, shared_identifiers
+from paper_search.skills.deduplication.merging import by_content
+from paper_search.skills.deduplication.model import log_odds
+from paper_search.skills.deduplication.profiles import profile
+from paper_search.skills.deduplication.recurrence import recurring_titles, shared_dois
+from paper_search.skills.deduplication.versions import are_versions, rank
+
+LEAST = 1.0
+"""Log-odds from which a pair is one work: a probability of .73."""
+LEAST_MEAN = 0.0
+UNCERTAIN = -1.0
+"""Log-odds from which a pair is asked about: a probability of .27."""
+
+
+class Resolution:
+    """The records of one batch, compared once; more joins may follow, then `clustering` tells all.
+
+    Args:
+        papers: any records, in any order: the outcome does not depend on it.
+        decisions: what a person said of pairs, by id of a record or of what was merged into it.
+            Where decisions contradict each other, a split wins.
+    """
+
+    def __init__(self, papers: Sequence[RawPaper], decisions: Iterable[MergeDecision] = ()) -> None:
+        self._papers = papers
+        profiles = [profile(paper) for paper in papers]
+        self._places = sorted(range(len(papers)), key=lambda n: by_content(papers[n], profiles[n]))
+        self._numbers = {place: number for number, place in enumerate(self._places)}
+        self._profiles = [profiles[place] for place in self._places]
+        self._recurring = recurring_titles(self._profiles)
+        self._levels: dict[Pair, Comparison] = {}
+        self._scores = self._scored()
+        same, apart = self._decided(decisions)
+        self._linkage = Linkage(len(papers), self._scores, apart)
+        self._reasons: dict[Pair, MergeReason] = {}
+        self._joining: list[Pair] = []
+        for pair in same:
+            self._join(pair, MergeReason.PERSON)
+        for pair in self._repeated():
+            self._join(pair, MergeReason.RECORD)
+        for pair in ambiguous(self._scores, LEAST):
+            self._scores[pair] = DOUBTFUL
+        self._joining += join_best(self._linkage, self._scores, least=LEAST, least_mean=LEAST_MEAN)
+
+    def join(self, one: int, other: int, reason: MergeReason) -> bool:
+        """Make one cluster of those of two records, by place, and return whether they are one.
+
+        A person's split stands against it.
+        """
+        first, second = sorted((self._numbers[one], self._numbers[other]))
+        return self._join((first, second), reason)
+
+    def compared(self, one: int, other: int) -> Comparison:
+        """Return how the fields of two records agree, by place."""
+        first, second = sorted((self._numbers[one], self._numbers[other]))
+        return self._levels_of((first, second))
+
+    def clustering(self) -> Clustering:
+        """Return all clusters, works, version links and doubts."""
+        sets = self._linkage.sets()
+        clusters, cluster_of = self._clusters(sets)
+        works, versions = self._works(clusters, cluster_of)
+        work_of = {cluster: number for number, each in enumerate(works) for cluster in each}
+        return Clustering(
+            clusters=clusters,
+            works=works,
+            versions=versions,
+            uncertain=self._uncertain(cluster_of, work_of),
+        )
+
+    def _scored(self) -> dict[Pair, float]:
+        shared = shared_dois(self._profiles)
+        scores: dict[Pair, float] = {}
+        for pair in candidate_pairs(self._profiles):
+            one, other = self._profiles[pair[0]], self._profiles[pair[1]]
+            levels = compare(one, other, self._recurring)
+            odds = judged(levels, log_odds(levels), is_doi_shared=one.doi in shared)
+            scores[pair] = odds
+            if odds >= UNCERTAIN or are_versions(one, other, levels):
+                self._levels[pair] = levels
+        return scores
+
+    def _decided(self, decisions: Iterable[MergeDecision]) -> tuple[list[Pair], list[Pair]]:
+        numbers: dict[str, int] = {}
+        chosen = {frozenset((each.one, each.other)): each for each in decisions}
+        if not chosen:
+            return [], []
+        for number in reversed(range(len(self._places))):
+            paper = self._papers[self._places[number]]
+            numbers.update(dict.fromkeys((*paper.merged_from, paper.id), number))
+        same: list[Pair] = []
+        apart: list[Pair] = []
+        for decision in chosen.values():
+            one, other = numbers.get(decision.one), numbers.get(decision.other)
+            if one is not None and other is not None and one != other:
+                pair = (min(one, other), max(one, other))
+                (same if decision.is_same else apart).append(pair)
+        return sorted(same), sorted(apart)
+
+    def _repeated(self) -> list[Pair]:
+        """Return the pairs of records that one source gave under one id."""
+        groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, place in enumerate(self._places):
+            groups[self._papers[place].source, self._papers[place].id].append(number)
+        return [pair for group in groups.values() for pair in pairwise(group)]
+
+    def _join(self, pair: Pair, reason: MergeReason) -> bool:
+        is_new = self._linkage.root(pair[0]) != self._linkage.root(pair[1])
+        is_joined = self._linkage.join(*pair)
+        if is_new and is_joined:
+            self._reasons[pair] = reason
+            self._joining.append(pair)
+        return is_joined
+
+    def _levels_of(self, pair: Pair) -> Comparison:
+        levels = self._levels.get(pair)
+        if levels is None:
+            one, other = self._profiles[pair[0]], self._profiles[pair[1]]
+            levels = self._levels[pair] = compare(one, other, self._recurring)
+        return levels
+
+    def _evidence(self, pair: Pair, reason: MergeReason | None = None) -> PairEvidence:
+        one, other = self._profiles[pair[0]], self._profiles[pair[1]]
+        reason = reason or self._reasons.get(pair)
+        odds = self._scores.get(pair, DOUBTFUL)
+        if reason is None:
+            is_named = bool(shared_identifiers(one, other)) and odds >= CERTAIN
+            reason = MergeReason.IDENTIFIER if is_named else MergeReason.CONTENT
+        elif reason is MergeReason.RECORD:
+            odds = CERTAIN
+        elif reason in {MergeReason.VERSION, MergeReason.MODEL}:
+            odds = max(odds, LEAST)
+        ids = (self._papers[self._places[pair[0]]].id, self._papers[self._places[pair[1]]].id)
+        return pair_evidence(ids, one, other, self._levels_of(pair), odds, reason)
+
+    def _clusters(self, sets: Sequence[Sequence[int]]) -> tuple[list[Cluster], dict[int, int]]:
+        merges: Mapping[int, list[PairEvidence]] = defaultdict(list)
+        for pair in self._joining:
+            merges[self._linkage.root(pair[0])].append(self._evidence(pair))
+        ordered = sorted(sets, key=lambda each: min(self._places[number] for number in each))
+        clusters: list[Cluster] = []
+        cluster_of: dict[int, int] = {}
+        for place, numbers in enumerate(ordered):
+            members = sorted(self._places[number] for number in numbers)
+            found = merges.get(self._linkage.root(numbers[0]), [])
+            clusters.append(
+                Cluster(
+                    members=members,
+                    ids=[self._papers[member].id for member in members],
+                    merges=found,
+                    confidence=min((each.confidence for each in found), default=1.0),
+                )
+            )
+            cluster_of.update(dict.fromkeys(numbers, place))
+        return clusters, cluster_of
+
+    def _works(
+        self, clusters: Sequence[Cluster], cluster_of: Mapping[int, int]
+    ) -> tuple[list[list[int]], list[PairEvidence]]:
+        """Return clusters grouped into works, and the links that group them."""
+        apart = {(cluster_of[one], cluster_of[other]) for one, other in self._linkage.apart()}
+        works = Linkage(len(clusters), {}, apart)
+        links: list[PairEvidence] = []
+        for pair in sorted(self._levels):
+            one, other = cluster_of[pair[0]], cluster_of[pair[1]]
+            if works.root(one) == works.root(other) or not are_versions(
+                self._profiles[pair[0]], self._profiles[pair[1]], self._levels[pair]
+            ):
+                continue
+            if works.join(one, other):
+                links.append(self._evidence(pair, MergeReason.VERSION))
+        ranks: dict[int, int] = {}
+        for number, cluster in cluster_of.items():
+            ranks[cluster] = min(ranks.get(cluster, 9), rank(self._profiles[number]))
+        groups = [sorted(each, key=lambda c: (ranks[c], c)) for each in works.sets()]
+        return groups, links
+
+    def _uncertain(
+        self, cluster_of: Mapping[int, int], work_of: Mapping[int, int]
+    ) -> list[PairEvidence]:
+        """Return one pair, the likeliest, for every two works that may be one."""
+        asked: set[Pair] = set()
+        found: list[PairEvidence] = []
+        for pair in best_first(self._scores, UNCERTAIN):
+            one, other = (work_of[cluster_of[number]] for number in pair)
+            works = (min(one, other), max(one, other))
+            if one != other and works not in asked and not self._linkage.is_apart(*pair):
+                asked.add(works)
+                found.append(self._evidence(pair))
+        return found

@@ -1,0 +1,138 @@
+"""What two titles say about each other besides their spelling: parts, replies, errata, columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+
+from rapidfuzz.distance import Indel
+
+from paper_search.skills.deduplication.text import word_set
+
+_ROMAN_VALUES = {
+    "i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8",
+    "ix": "9", "x": "10", "xi": "11", "xii": "12", "xiii": "13", "xiv": "14", "xv": "15",
+}  # fmt: skip
+_PART_WORDS = word_set("part type phase vol volume chapter no number paper stage grade")
+_REACTIONS = word_set(
+    "reply replies erratum errata corrigendum corrigenda addendum rebuttal rejoinder"
+)
+_REACTIONS_AT_THE_ENDS = word_set(
+    "response responses comment comments commentary correction corrections retraction editorial"
+    " discussion"
+)
+"""Words that a title may well contain; they tell only where it begins or ends with them."""
+_NOTE = (
+    r"(?:retracted|erratum|errata|corrected|comment|see comment|republished|retraction|summary for"
+    r"|abstract|poster|original|review|clinical trial|reprint|panel|tutorial|demo|demonstration"
+    r"|invited|keynote|extended)\b"
+)
+_ANNOTATION = re.compile(
+    r"^retracted(?: article)?\s*:"
+    rf"|\[{_NOTE}[^\]]{{0,300}}(?:\]|$)"
+    rf"|\({_NOTE}[^)]{{0,300}}(?:\)|$)"
+    r"|\(?\bvol(?:ume)? \d+,? (?:pg?|pages?)\.? \w+,? \d{4}\)?"
+)
+"""Notes of PubMed, Embase and the Web of Science in a title, after folding."""
+_GENERIC_WORDS = word_set(
+    "a abstract abstracts acknowledgement acknowledgements acknowledgment acknowledgments address"
+    " advertisement and announcement announcements annual appendix at author authors award back"
+    " board book books calendar call case chair chairs chairman closing column columns comment"
+    " comments committee communications conclusion conclusions conference contents contributors"
+    " correction corrections corrigenda corrigendum correspondence cover dean dear department"
+    " discussion editor editorial editorials editors editorship erratum errata events fellows"
+    " foreword forward for from front guest highlights in inside index industry information"
+    " instructions introduction introductory invited issue issues keynote letter letters list"
+    " masthead material matter meeting meetings memoriam message messages new news newsletter note"
+    " notes notice obituary of on opening our overview page pages panel papers perspective"
+    " perspectives poster posters preface president presidents proceedings program programme"
+    " publisher publishers record references remarks reply report reports response retraction"
+    " review reviews reviewer reviewers s section session society special speech subject summary"
+    " supplement table talk thank thanks the this title to treasurer treasurers tutorial untitled"
+    " update vice volume welcome with workshop year you your no"
+)
+_GENERIC_KEYS = word_set("序言 前言 编者按 目录 引言")
+_LITTLE_WORDS = word_set(
+    "a an the of in on for and or to with by from at as is are its via using into über der die das"
+    " le la les de des du et un une el los las y e i s"
+)
+_ALIKE = 0.72
+_SHORTEST_KEY = 3
+_REMEMBERED = 8_192
+"""Titles; a title is compared with several others in a row."""
+
+
+def without_annotations(folded_title: str) -> str:
+    """Return a folded title without what a database added to it (`[Erratum appears in ...]`)."""
+    text = _ANNOTATION.sub(" ", folded_title)
+    return text if text.strip(" .[]()") else folded_title
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def letters(words: tuple[str, ...]) -> frozenset[str]:
+    """Return the single letters among the words of a title that are no words: "hepatitis B"."""
+    found = {word for word in words[:-1] if len(word) == 1 and word not in _LITTLE_WORDS}
+    return frozenset(found | {word for word in words[-1:] if len(word) == 1})
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the numbers among the words of a title, Roman ones as digits.
+
+    A single "i", "v" or "x" counts only as the last word, before the last third, or after "part"
+    and the like.
+    """
+    found: list[str] = []
+    for place, word in enumerate(words):
+        if word[0].isdigit():
+            found.append(word.lstrip("0") or "0")
+        elif word in _ROMAN_VALUES:
+            before = words[place - 1] if place else ""
+            if len(word) > 1 or place == len(words) - 1 or before in _PART_WORDS:
+                found.append(_ROMAN_VALUES[word])
+        elif len(word) == 1 and place and words[place - 1] == "part":
+            found.append(word)
+    return tuple(found)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def reactions(words: tuple[str, ...]) -> frozenset[str]:
+    """Return the words that say a work is about another one, or is no ordinary article."""
+    found = _REACTIONS.intersection(words)
+    return found | _REACTIONS_AT_THE_ENDS.intersection(words[:2] + words[-2:])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def is_generic(words: tuple[str, ...]) -> bool:
+    """Whether a title is one that many different works carry ("Editorial", "Book review")."""
+    if sum(map(len, words)) <= _SHORTEST_KEY or "".join(words) in _GENERIC_KEYS:
+        return True
+    return all(word in _GENERIC_WORDS or word.isdigit() for word in words)
+
+
+def difference(one: Collection[str], other: Collection[str]) -> str:
+    """Return how the words of two titles differ: "spelling", "added" or "replaced".
+
+    Spelling: each word has a counterpart that is spelt alike. Added: only one title has words of
+    its own. Replaced: both have.
+    """
+    first = [w for w in one if w not in other and w not in _LITTLE_WORDS]
+    second = [w for w in other if w not in one and w not in _LITTLE_WORDS]
+    joined, joined_other = "".join(one), "".join(other)
+    left = [w for w in first if not _has_alike(w, second) and w not in joined_other]
+    right = [w for w in second if not _has_alike(w, first) and w not in joined]
+    if not left and not right:
+        return "spelling"
+    return "replaced" if left and right else "added"
+
+
+def _has_alike(word: str, others: list[str]) -> bool:
+    return any(
+        (word[0] == each[0] or word[-1] == each[-1])
+        and (
+            Indel.normalized_similarity(word, each, score_cutoff=_ALIKE)
+            or (len(word) > _SHORTEST_KEY and each.startswith(word))
+        )
+        for each in others
+    )

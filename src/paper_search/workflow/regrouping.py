@@ -1,0 +1,84 @@
+"""A collection after a person said which of its records are one work and which are not."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from itertools import combinations
+
+from paper_search.models import (
+    DeduplicationReport,
+    MergeDecision,
+    Paper,
+    PaperCollection,
+    RawPaper,
+    ScoredPaper,
+)
+from paper_search.workflow.records import RecordShelf
+
+Merge = Callable[[list[RawPaper], Sequence[MergeDecision]], Awaitable[DeduplicationReport]]
+
+
+async def regrouped(
+    collection: PaperCollection,
+    decisions: Sequence[MergeDecision],
+    shelf: RecordShelf,
+    merge: Merge,
+) -> PaperCollection:
+    """Return the collection with the papers that the decisions are about merged or split.
+
+    All other papers stay as they are. A new paper stands where the first of those stood that its
+    records come from, with that one's verdict.
+    """
+    named = {i for each in decisions for i in (each.one, each.other)}
+    touched = [each for each in collection.papers if named & set(_members(each))]
+    paper_of = {member: paper for paper in touched for member in _members(paper)}
+    if not touched:
+        return collection
+    records = await shelf.records(list(paper_of))
+    report = await merge(records, _spelled_out(touched, decisions))
+    made: dict[str, list[Paper]] = {}
+    for work in report.works:
+        sources = [paper_of[i] for i in (work.merged_from or [work.id]) if i in paper_of]
+        first = min(sources, key=touched.index)
+        made.setdefault(first.id, []).append(_judged_as(first, work))
+    kept = [made.get(each.id, []) if each in touched else [each] for each in collection.papers]
+    return collection.model_copy(update={"papers": [paper for group in kept for paper in group]})
+
+
+def _members(paper: Paper) -> list[str]:
+    return paper.merged_from or [paper.id]
+
+
+def _spelled_out(
+    papers: Iterable[Paper], decisions: Sequence[MergeDecision]
+) -> list[MergeDecision]:
+    """Return a word on every pair: as decided, else as the papers have it now.
+
+    What is said to be one work brings all records of the two papers together.
+    """
+    said = {frozenset((each.one, each.other)): each.is_same for each in decisions}
+    group = {member: number for number, each in enumerate(papers) for member in _members(each)}
+    for pair, is_same in said.items():
+        one, other = sorted(group[i] for i in pair)
+        if is_same:
+            group = {i: one if number == other else number for i, number in group.items()}
+    return [
+        MergeDecision(
+            one=one,
+            other=other,
+            is_same=said.get(frozenset((one, other)), group[one] == group[other]),
+        )
+        for one, other in combinations(group, 2)
+    ]
+
+
+def _judged_as(paper: Paper, work: RawPaper) -> Paper:
+    return Paper.from_scored(
+        ScoredPaper(
+            paper=work,
+            relevance_score=paper.relevance_score,
+            relevance_reason=paper.relevance_reason,
+            tags=paper.tags,
+            is_judged=paper.is_judged,
+        )
+    )

@@ -1,0 +1,74 @@
+"""Two papers that may be one, at the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Cli = Callable[..., Any]
+
+RECORDS = """
+@article{a, title={Deep learning for molecular property prediction}, author={Smith, Ann},
+  year={2019}, journal={NeurIPS}}
+@article{b, title={Deep learning for molecular properties prediction}, author={Smith, A.},
+  year={2017}, journal={J. Chem.}}
+"""
+
+
+@pytest.fixture
+def in_doubt(cli: Cli, tmp_path: Path) -> str:
+    file = tmp_path / "library.bib"
+    file.write_text(RECORDS)
+    assert cli("library", "add", str(file)).code == 0
+    found = cli("find", "deep learning for molecular prediction", "--no-strategy-review", "--json")
+    assert found.code == 3
+    return str(found.document["thread_id"])
+
+
+def test_the_pair_is_shown_with_what_speaks_for_it(cli: Cli, in_doubt: str) -> None:
+    shown = cli("show", in_doubt)
+    assert "Same work?" in shown.stdout
+    assert "title 96% alike" in shown.stdout
+
+
+def test_two_papers_stay_two_unless_somebody_says_otherwise(cli: Cli, in_doubt: str) -> None:
+    done = cli("resume", in_doubt, "--approve", "--json")
+    assert done.code == 0
+    assert len(done.document["papers"]) == 2
+
+
+def test_a_pair_said_to_be_one_is_merged(cli: Cli, in_doubt: str) -> None:
+    done = cli("resume", in_doubt, "--approve", "--same", "1", "--json")
+    assert done.code == 0, done.stderr
+    [paper] = done.document["papers"]
+    assert len(paper["merged_from"]) == 2
+
+
+def test_a_merge_can_be_taken_apart_in_a_later_round(cli: Cli, in_doubt: str) -> None:
+    again = cli("resume", in_doubt, "--same", "1", "--json")
+    assert again.code == 3
+    assert len(again.document["checkpoint"]["payload"]["collection"]["papers"]) == 1
+    done = cli("resume", in_doubt, "--approve", "--split", "1", "--json")
+    assert done.code == 0, done.stderr
+    assert len(done.document["papers"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--same", "2"], "numbers from 1 to 1"),
+        (["--different", "x"], "no such pair"),
+        (["--split", "1"], "was not merged"),
+        (["--same", "1", "--different", "1"], "one work and two"),
+    ],
+)
+def test_a_wrong_number_is_refused_and_the_question_stays_open(
+    cli: Cli, in_doubt: str, options: list[str], named: str
+) -> None:
+    ended = cli("resume", in_doubt, "--approve", *options)
+    assert ended.code == 2
+    assert named in ended.stderr
+    assert cli("show", in_doubt, "--json").document["status"] == "waiting"

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.models import Author, RawPaper
+from paper_search.skills.deduplication.blocking import candidate_pairs
+from paper_search.skills.deduplication.clustering import Linkage, ambiguous, join_best
+from paper_search.skills.deduplication.profiles import profile
+from paper_search.skills.deduplication.recurrence import recurring_titles, shared_dois
+
+SCORES = st.dictionaries(
+    st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]),
+    st.floats(-10, 10),
+    max_size=30,
+)
+
+
+def joined(size: int, scores: dict[tuple[int, int], float], apart=()) -> list[list[int]]:
+    linkage = Linkage(size, scores, apart)
+    join_best(linkage, scores, least=1.0, least_mean=0.0)
+    return linkage.sets()
+
+
+def test_one_good_pair_does_not_outweigh_many_bad_ones() -> None:
+    clique = {(0, 1): 5.0, (2, 3): 5.0, (0, 2): 1.5, (0, 3): -4.0, (1, 2): -4.0, (1, 3): -4.0}
+    assert joined(4, clique) == [[0, 1], [2, 3]]
+
+
+def test_good_pairs_chain_where_nothing_speaks_against_it() -> None:
+    assert joined(3, {(0, 1): 2.0, (1, 2): 2.0}) == [[0, 1, 2]]
+
+
+def test_what_is_set_apart_never_meets_even_through_others() -> None:
+    scores = {(0, 1): 5.0, (1, 2): 5.0}
+    assert joined(3, scores, [(0, 2)]) == [[0, 1], [2]]
+
+
+def test_a_record_that_fits_two_works_joins_neither() -> None:
+    scores = {(0, 2): 2.0, (1, 2): 2.1, (0, 1): -3.0}
+    assert ambiguous(scores, 1.0) == {(0, 2), (1, 2)}
+    assert not ambiguous(scores | {(0, 1): 3.0}, 1.0)
+
+
+@given(SCORES, st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=4))
+@settings(max_examples=150, deadline=None)
+def test_sets_are_a_partition_and_splits_hold(
+    scores: dict[tuple[int, int], float], apart: list[tuple[int, int]]
+) -> None:
+    apart = [pair for pair in apart if pair[0] != pair[1]]
+    sets = joined(10, scores, apart)
+    assert sorted(number for each in sets for number in each) == list(range(10))
+    of = {number: place for place, each in enumerate(sets) for number in each}
+    assert all(of[one] != of[other] for one, other in apart)
+
+
+def paper(number: int, **rest: Any) -> RawPaper:
+    return RawPaper(id=str(number), source="s", **rest)
+
+
+def test_a_common_title_does_not_make_all_pairs() -> None:
+    records = [profile(paper(number, title="Editorial", year=2000)) for number in range(3_000)]
+    assert len(candidate_pairs(records)) < 3_000 * 20
+
+
+def test_records_with_nothing_in_common_make_no_pairs() -> None:
+    records = [profile(paper(n, title=f"alpha{n} beta{n} gamma{n}")) for n in range(200)]
+    assert candidate_pairs(records) == []
+
+
+def test_a_title_of_many_authors_recurs_and_one_of_one_work_does_not() -> None:
+    def column(number: int, author: str) -> RawPaper:
+        return paper(number, title="Notes on influential writing", authors=[Author(name=author)])
+
+    many = [profile(column(n, name)) for n, name in enumerate(["Ann Ash", "Bob Bay", "Cy Cole"])]
+    one = [profile(column(n, "Ann Ash")) for n in range(5)]
+    assert recurring_titles(many) == {"notesoninfluentialwriting"}
+    assert not recurring_titles(one)
+
+
+def test_a_doi_of_many_titles_is_shared() -> None:
+    titles = ["Insulin in mice at night", "Tractors and ploughs", "A history of Norwegian stamps"]
+    records = [profile(paper(n, title=each, doi="10.1000/s1")) for n, each in enumerate(titles)]
+    assert shared_dois(records) == {"10.1000/s1"}
+    assert not shared_dois(records[:2])

@@ -1,0 +1,35 @@
+"""What is reached on labelled sets of other people: a floor under the figures of the benchmark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+DATA = Path(__file__).parents[3] / "../shared/data"
+
+
+@pytest.mark.parametrize(
+    ("name", "least_f1", "most_lost"),
+    [
+        ("asysd_testset", 0.995, 0),
+        ("bibdedupe_respiratory", 0.98, 2),
+        ("bibdedupe_haematology", 0.89, 1),
+        ("exp_mis_baseline", 0.992, 2),
+        ("cora", 0.88, 25),
+        ("dblp_acm", 0.955, 35),
+        ("dblp_scholar_pairs_structured_valid", 0.80, 25),
+    ],
+)
+def test_a_labelled_set_is_resolved_as_well_as_before(
+    name: str, least_f1: float, most_lost: int
+) -> None:
+    if not (DATA / f"dedup_{name}").exists():
+        pytest.skip("the labelled sets are not here")
+    from benchmarks import dedup
+
+    papers = dedup.papers_of(list(dedup.read(name)))
+    groups = dedup.our_clusters(papers)
+    pairs, _, lost, _ = dedup.scores(name, [each.id for each in papers], groups)
+    assert float(pairs.split(" / ")[2]) >= least_f1
+    assert lost <= most_lost

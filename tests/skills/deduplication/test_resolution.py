@@ -1,0 +1,306 @@
+"""Which records become one work, by what they say, by what a person says, and what is asked."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.models import Author, MergeDecision, MergeReason, RawPaper
+from paper_search.skills import Deduplicator
+
+TITLE = "Learning molecular representations with message passing networks"
+ABSTRACT = "We study how messages that atoms pass along bonds describe a molecule as a whole. " * 3
+OTHER_ABSTRACT = "Tractors compact wet soil; ploughing in winter therefore costs some harvest. " * 3
+
+
+def paper(name: str, **rest: Any) -> RawPaper:
+    authors = rest.pop("authors", ["Ada Smith", "Bo Jensen", "Carla Meyer"])
+    values = {"title": TITLE, "year": 2020, "source": "s"} | rest
+    return RawPaper(id=name, authors=[Author(name=each) for each in authors], **values)
+
+
+def is_one(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    found = Deduplicator().cluster([paper("1", **first), paper("2", **second)])
+    return len(found.works) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"doi": "10.1000/abc"}, {"doi": "https://doi.org/10.1000/ABC.", "title": "Molecules"}),
+        ({"title": TITLE.upper()}, {"authors": ["SMITH A", "JENSEN B", "MEYER C"]}),
+        ({"title": TITLE.replace("molecular", "moleculer")}, {}),
+        ({"title": f"<b>{TITLE}</b>"}, {}),
+        ({"title": f"{TITLE}: a study of ten benchmarks"}, {}),
+        ({"authors": ["Smith, A.", "Jensen, B.", "Meyer, C."]}, {}),
+        ({"authors": ["Smith A, Jensen B, Meyer C"]}, {}),
+        ({"authors": []}, {}),
+        ({"year": None}, {}),
+        ({"venue": "J. Chem. Phys.", "volume": "3", "pages": "11-9"},
+         {"venue": "Journal of Chemical Physics", "volume": "3", "pages": "11--19", "year": 2021}),
+        ({"doi": "10.1000/a", "venue": "V", "volume": "2", "pages": "5-9"},
+         {"doi": "10.2000/b", "venue": "V", "volume": "2", "pages": "5-9"}),
+        ({"title": "Editorial", "venue": "Nature", "volume": "3", "pages": "1-2"},
+         {"title": "Editorial", "venue": "Nature", "volume": "3", "pages": "1-2"}),
+    ],
+)  # fmt: skip
+def test_records_of_one_work_are_one(first: dict[str, Any], second: dict[str, Any]) -> None:
+    assert is_one(first, second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"title": f"{TITLE}, part 1"}, {"title": f"{TITLE}, part 2"}),
+        ({"title": f"{TITLE}. I"}, {"title": f"{TITLE}. II"}),
+        ({"title": f"{TITLE} 2019"}, {"title": f"{TITLE} 2020", "year": 2021}),
+        ({"title": f"Erratum: {TITLE}"}, {}),
+        ({"title": f"Reply to: {TITLE}"}, {}),
+        ({"title": f"Comment on {TITLE}", "authors": ["Dora Olsen"]}, {}),
+        ({"title": "Editorial", "year": 2019}, {"title": "Editorial"}),
+        ({"title": "Introduction", "authors": []}, {"title": "Introduction", "authors": []}),
+        ({"title": "Annual report", "year": 2019}, {"title": "Annual report"}),
+        ({"authors": ["Dora Olsen", "Per Holm"]}, {}),
+        ({"venue": "Heart", "volume": "3", "issue": "1", "pages": "10-19"},
+         {"venue": "Heart", "volume": "3", "issue": "6", "pages": "616"}),
+        ({"venue": "Diabetologia", "volume": "53", "pages": "S72", "abstract": ABSTRACT},
+         {"venue": "Diabetes", "volume": "59", "pages": "A254", "abstract": ABSTRACT}),
+        ({"doi": "10.1000/s1", "title": "Ploughing in winter", "authors": ["Dora Olsen"]},
+         {"doi": "10.1000/s1"}),
+        ({"title": "", "authors": []}, {"title": "", "authors": []}),
+        ({"title": "???", "authors": []}, {"title": "...", "authors": []}),
+    ],
+)  # fmt: skip
+def test_works_that_only_look_alike_stay_apart(
+    first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    assert not is_one(first, second)
+
+
+def test_a_doi_of_a_whole_supplement_merges_none_of_its_abstracts() -> None:
+    titles = ["Insulin in mice at night", "Tractors and ploughs", "A history of Norwegian stamps"]
+    people = [["Ann Ash"], ["Bob Bay"], ["Cy Cole"]]
+    papers = [
+        paper(str(number), title=title, authors=names, doi="10.1000/supplement")
+        for number, (title, names) in enumerate(zip(titles, people, strict=True))
+    ]
+    assert len(Deduplicator().cluster(papers).works) == 3
+
+
+def test_every_merge_says_why() -> None:
+    one = paper("1", doi="10.1000/abc", pmid="7", abstract=ABSTRACT, venue="V")
+    other = paper("2", doi="10.1000/ABC", pmid="7", abstract=ABSTRACT, venue="V")
+    [cluster] = Deduplicator().cluster([one, other]).clusters
+    [merge] = cluster.merges
+    assert (merge.reason, cluster.members, cluster.ids) == (
+        MergeReason.IDENTIFIER,
+        [0, 1],
+        ["1", "2"],
+    )
+    assert merge.identifiers == ["doi:10.1000/abc", "pmid:7"]
+    assert merge.title_similarity == merge.author_overlap == merge.abstract_overlap == 1.0
+    assert merge.fields["year"] == merge.fields["venue"] == "same"
+    assert cluster.confidence == merge.confidence > 0.99
+    assert merge.summary.startswith("same doi:10.1000/abc; same pmid:7; title 100% alike")
+
+
+def test_a_merge_by_content_is_less_sure_and_says_so() -> None:
+    [cluster] = Deduplicator().cluster([paper("1"), paper("2")]).clusters
+    [merge] = cluster.merges
+    assert merge.reason is MergeReason.CONTENT
+    assert 0.7 < merge.confidence < 0.999
+
+
+def test_what_is_neither_sure_nor_absurd_is_asked() -> None:
+    pair = [paper("1", doi="10.1000/a"), paper("2", doi="10.1000/b")]
+    asked = Deduplicator().cluster([*pair, paper("3", title="Ploughs", authors=["D D"])]).uncertain
+    assert [(each.one, each.other) for each in asked] == [("1", "2")]
+    assert asked[0].confidence < 0.73
+
+
+def test_nobody_is_asked_about_a_thousand_editorials_or_about_parts() -> None:
+    papers = [paper(f"e{n}", title="Editorial", year=None, venue="Nature") for n in range(1_000)]
+    papers += [paper("1", title=f"{TITLE}. I"), paper("2", title=f"{TITLE}. II")]
+    assert Deduplicator().cluster(papers).uncertain == []
+
+
+def decision(one: str, other: str, *, is_same: bool) -> MergeDecision:
+    return MergeDecision(one=one, other=other, is_same=is_same)
+
+
+def test_a_person_splits_what_would_be_merged_and_is_not_asked_again() -> None:
+    papers = [paper("1", doi="10.1000/abc"), paper("2", doi="10.1000/abc")]
+    found = Deduplicator().cluster(papers, [decision("2", "1", is_same=False)])
+    assert found.works == [[0], [1]]
+    assert found.uncertain == []
+
+
+def test_a_person_merges_what_nothing_speaks_for() -> None:
+    papers = [paper("1"), paper("2", title="Ploughing in winter", authors=["Dora Olsen"], year=1)]
+    found = Deduplicator().cluster(papers, [decision("1", "2", is_same=True)])
+    assert found.clusters[0].merges[0].reason is MergeReason.PERSON
+    assert found.clusters[0].confidence == 1.0
+
+
+def test_a_later_decision_undoes_an_earlier_one() -> None:
+    papers = [paper("1"), paper("2")]
+    said = [decision("1", "2", is_same=False), decision("2", "1", is_same=True)]
+    assert len(Deduplicator().cluster(papers, said).works) == 1
+    assert len(Deduplicator().cluster(papers, said[::-1]).works) == 2
+
+
+def test_a_decision_holds_for_what_was_merged_into_a_record_and_unknown_ids_are_ignored() -> None:
+    papers = [paper("new", merged_from=["old", "new"]), paper("2")]
+    said = [decision("old", "2", is_same=False), decision("ghost", "2", is_same=True)]
+    assert len(Deduplicator().cluster(papers, said).works) == 2
+
+
+async def test_a_split_holds_against_a_version_link_and_the_merged_records_too() -> None:
+    papers = [
+        paper("1", venue="arXiv", doi="10.48550/arXiv.2001.00001"),
+        paper("2", venue="Nature", doi="10.1000/n", year=2021),
+    ]
+    said = [decision("1", "2", is_same=False)]
+    assert len(await Deduplicator().deduplicate(papers, decisions=said)) == 2
+    assert len(await Deduplicator().deduplicate(papers)) == 1
+
+
+def test_a_preprint_and_its_publication_are_versions_the_published_one_in_front() -> None:
+    preprint = paper("1", venue="arXiv", doi="10.48550/arXiv.1901.00001", year=2018)
+    article = paper("2", venue="Journal of Chemical Physics", doi="10.1063/1.5", volume="3")
+    found = Deduplicator().cluster([preprint, article])
+    assert found.works == [[1, 0]]
+    [link] = found.versions
+    assert link.reason is MergeReason.VERSION
+
+
+def test_a_conference_paper_and_its_article_are_versions() -> None:
+    talk = paper("1", venue="Proceedings of the Conference on Chemistry", year=2019, pages="1-9")
+    article = paper("2", venue="Journal of Physics", year=2021, volume="3", pages="110-139")
+    found = Deduplicator().cluster([talk, article])
+    assert (len(found.clusters), found.works) == (2, [[1, 0]])
+
+
+def test_a_meeting_abstract_is_no_version_of_the_article() -> None:
+    talk = paper("1", venue="Proceedings of the Annual Meeting", year=2019, pages="A77")
+    article = paper("2", venue="Journal of Physics", year=2021, volume="3", pages="110-139")
+    assert len(Deduplicator().cluster([talk, article]).works) == 2
+
+
+async def test_the_record_of_a_work_describes_its_best_version_and_lists_all() -> None:
+    preprint = paper(
+        "1", venue="arXiv", doi="10.48550/arXiv.1901.00001", arxiv_id="1901.00001", year=2018,
+        abstract=ABSTRACT, full_text_url="https://arxiv.org/pdf/1901.00001",
+    )  # fmt: skip
+    article = paper("2", venue="Journal of Chemical Physics", doi="10.1063/1.5", volume="3")
+    [whole] = await Deduplicator().deduplicate([preprint, article])
+    assert (whole.doi, whole.year, whole.venue) == ("10.1063/1.5", 2020, article.venue)
+    assert (whole.arxiv_id, whole.abstract) == ("1901.00001", ABSTRACT)
+    assert [each.ids for each in whole.versions] == [["2"], ["1"]]
+    assert whole.versions[1].doi == preprint.doi
+    assert whole.merged_from == ["1", "2"]
+
+
+async def test_a_merged_record_says_where_each_field_comes_from() -> None:
+    rich = paper("rich", doi="10.1000/x", venue="V", abstract=ABSTRACT)
+    poor = paper("poor", doi="10.1000/x", pmid="5", volume="3")
+    [whole] = await Deduplicator().deduplicate([poor, rich])
+    origins = whole.field_sources
+    assert (origins["abstract"], origins["pmid"], origins["volume"]) == ("rich", "poor", "poor")
+    assert all(getattr(whole, name) for name in origins)
+    [again] = await Deduplicator().deduplicate([whole, paper("new", doi="10.1000/x", issue="9")])
+    assert (again.field_sources["pmid"], again.field_sources["issue"]) == ("poor", "new")
+
+
+NASTY_TITLES = st.one_of(
+    st.sampled_from(
+        [
+            "", " ", "Editorial", TITLE, TITLE.upper(), f"<i>{TITLE}</i>", "图神经网络的研究",
+            r"$\frac{a}{b}$ \unknown{", "x" * 5_000, "((((", "[Erratum", "a\x00b", "10.1000/a", "1",
+            "GÃ¶del", "\ufffd\ud800",
+        ]
+    ),
+    st.text(max_size=20),
+)  # fmt: skip
+NASTY = st.builds(
+    RawPaper,
+    id=st.sampled_from("abcdef"),
+    title=NASTY_TITLES,
+    authors=st.lists(
+        st.builds(Author, name=st.sampled_from(["", ",", "Ada Smith", "Smith, A", "王伟", "?sa"])),
+        max_size=3,
+    ),
+    year=st.sampled_from([None, -5, 0, 2019, 2020, 99999]),
+    source=st.sampled_from(["s", "t"]),
+    doi=st.sampled_from(
+        [None, "", "10.1000/a", "doi:10.1000/A.", "10.1000/b", "??", "10.48550/arXiv.2101.00001v2"]
+    ),
+    arxiv_id=st.sampled_from([None, "2101.00001", "arXiv:2101.00001v3", "??"]),
+    pmid=st.sampled_from([None, "5", "x"]),
+    url=st.sampled_from([None, "https://a.org/x", "http://[broken"]),
+    pages=st.sampled_from([None, "", "1-9", "S12", "-", "9" * 50]),
+    volume=st.sampled_from([None, "1", "v)", "²"]),
+    issue=st.sampled_from([None, "²", "Suppl 1", "000"]),
+    venue=st.sampled_from([None, "", "arXiv", "Proc. of", "Nature", ":"]),
+    abstract=st.sampled_from([None, "", ABSTRACT, OTHER_ABSTRACT]),
+)  # fmt: skip
+
+
+@given(st.lists(NASTY, max_size=9), st.integers())
+@settings(max_examples=150, deadline=None)
+def test_no_record_is_lost_and_order_changes_no_cluster(papers: list[RawPaper], seed: int) -> None:
+    places = random.Random(seed).sample(range(len(papers)), len(papers))  # noqa: S311  # no secret
+
+    def content(members: list[int], batch: list[RawPaper]) -> list[str]:
+        return sorted(repr(batch[member]) for member in members)
+
+    found = Deduplicator().cluster(papers)
+    again = Deduplicator().cluster(shuffled := [papers[place] for place in places])
+    assert sorted(place for each in found.clusters for place in each.members) == sorted(places)
+    assert sorted(place for work in found.works for place in work) == list(
+        range(len(found.clusters))
+    )
+    assert all(len(each.merges) == len(each.members) - 1 for each in found.clusters)
+    assert sorted(content(each, papers) for each in found.works_by_members()) == sorted(
+        content(each, shuffled) for each in again.works_by_members()
+    )
+
+
+@given(st.lists(NASTY, max_size=7), st.lists(st.tuples(*[st.sampled_from("abcdef")] * 2)))
+@settings(max_examples=60, deadline=None)
+def test_a_persons_splits_always_hold(papers: list[RawPaper], pairs: list[tuple[str, str]]) -> None:
+    papers = list({each.id: each for each in papers}.values())
+    said = [decision(one, other, is_same=False) for one, other in pairs if one != other]
+    found = Deduplicator().cluster(papers, said)
+    work_of = {papers[p].id: n for n, work in enumerate(found.works_by_members()) for p in work}
+    for each in said:
+        if each.one in work_of and each.other in work_of:
+            assert work_of[each.one] != work_of[each.other]
+
+
+@given(st.lists(NASTY, min_size=2, max_size=7))
+@settings(max_examples=100, deadline=None)
+async def test_every_record_is_named_in_what_comes_out(papers: list[RawPaper]) -> None:
+    found = await Deduplicator().deduplicate(papers)
+    named = {name for each in found for name in (each.id, *each.merged_from)}
+    assert {each.id for each in papers} <= named
+    assert len({each.id for each in found}) == len(found) <= len(papers)
+    assert found == await Deduplicator().deduplicate(papers)
+
+
+async def test_what_was_merged_stays_merged_and_keeps_its_id_in_the_next_round() -> None:
+    first = await Deduplicator().deduplicate([paper("1", doi="10.1000/x"), paper("2", volume="3")])
+    again = await Deduplicator().deduplicate([*first, paper("3", doi="10.1000/x", abstract="A")])
+    assert [each.merged_from for each in again] == [["1", "2", "3"]]
+
+
+async def test_five_thousand_authors_and_records_of_one_title_take_no_long_time() -> None:
+    crowd = [f"Author{number} Name" for number in range(5_000)]
+    papers = [paper("1", authors=crowd), paper("2", authors=crowd)]
+    papers += [paper(f"e{n}", title="Editorial", authors=[], year=None) for n in range(2_000)]
+    found = await Deduplicator().deduplicate(papers)
+    assert len(found) == 2_001

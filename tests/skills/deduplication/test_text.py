@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.skills.deduplication.text import folded, without_line_breaks, words
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Kurt Gödel", r"Kurt G{\"o}del"),
+        ("Kurt Gödel", "Kurt GÃ¶del"),
+        ("The <i>in vivo</i> role", "The in vivo role"),
+        ("β-catenin", r"$\beta$-catenin"),
+        ("Rock &amp; roll", "Rock & roll"),
+        ("ACTIVITY OF METHANE", "Activity of methane"),
+        ("Straße", "Strasse"),
+        ("Ångström", "Angstrom"),
+        (r"On \emph{all} graphs", "On all graphs"),
+        (r"The $\mathcal{O}(n)$ bound", "The O(n) bound"),
+    ],
+)
+def test_two_spellings_fold_to_the_same_words(one: str, other: str) -> None:
+    assert words(folded(one)) == words(folded(other))
+
+
+def test_different_greek_letters_stay_different() -> None:
+    assert words(folded("α-catenin")) != words(folded("β-catenin"))
+
+
+def test_chinese_is_compared_in_pairs_of_letters() -> None:
+    assert words("图神经网络") == ("图神", "神经", "经网", "网络")
+
+
+def test_words_cut_by_a_line_end_are_joined() -> None:
+    assert without_line_breaks("inductive meth- ods for graphs") == "inductive methods for graphs"
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=150, deadline=None)
+def test_any_text_folds_to_words_without_spaces(text: str) -> None:
+    assert all(word and not word.isspace() for word in words(folded(text)))
+
+
+def test_a_book_in_a_title_field_is_cut() -> None:
+    assert len(folded("word " * 100_000)) <= 2_000

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from paper_search.skills.deduplication.text import folded, words
+from paper_search.skills.deduplication.title_signals import (
+    difference,
+    is_generic,
+    numerals,
+    reactions,
+)
+
+
+def of(title: str) -> tuple[str, ...]:
+    return words(folded(title))
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Oxides, part II", ("2",)),
+        ("Oxides. II", ("2",)),
+        ("Oxides, part b", ("b",)),
+        ("Statistics 2019", ("2019",)),
+        ("Vitamin C and I", ("1",)),
+        ("I think so", ()),
+    ],
+)
+def test_numbers_of_parts_and_years_are_found(title: str, expected: tuple[str, ...]) -> None:
+    assert numerals(of(title)) == expected
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Editorial", "Introduction to the special issue", "Guest Editors' Introduction",
+        "Book Review Column", "Letter to the Editor", "Table of Contents", "Obituary", "AI", "前言",
+        "Annual Report 2019", "Editor's Comments",
+    ],
+)  # fmt: skip
+def test_titles_that_many_works_carry_are_generic(title: str) -> None:
+    assert is_generic(of(title))
+
+
+@pytest.mark.parametrize("title", ["Deep learning", "Nearest neighbor queries", "图神经网络"])
+def test_short_titles_of_one_work_are_not_generic(title: str) -> None:
+    assert not is_generic(of(title))
+
+
+def test_a_word_of_the_subject_is_no_reaction() -> None:
+    assert not reactions(of("The immune response to infection in mice"))
+    assert reactions(of("Response to Smith et al")) == {"response"}
+    assert reactions(of("On oxides: authors' reply to Smith")) == {"reply"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("graph networks", "grahp networks", "spelling"),
+        ("data base systems", "database systems", "spelling"),
+        ("graph networks", "graph networks in biology", "added"),
+        ("superalgebra in analysis", "tractors in analysis", "replaced"),
+    ],
+)
+def test_titles_differ_by_spelling_or_by_words(one: str, other: str, expected: str) -> None:
+    assert difference(of(one), of(other)) == difference(of(other), of(one)) == expected

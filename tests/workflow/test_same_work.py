@@ -1,0 +1,165 @@
+"""Which records are one work: asked at the result, remembered, and carried out."""
+
+from __future__ import annotations
+
+import pytest
+
+from paper_search.errors import InvalidDecisionError
+from paper_search.models import Author, PaperCollection, RawPaper
+from paper_search.skills import Deduplicator
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import Checkpoint, SearchWorkflow
+
+ALIKE = RawPaper(
+    id="alike",
+    title="Deep learning for molecular property prediction",
+    authors=[Author(name="Ann Smith")],
+    year=2019,
+    venue="NeurIPS",
+    source="one",
+)
+AGAIN = RawPaper(
+    id="again",
+    title="Deep learning for molecular properties prediction",
+    authors=[Author(name="Smith, A.")],
+    year=2017,
+    venue="J. Chem.",
+    source="two",
+)
+OTHER = RawPaper(id="other", title="Bacteria in the deep sea", year=2001, source="one")
+MERGED = [
+    RawPaper(
+        id=f"copy{n}",
+        title="One and the same paper on graphs",
+        authors=[Author(name="Bo Li")],
+        year=2020,
+        doi="10.1000/same",
+        source=f"s{n}",
+    )
+    for n in (1, 2)
+]
+
+
+def workflow(*records: RawPaper) -> SearchWorkflow:
+    fake = FakeSkills(lambda _strategy: records)
+    return SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
+
+
+async def at_the_result(search: SearchWorkflow) -> Checkpoint:
+    await search.start("q", thread_id="t")
+    question = await search.answer("t", "approve")
+    assert isinstance(question, Checkpoint)
+    return question
+
+
+def same(one: str, other: str, *, is_same: bool = True) -> dict[str, object]:
+    return {"merge_decisions": [{"one": one, "other": other, "is_same": is_same}]}
+
+
+def ids(collection: PaperCollection | Checkpoint) -> list[str]:
+    assert isinstance(collection, PaperCollection)
+    return [paper.id for paper in collection.papers]
+
+
+async def test_a_pair_in_doubt_is_asked_about_and_stays_two() -> None:
+    search = workflow(ALIKE, AGAIN, OTHER)
+    question = await at_the_result(search)
+    [pair] = question.payload.same_work
+    assert {pair.one, pair.other} == {"alike", "again"}
+    assert "title 96% alike" in pair.evidence
+    assert ids(await search.answer("t", "approve")) == ["alike", "again", "other"]
+
+
+async def test_a_pair_said_to_be_one_is_merged_when_the_result_is_approved() -> None:
+    search = workflow(ALIKE, AGAIN, OTHER)
+    await at_the_result(search)
+    approval = {"action": "approve", "revised_data": same("alike", "again")}
+    result = await search.answer("t", approval)
+    assert isinstance(result, PaperCollection)
+    assert len(result.papers) == 2
+    assert sorted(result.papers[0].merged_from) == ["again", "alike"]
+    assert result.papers[1].id == "other"
+
+
+async def test_what_was_said_holds_in_the_next_round() -> None:
+    search = workflow(ALIKE, AGAIN, OTHER)
+    await at_the_result(search)
+    edit = {"action": "edit", "revised_data": same("alike", "again")}
+    assert isinstance(await search.answer("t", edit), Checkpoint)
+    question = await search.answer("t", "approve")
+    assert isinstance(question, Checkpoint)
+    assert question.payload.same_work == []
+    assert len(question.payload.collection.papers) == 2
+
+
+async def test_a_pair_said_to_be_two_is_not_asked_about_again() -> None:
+    search = workflow(ALIKE, AGAIN)
+    await at_the_result(search)
+    edit = {"action": "edit", "revised_data": same("alike", "again", is_same=False)}
+    await search.answer("t", edit)
+    question = await search.answer("t", "approve")
+    assert isinstance(question, Checkpoint)
+    assert question.payload.same_work == []
+    assert len(question.payload.collection.papers) == 2
+
+
+async def test_a_merge_can_be_undone_at_once_and_for_good() -> None:
+    search = workflow(*MERGED, OTHER)
+    question = await at_the_result(search)
+    assert len(question.payload.collection.papers) == 2
+    split = same("copy1", "copy2", is_same=False)
+    await search.answer("t", {"action": "edit", "revised_data": split})
+    question = await search.answer("t", "approve")
+    assert isinstance(question, Checkpoint)
+    assert {paper.id for paper in question.payload.collection.papers} == {"copy1", "copy2", "other"}
+    together = same("copy1", "copy2")
+    result = await search.answer("t", {"action": "approve", "revised_data": together})
+    assert isinstance(result, PaperCollection)
+    assert len(result.papers) == 2
+
+
+async def test_a_split_with_the_approval_keeps_the_place_and_the_verdict() -> None:
+    search = workflow(*MERGED, OTHER)
+    await at_the_result(search)
+    split = same("copy1", "copy2", is_same=False)
+    result = await search.answer("t", {"action": "approve", "revised_data": split})
+    assert isinstance(result, PaperCollection)
+    assert {paper.id for paper in result.papers[:2]} == {"copy1", "copy2"}
+    assert {paper.relevance_score for paper in result.papers} == {0.8}
+
+
+async def test_marks_of_a_paper_hold_for_the_work_that_it_was_merged_into() -> None:
+    fake = FakeSkills(lambda _strategy: [ALIKE, AGAIN])
+    search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
+    await at_the_result(search)
+    feedback = {"marked_relevant": ["again"], **same("alike", "again")}
+    await search.answer("t", {"action": "edit", "revised_data": feedback})
+    await search.answer("t", "approve")
+    await search.answer("t", {"action": "reject", "note": "more"})
+    [work] = (await search.answer("t", "approve")).payload.collection.papers
+    assert [each.id for each in fake.requests[-1].marked_papers] == [work.id]
+
+
+@pytest.mark.parametrize(
+    ("decisions", "named"),
+    [
+        ([{"one": "alike", "other": "nobody", "is_same": True}], "no such records"),
+        ([{"one": "alike", "other": "alike", "is_same": True}], "one record twice"),
+        ([{"one": "alike", "other": "again"}], "is_same"),
+        ([{"one": "alike", "other": "again", "is_same": True, "sure": 1}], "sure"),
+        (
+            [
+                {"one": "alike", "other": "again", "is_same": True},
+                {"one": "again", "other": "alike", "is_same": False},
+            ],
+            "one work and two",
+        ),
+    ],
+)
+async def test_a_word_that_cannot_be_is_refused(decisions: list[object], named: str) -> None:
+    search = workflow(ALIKE, AGAIN)
+    await at_the_result(search)
+    edit = {"action": "edit", "revised_data": {"merge_decisions": decisions}}
+    with pytest.raises(InvalidDecisionError, match=named):
+        await search.answer("t", edit)
+    assert len(ids(await search.answer("t", "approve"))) == 2
