@@ -25,6 +25,8 @@ PaperSearchError
 ├── PersistenceError                   the database cannot be opened, read or written
 ├── LibraryError                       the local library cannot be opened, read or written
 ├── WorkflowDefinitionError (ValueError) a step table that cannot work; lists every problem
+├── WorkflowRunError                   a run came to a step more often than its bound allows
+├── DispatchError                      a workflow that work is handed to cannot be reached
 └── ExportError                        a file cannot be written
 """
 
