@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 
 from paper_search.errors import InvalidDecisionError
 from paper_search.models import Author, PaperCollection, RawPaper
 from paper_search.skills import Deduplicator
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import Checkpoint, SearchWorkflow
+from paper_search.workflow.engine import open_memory
+from paper_search.workflow.session import search_graph
+from paper_search.workflow.skills import Skills
 
 ALIKE = RawPaper(
     id="alike",
@@ -163,3 +167,41 @@ async def test_a_word_that_cannot_be_is_refused(decisions: list[object], named: 
     with pytest.raises(InvalidDecisionError, match=named):
         await search.answer("t", edit)
     assert len(ids(await search.answer("t", "approve"))) == 2
+
+
+async def test_the_last_step_can_be_repeated_after_a_split() -> None:
+    """PER-01: a crash repeats the step in flight and changes nothing in the end."""
+    fake = FakeSkills(lambda _strategy: [*MERGED, OTHER])
+    persistence = await open_memory()
+    search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake, persistence=persistence)
+    await at_the_result(search)
+    split = same("copy1", "copy2", is_same=False)
+    result = await search.answer("t", {"action": "approve", "revised_data": split})
+    skills = Skills(fake, fake, fake, Deduplicator(), fake, fake)
+    graph = search_graph(persistence, skills)
+    thread: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    history = [each async for each in graph.aget_state_history(thread)]
+    before = next(each for each in history if each.next == ("finish",))
+    again = await graph.ainvoke(None, before.config)
+    repeated = PaperCollection.model_validate(again["collection"])
+    assert repeated == result
+    assert len(repeated.papers) == 3
+
+
+async def test_a_work_that_keeps_an_older_id_is_named_by_its_records() -> None:
+    """A work of one record that stood in another work before has the id of that one."""
+    rounds = iter([MERGED, MERGED[1:]])
+    fake = FakeSkills(lambda _strategy: [*next(rounds), OTHER])
+    search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
+    first = await at_the_result(search)
+    [merged] = [each for each in first.payload.collection.papers if each.merged_from]
+    await search.answer("t", {"action": "reject", "note": "more"})
+    second = await search.answer("t", "approve")
+    assert isinstance(second, Checkpoint)
+    kept = second.payload.collection.papers[0]
+    assert kept.id == merged.id
+    assert kept.source == "s2"
+    approval = {"action": "approve", "revised_data": same("copy2", "other")}
+    result = await search.answer("t", approval)
+    assert isinstance(result, PaperCollection)
+    assert sorted(result.papers[0].merged_from) == ["copy2", "other"]

@@ -157,7 +157,7 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     state = _checked(ctx)
     shelf = _shelf(ctx)
     collection = await final_collection(state, shelf, ctx.services.deduplicate)
-    reference = await shelf.put_collection(collection)
+    reference = await shelf.put_collection(collection, part="final")
     if state.result is not None:
         reference.hidden = state.result.hidden
     await shelf.index(state.question)

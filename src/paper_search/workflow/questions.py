@@ -66,9 +66,12 @@ def same_work_questions(state: WorkflowState) -> list[SameWorkQuestion]:
     """Return the doubts about papers that are both in the result, and not yet decided."""
     if state.result is None:
         return []
-    paper_of = {paper_id: paper_id for paper_id in state.result.paper_ids}
-    for paper_id, members in state.result.members.items():
-        paper_of |= dict.fromkeys(members, paper_id)
+    members = state.result.members
+    paper_of = {
+        record_id: paper_id
+        for paper_id in state.result.paper_ids
+        for record_id in members.get(paper_id, [paper_id])
+    }
     decided = {frozenset((each.one, each.other)) for each in state.merge_decisions}
     return [
         SameWorkQuestion(
@@ -90,8 +93,8 @@ def record_ids(state: WorkflowState) -> frozenset[str]:
     """Return the ids of the records that make up the result: what a merge decision may name."""
     if state.result is None:
         return frozenset()
-    members = (i for ids in state.result.members.values() for i in ids)
-    return frozenset([*state.result.paper_ids, *members])
+    members = state.result.members
+    return frozenset(i for each in state.result.paper_ids for i in members.get(each, [each]))
 
 
 def markable_ids(state: WorkflowState) -> frozenset[str]:

@@ -2,8 +2,8 @@
 
 Namespaces, each under `("paper_search", <thread>)`:
 `records` as sources gave them · `works` as merged, where that differs · `members` which work a
-record belongs to · `judgements` score, reason, tags · `papers` whole, where an organizer
-made more of them.
+record belongs to · `judgements` score, reason, tags · `papers` whole, where an
+organizer made more · `final` the same, of the end result.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from paper_search.workflow.state import CollectionRef
 
 ROOT = "paper_search"
 INDEX = (ROOT, "threads")
-PARTS = ("records", "works", "members", "judgements", "papers")
+PARTS = ("records", "works", "members", "judgements", "papers", "final")
 PAGE = 1000
 
 _SHARED = set(BibliographicRecord.model_fields) | {"id"}
@@ -66,6 +66,10 @@ class RecordShelf:
         """Return records as sources gave them, in order."""
         values = await self._get("records", ids)
         return [RawPaper.model_validate(values[each]) for each in ids]
+
+    async def stored(self, ids: Sequence[str]) -> set[str]:
+        """Return those of the ids that a record is stored under."""
+        return set(await self._get("records", ids))
 
     async def put_works(self, works: Sequence[RawPaper]) -> list[str]:
         """Store merged records and return their ids, in order.
@@ -117,19 +121,30 @@ class RecordShelf:
         return [ScoredPaper(paper=work, **verdicts[work.id]) for work in await self.works(ids)]
 
     async def put_collection(
-        self, collection: PaperCollection, limit: int | None = None
+        self, collection: PaperCollection, limit: int | None = None, *, part: str = "papers"
     ) -> CollectionRef:
-        """Store a collection and return the reference to it; `limit` cuts off the last papers."""
+        """Store a collection and return the reference to it.
+
+        Args:
+            collection: what to store.
+            limit: how many papers to keep, from the first; None: all.
+            part: where; a step must not write where it reads, or it could not be repeated.
+        """
         papers = collection.papers if limit is None else collection.papers[:limit]
         plain = await self._plain_papers([paper.id for paper in papers])
         whole = {paper.id: _dump(paper) for paper in papers if plain.get(paper.id) != paper}
-        await self._put("papers", {paper.id: whole.get(paper.id) for paper in papers})
+        await self._put(part, {paper.id: whole.get(paper.id) for paper in papers})
         return CollectionRef(
             metadata=collection.metadata,
             facets=collection.facets,
             paper_ids=[paper.id for paper in papers],
             hidden=len(collection.papers) - len(papers),
-            members={each.id: each.merged_from for each in papers if len(each.merged_from) > 1},
+            members={
+                each.id: each.merged_from
+                for each in papers
+                if each.merged_from and each.merged_from != [each.id]
+            },
+            part=part,
         )
 
     async def collection(
@@ -140,12 +155,12 @@ class RecordShelf:
         return PaperCollection(
             metadata=reference.metadata,
             facets=reference.facets,
-            papers=await self.papers(ids),
+            papers=await self.papers(ids, part=reference.part),
         )
 
-    async def papers(self, ids: Sequence[str]) -> list[Paper]:
+    async def papers(self, ids: Sequence[str], *, part: str = "papers") -> list[Paper]:
         """Return papers in order: as stored where they are whole, else put together."""
-        whole = await self._get("papers", ids)
+        whole = await self._get(part, ids)
         found = await self._plain_papers([each for each in ids if each not in whole])
         found |= {i: Paper.model_validate(value) for i, value in whole.items()}
         return [found[each] for each in ids]
@@ -198,7 +213,9 @@ class RecordShelf:
             # An id is free for one work only: of a work that was split, one part keeps it.
             free = sorted(earlier - taken) if work.id not in known.values() else []
             taken.update(free[:1])
-            recognised.append(work.model_copy(update={"id": free[0]} if free else {}))
+            own = work.merged_from or [work.id]
+            update = {"id": free[0], "merged_from": own} if free else {}
+            recognised.append(work.model_copy(update=update))
         return recognised
 
     async def _plain_papers(self, ids: Sequence[str]) -> dict[str, Paper]:

@@ -30,12 +30,16 @@ async def regrouped(
     records come from, with that one's verdict.
     """
     named = {i for each in decisions for i in (each.one, each.other)}
-    touched = [each for each in collection.papers if named & set(_members(each))]
+    affected = [each for each in collection.papers if named & set(_members(each))]
+    stored = await shelf.stored([i for each in affected for i in _members(each)])
+    # A paper that an organizer made of no record of ours can be neither merged nor split.
+    touched = [each for each in affected if stored.issuperset(_members(each))]
     paper_of = {member: paper for paper in touched for member in _members(paper)}
     if not touched:
         return collection
+    wanted = [each for each in decisions if {each.one, each.other} <= paper_of.keys()]
     records = await shelf.records(list(paper_of))
-    report = await merge(records, _spelled_out(touched, decisions))
+    report = await merge(records, _spelled_out(touched, wanted))
     made: dict[str, list[Paper]] = {}
     for work in report.works:
         sources = [paper_of[i] for i in (work.merged_from or [work.id]) if i in paper_of]

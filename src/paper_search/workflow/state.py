@@ -71,7 +71,9 @@ class CollectionRef(BaseModel):
     hidden: int = 0
     """Relevant papers beyond the run's `max_results`."""
     members: dict[str, list[str]] = Field(default_factory=dict)
-    """Ids of the records that a paper was merged from, for the papers that were."""
+    """Ids of the records that a paper stands for, where that is not the one of its own id."""
+    part: str = "papers"
+    """Where in the store the papers are that are more than record and verdict."""
 
 
 class WorkflowState(BaseModel):
