@@ -82,6 +82,14 @@ def test_a_broken_bibtex_entry_does_not_lose_the_good_ones() -> None:
     assert 4 in bad
 
 
+def test_an_entry_that_is_cut_off_says_what_was_missing() -> None:
+    entries = bibtex.read(
+        "@article{a, title={Never closed\n@misc{b, title={B}}\n".splitlines(keepends=True)
+    )
+    [reason] = [entry.reason for entry in entries if isinstance(entry, Rejected)]
+    assert "looking for field-value closing" in reason
+
+
 def test_what_is_reported_is_not_logged_as_well(caplog: pytest.LogCaptureFixture) -> None:
     _, bad = split(bibtex.read, "@article{broken, title={Never closed\n@misc{b, title={B}}\n")
     assert bad

@@ -94,7 +94,9 @@ def _named(text: str) -> str:
 
 def _reason(block: Any) -> str:
     raw = " ".join((block.raw or "").split())[:60]
-    error = " ".join(str(block.error).split())[:100] if block.error else "cannot be read"
+    # An entry that another one cuts off carries its reason in a field, and an empty message.
+    told = getattr(block.error, "abort_reason", None) or str(block.error or "")
+    error = " ".join(told.split())[:100] or "cannot be read"
     return f"{error} ({raw!r})"
 
 
