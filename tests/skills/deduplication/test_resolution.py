@@ -13,8 +13,11 @@ from paper_search.models import Author, MergeDecision, MergeReason, RawPaper
 from paper_search.skills import Deduplicator
 
 TITLE = "Learning molecular representations with message passing networks"
-ABSTRACT = "We study how messages that atoms pass along bonds describe a molecule as a whole. " * 3
-OTHER_ABSTRACT = "Tractors compact wet soil; ploughing in winter therefore costs some harvest. " * 3
+ABSTRACT = (
+    "We study how messages that atoms pass along chemical bonds describe a molecule as a whole. "
+    * 3
+)
+OTHER_ABSTRACT = "Tractors compact wet soil; early ploughing in winter costs some harvest. " * 3
 
 
 def paper(name: str, **rest: Any) -> RawPaper:
@@ -120,6 +123,30 @@ def test_what_is_neither_sure_nor_absurd_is_asked() -> None:
     asked = Deduplicator().cluster([*pair, paper("3", title="Ploughs", authors=["D D"])]).uncertain
     assert [(each.one, each.other) for each in asked] == [("1", "2")]
     assert asked[0].confidence < 0.73
+
+
+def test_a_renamed_preprint_is_known_by_its_abstract_and_its_people() -> None:
+    renamed = {"title": "Messages along bonds: a view of whole molecules", "abstract": ABSTRACT}
+    assert is_one({"abstract": ABSTRACT}, renamed)
+    assert not is_one({"abstract": ABSTRACT}, renamed | {"authors": ["Eve Stone", "Jo Berg"]})
+    assert not is_one({"abstract": ABSTRACT}, renamed | {"abstract": OTHER_ABSTRACT})
+
+
+@pytest.mark.parametrize(
+    "longer",
+    [
+        {"abstract": OTHER_ABSTRACT},
+        {"venue": "Annual Congress of Chemistry"},
+    ],
+)
+def test_a_longer_title_with_another_abstract_or_place_is_asked_about(
+    longer: dict[str, Any],
+) -> None:
+    first = paper("1", abstract=ABSTRACT if "abstract" in longer else None, venue="Thorax")
+    other = paper("2", title=f"{TITLE} in frozen samples", **({"venue": "Thorax"} | longer))
+    found = Deduplicator().cluster([first, other])
+    assert len(found.works) == 2
+    assert [{each.one, each.other} for each in found.uncertain] == [{"1", "2"}]
 
 
 def test_nobody_is_asked_about_a_thousand_editorials_or_about_parts() -> None:

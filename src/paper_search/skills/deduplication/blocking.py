@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 
 from rapidfuzz.fuzz import ratio
@@ -22,7 +23,8 @@ _SOMEWHAT_ALIKE = 55.0
 _ABSTRACT_ENDS = 60
 """Letters at either end of an abstract."""
 
-Keys = Callable[[Profile], Iterable[Hashable]]
+Keys = Iterable[Iterable[Hashable]]
+"""The keys of each record, in the order of the records."""
 
 
 def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
@@ -38,19 +40,21 @@ def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
     """
     words = _Rarity(each.words for each in profiles)
     names = _Rarity(each.people.names for each in profiles)
+    rare_words = [words.rarest(each.words, _RARE_WORDS) for each in profiles]
+    rare_names = [names.rarest(each.people.names, _RARE_NAMES) for each in profiles]
     families: tuple[tuple[Keys, float], ...] = (
-        (_identifiers, 0.0),
-        (lambda each: (each.key,) if each.key else (), 0.0),
-        (_place_in_volume, 0.0),
-        (_abstract_ends, 0.0),
-        (lambda each: words.pairs(each.words, _RARE_WORDS), _ALIKE),
-        (lambda each: _names_and_year(each, names), _SOMEWHAT_ALIKE),
-        (lambda each: _name_and_word(each, names, words), _ALIKE),
+        (map(_identifiers, profiles), 0.0),
+        (((each.key,) if each.key else () for each in profiles), 0.0),
+        (map(_place_in_volume, profiles), 0.0),
+        (map(_abstract_ends, profiles), 0.0),
+        (map(words.pairs, rare_words), _ALIKE),
+        (map(_names_and_year, profiles, rare_names), _SOMEWHAT_ALIKE),
+        (map(partial(_name_and_word, words.size), rare_names, rare_words), _ALIKE),
     )
     size = len(profiles)
     found: set[int] = set()
     for keys, least_ratio in families:
-        for one, other in _pairs_of(profiles, keys):
+        for one, other in _pairs_of(keys):
             number = one * size + other
             if number not in found and (
                 not least_ratio
@@ -76,15 +80,15 @@ class _Rarity:
         ranks = self._ranks
         return sorted({ranks[word] for word in text if word in ranks})[:most]
 
-    def pairs(self, text: Iterable[str], most: int) -> list[int]:
-        """Return a number for each pair of the rarest words of a text."""
-        return [one * self.size + other for one, other in combinations(self.rarest(text, most), 2)]
+    def pairs(self, ranks: Iterable[int]) -> list[int]:
+        """Return a number for each pair of words, by rank."""
+        return [one * self.size + other for one, other in combinations(ranks, 2)]
 
 
-def _pairs_of(profiles: Sequence[Profile], keys: Keys) -> Iterator[tuple[int, int]]:
+def _pairs_of(keys: Keys) -> Iterator[tuple[int, int]]:
     blocks: dict[Hashable, int | list[int]] = {}
-    for number, each in enumerate(profiles):
-        for key in keys(each):
+    for number, each in enumerate(keys):
+        for key in each:
             block = blocks.get(key)
             if block is None:
                 blocks[key] = number  # most keys are met once: a list for each would be the memory
@@ -115,20 +119,13 @@ def _identifiers(each: Profile) -> Iterator[Hashable]:
     yield from each.ids
 
 
-def _names_and_year(each: Profile, names: _Rarity) -> tuple[Hashable, ...]:
-    if each.year is None:
-        return ()
-    rare = names.rarest(each.people.names, _RARE_NAMES)
-    return ((*rare, each.year),) if rare else ()
+def _names_and_year(each: Profile, names: Sequence[int]) -> tuple[Hashable, ...]:
+    return ((*names, each.year),) if names and each.year is not None else ()
 
 
-def _name_and_word(each: Profile, names: _Rarity, words: _Rarity) -> list[int]:
-    rare = words.rarest(each.words, _RARE_NAMES)
-    return [
-        name * words.size + word
-        for name in names.rarest(each.people.names, _RARE_NAMES)
-        for word in rare
-    ]
+def _name_and_word(size: int, names: Sequence[int], words: Sequence[int]) -> list[int]:
+    """Return a number for each pair of a rare name and one of the two rarest words, of `size`."""
+    return [name * size + word for name in names for word in words[:_RARE_NAMES]]
 
 
 def _place_in_volume(each: Profile) -> tuple[Hashable, ...]:

@@ -41,7 +41,13 @@ _AUTHOR_LEVELS: Levels = ((0.9, "all"), (0.6, "most"), (0.3, "some"), (0.01, "fe
 _ALL_OF_FEW = {1: "one name", 2: "two names"}
 """Where the shorter list has so few names, to share all of them says less."""
 _VENUE_LEVELS: Levels = ((0.75, "same"), (0.4, "partly"), (0.0, "different"))
-_ABSTRACT_LEVELS: Levels = ((0.8, "same"), (0.6, "similar"), (0.4, "related"), (0.0, "different"))
+_ABSTRACT_LEVELS: Levels = (
+    (0.92, "same"),
+    (0.8, "near"),
+    (0.6, "similar"),
+    (0.4, "related"),
+    (0.0, "different"),
+)
 
 
 class Comparison(NamedTuple):

@@ -14,6 +14,7 @@ IMPOSSIBLE = -2.0
 _UNLIKE = frozenset({"different", "weak"})
 _STRANGERS = frozenset({"none", "few"})
 _KNOWN = frozenset({"same", "partly", "missing"})
+_ONE_TEXT = frozenset({"same", "near"})
 _SHORTEST = frozenset({"tiny", "word"})
 _ONE_GAP = frozenset({"missing"})
 _BOTH_GAPS = frozenset({"both missing"})
@@ -33,14 +34,14 @@ def judged(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
     if is_named:
         return min(odds, DOUBTFUL) if _are_contradicting(levels) else max(odds, CERTAIN)
     if levels.title == "missing" and not (
-        levels.abstract == "same" and levels.place == "same page"
+        levels.abstract in _ONE_TEXT and levels.place == "same page"
     ):
         return min(odds, DOUBTFUL)
     if _is_forbidden(levels):
         return min(odds, IMPOSSIBLE)
     if _is_held_back(levels):
         return min(odds, DOUBTFUL)
-    if _is_all_that_is_known_agreed(levels):
+    if _is_all_that_is_known_agreed(levels) or _is_one_text_of_one_team(levels):
         return max(odds, AGREED)
     return odds
 
@@ -61,7 +62,7 @@ def _are_contradicting(levels: Comparison) -> bool:
 
 def _is_forbidden(levels: Comparison) -> bool:
     """Whether something says that these are two works, however alike they look."""
-    if levels.abstract == "same" and levels.title == "identical":
+    if levels.abstract in _ONE_TEXT and levels.title == "identical":
         return levels.pages == levels.venue == "different"
     return (
         _is_elsewhere(levels)
@@ -79,6 +80,8 @@ def _is_held_back(levels: Comparison) -> bool:
     return (
         levels.doi == "different"
         or levels.difference == "replaced"
+        or (levels.difference == "added" and levels.abstract == "different")
+        or (levels.difference == "added" and levels.venue == "different")
         or levels.year == "far"
         or _is_too_little_said(levels)
     )
@@ -102,14 +105,17 @@ def _is_another_part(levels: Comparison) -> bool:
     return levels.numerals == "different" or (
         levels.numerals == "one"
         and levels.difference in {"added", "replaced"}
-        and levels.abstract not in {"same", "similar"}
+        and levels.abstract != "same"
         and levels.place != "same page"
     )
 
 
 def _is_confirmed(levels: Comparison) -> bool:
     """Whether place or abstract make one work of two DOIs of one registrant."""
-    return levels.abstract == "same" or levels.place in {"same page", "same issue"}
+    is_one_text = levels.abstract == "same" or (
+        levels.abstract == "near" and levels.doi != "different"
+    )
+    return is_one_text or levels.place in {"same page", "same issue"}
 
 
 def _is_too_little_said(levels: Comparison) -> bool:
@@ -125,7 +131,7 @@ def _is_too_little_said(levels: Comparison) -> bool:
 
 def _is_at_one_place(levels: Comparison) -> bool:
     """Whether two records of a title like "Editorial" stand on one page, or in one issue."""
-    if levels.abstract == "same" or levels.place == "same page":
+    if levels.abstract in _ONE_TEXT or levels.place == "same page":
         return True
     return (
         levels.authors in _AGREED_AUTHORS
@@ -149,6 +155,21 @@ def _is_all_that_is_known_agreed(levels: Comparison) -> bool:
         and levels.doi in {"same", "missing"}
         and levels.ids in {"same", "missing"}
         and levels.abstract != "different"
+    )
+
+
+def _is_one_text_of_one_team(levels: Comparison) -> bool:
+    """Whether the same people wrote the same abstract under another title: a renamed preprint."""
+    return (
+        levels.abstract in _ONE_TEXT
+        and levels.title in _UNLIKE
+        and levels.authors in _AGREED_AUTHORS
+        and levels.first_author == "same"
+        and levels.numerals == "same"
+        and levels.reactions == "same"
+        and levels.year in {"same", "next", "missing", "both missing"}
+        and levels.pages != "different"
+        and levels.doi in {"same", "missing"}
     )
 
 
