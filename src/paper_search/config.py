@@ -66,6 +66,10 @@ class AppConfig(BaseModel):
     relevance_max_concurrency: int = Field(default=5, ge=1)
     dedup_enable_llm_pass: bool = True
     dedup_llm_max_candidates: int = Field(default=60, ge=0)
+    contact: str | None = None
+    """An e-mail address that services may write to; they ask for one, and answer faster with it."""
+    source_deadline_s: float = Field(default=55.0, gt=0)
+    """What one source may take for all queries of a strategy."""
     home: Path = Field(default_factory=default_home)
     """Where threads and the library live."""
     database_url: str | None = Field(default=None, repr=False)
@@ -108,6 +112,8 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         RELEVANCE_MAX_CONCURRENCY="relevance_max_concurrency",
         DEDUP_ENABLE_LLM_PASS="dedup_enable_llm_pass",  # noqa: S106  # not a password
         DEDUP_LLM_MAX_CANDIDATES="dedup_llm_max_candidates",
+        PAPER_SEARCH_CONTACT="contact",
+        SOURCE_DEADLINE_S="source_deadline_s",
         PAPER_SEARCH_HOME="home",
         DATABASE_URL="database_url",
     )

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
@@ -43,6 +43,7 @@ class HttpSettings:
 
     Attributes:
         interval_s: least time between two requests to one host; 0: no limit.
+        concurrency: most requests to one host at one time.
         attempt_timeout_s: for one request with its whole body.
         deadline_s: for everything that one call of `get` does, waits included.
         max_bytes: of an unpacked body.
@@ -51,6 +52,7 @@ class HttpSettings:
     """
 
     interval_s: float = 1.0
+    concurrency: int = 1
     attempt_timeout_s: float = 20.0
     deadline_s: float = 60.0
     max_bytes: int = 20_000_000
@@ -122,34 +124,60 @@ class HttpClient:
         headers: Mapping[str, str] | None = None,
         budget: CallBudget | None = None,
     ) -> HttpAnswer:
-        """Ask for a resource; redirects are not followed, lest a key go to another host.
+        """Ask for a resource, as `ask` does, where no parameter holds a key."""
+        return await self.ask(url, params=params, headers=headers, budget=budget)
+
+    async def ask(  # noqa: PLR0913  # the parts of a request
+        self,
+        url: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        key_params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        json: Any = None,
+        form: Mapping[str, str | int] | None = None,
+        budget: CallBudget | None = None,
+        ends_at: float | None = None,
+    ) -> HttpAnswer:
+        """Ask for a resource, or post to it; redirects are not followed to other hosts.
 
         Args:
             url: http or https.
-            params: the query; may hold a key.
+            params: the query.
+            key_params: the part of the query that holds keys.
             headers: beside our own; may hold a key.
+            json: the body of a POST.
+            form: the fields of a POST.
             budget: counts every attempt.
+            ends_at: the time of the clock at which a longer job ends, of which this is a part.
 
         Raises:
             HttpStatusError, HttpTimeoutError, HttpUnreachableError, HttpBodyError: after the
                 retries that the settings and the deadline allow.
             HttpCallLimitError: the budget was spent before the first attempt.
         """
+        query = {**(params or {}), **(key_params or {})}
         try:
-            request = self._request(url, params or {}, headers or {})
+            request = self._request(url, query, headers or {}, json, form)
         except httpx.InvalidURL:
             raise HttpUnreachableError(
                 f"no request can be made of it: longer than a URL may be, or no URL: {url[:80]!r}"
             ) from None
-        return await self._send(request, budget or CallBudget())
+        return await self._send(request, budget or CallBudget(), ends_at)
 
     def _request(
-        self, url: str, params: Mapping[str, str | int], headers: Mapping[str, str]
+        self,
+        url: str,
+        params: Mapping[str, str | int],
+        headers: Mapping[str, str],
+        json: Any,
+        form: Mapping[str, str | int] | None,
     ) -> httpx.Request:
         query = {name: _encodable(str(value)) for name, value in params.items()}
+        fields = {name: _encodable(str(value)) for name, value in form.items()} if form else None
         # `params=` of httpx would throw away the query that the URL already has.
         return self._open_client().build_request(
-            "GET",
+            "GET" if json is None and fields is None else "POST",
             httpx.URL(url).copy_merge_params(query),
             headers={
                 "Accept": "application/json",
@@ -157,6 +185,8 @@ class HttpClient:
                 "User-Agent": user_agent(self._contact),
                 **headers,
             },
+            json=json,
+            data=fields,
             timeout=self._settings.attempt_timeout_s,
         )
 
@@ -165,8 +195,12 @@ class HttpClient:
             raise RuntimeError("an HttpClient is used inside `async with`")
         return self._client
 
-    async def _send(self, request: httpx.Request, budget: CallBudget) -> HttpAnswer:
+    async def _send(
+        self, request: httpx.Request, budget: CallBudget, job_ends_at: float | None
+    ) -> HttpAnswer:
         ends_at = self._clock() + self._settings.deadline_s
+        if job_ends_at is not None:
+            ends_at = min(ends_at, job_ends_at)
         attempt = 0
         error: HttpError | None = None
         while True:
