@@ -70,12 +70,19 @@ class AppConfig(BaseModel):
     """An e-mail address that services may write to; they ask for one, and answer faster with it."""
     source_deadline_s: float = Field(default=55.0, gt=0)
     """What one source may take for all queries of a strategy."""
+    http_cache: bool = True
+    """Whether answers of services are kept on disk, so that asking again costs nothing."""
     home: Path = Field(default_factory=default_home)
     """Where threads and the library live."""
     database_url: str | None = Field(default=None, repr=False)
     """Where threads live instead; None: SQLite in `home`."""
     editor: str | None = None
     """The command that opens a form; None: forms are asked field by field."""
+
+    @property
+    def http_cache_path(self) -> Path | None:
+        """The file that answers of services are kept in; None: none are kept."""
+        return self.home / "cache" / "http.db" if self.http_cache else None
 
     @property
     def persistence_url(self) -> str:
@@ -113,6 +120,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         DEDUP_ENABLE_LLM_PASS="dedup_enable_llm_pass",  # noqa: S106  # not a password
         DEDUP_LLM_MAX_CANDIDATES="dedup_llm_max_candidates",
         PAPER_SEARCH_CONTACT="contact",
+        PAPER_SEARCH_HTTP_CACHE="http_cache",
         SOURCE_DEADLINE_S="source_deadline_s",
         PAPER_SEARCH_HOME="home",
         DATABASE_URL="database_url",

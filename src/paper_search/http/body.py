@@ -33,6 +33,7 @@ class HttpAnswer:
         content: unpacked.
         attempts: requests that it took.
         from_cache: it was on disk; nothing was sent.
+        url: where it is from, without keys.
     """
 
     status: int
@@ -40,6 +41,7 @@ class HttpAnswer:
     content: bytes
     attempts: int
     from_cache: bool = False
+    url: str = ""
 
     def json(self) -> Any:
         """Return the data; an empty body is None, and so are NaN and infinite numbers.

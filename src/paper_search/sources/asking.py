@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from paper_search.sources.errors import ServiceError
 
 
+_HOPELESS = {SourceStatus.EXHAUSTED, SourceStatus.UNAUTHORISED}
+
+
 @dataclass(slots=True)
 class Asked:
     """One query: what was sent, what came back, and what went wrong."""
@@ -33,6 +36,11 @@ class Asked:
     attempts: int = 0
     seconds: float = 0.0
     error: ServiceError | None = None
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether the next query to the same service must fail, too."""
+        return self.error is not None and self.error.status in _HOPELESS
 
     def translated(self, query: Translated) -> None:
         """Note what is sent."""

@@ -20,19 +20,22 @@ from paper_search.models import (
     SearchStrategy,
     SourceStatus,
 )
-from paper_search.sources.adapter import Adapter, Request
+from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.asking import Asked, distinct
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import Explanation, explain, explain_missing_key
 from paper_search.sources.reading import TreeOrWords, read_query
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import httpx
 
     from paper_search.config import AppConfig, SearchSourceConfig
     from paper_search.http.body import HttpAnswer
     from paper_search.http.client import HttpClient
 
+_NOT_ASKED = "not asked, since the query before it failed: "
 _SPARE_PAGES = 10
 """Requests beyond four for every page that is wanted: nothing turns pages for ever."""
 
@@ -48,6 +51,7 @@ class SourceSettings:
         max_retries: attempts after a failed first one.
         deadline_s: for all queries of one strategy together; what was found by then is kept.
         contact: an e-mail address for the User-Agent.
+        cache_path: the file that answers are kept in; None: none are kept.
     """
 
     interval_s: float | None = None
@@ -56,6 +60,7 @@ class SourceSettings:
     max_retries: int = 3
     deadline_s: float = 55.0
     contact: str | None = None
+    cache_path: Path | None = None
 
 
 def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
@@ -74,6 +79,7 @@ def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfi
             max_calls=settings.max_calls,
             deadline_s=config.source_deadline_s,
             contact=config.contact,
+            cache_path=config.http_cache_path,
         ),
     )
 
@@ -158,13 +164,22 @@ class HttpSource:
 
     async def _ask_all(self, queries: list[str], filters: SearchConstraints) -> list[Asked]:
         """Ask one query after the other: the limits of the service would not let them overtake."""
+        if not queries:
+            return []
         if self._adapter.needs_key and not self._adapter.key:
             message = explain_missing_key(self._adapter)
             missing = self._failed(Explanation(message, SourceStatus.UNAUTHORISED))
             return [Asked(query, error=missing) for query in queries]
         ends_at = self._clock() + self._settings.deadline_s
+        answers: list[Asked] = []
         async with self._http() as http:
-            return [await self._ask(http, query, filters, ends_at) for query in queries]
+            for query in queries:
+                stopped = answers[-1].error if answers and answers[-1].is_hopeless else None
+                if stopped is not None:
+                    answers.append(Asked(query, error=self._not_asked(stopped)))
+                else:
+                    answers.append(await self._ask(http, query, filters, ends_at))
+        return answers
 
     def _http(self) -> HttpClient:
         from paper_search.http.client import HttpClient, HttpSettings  # noqa: PLC0415  # httpx is slow to import
@@ -182,6 +197,7 @@ class HttpSource:
             ),
             client=self._given_client,
             contact=settings.contact,
+            cache_path=settings.cache_path,
             sleep=self._sleep,
             clock=self._clock,
         )
@@ -227,7 +243,7 @@ class HttpSource:
             turned.append(request)
             answer = await self._get(http, request, ends_at)
             asked.answered(answer)
-            page = adapter.read(answer, request)
+            page = await self._read(http, answer, request)
             fresh = asked.take(page, adapter.name, wanted)
             is_step = not page.papers and not page.dropped
             fruitless = fruitless + 1 if is_step else 0
@@ -253,12 +269,23 @@ class HttpSource:
             ends_at=ends_at,
         )
 
+    async def _read(self, http: HttpClient, answer: HttpAnswer, request: Request) -> Page:
+        try:
+            return self._adapter.read(answer, request)
+        except (ServiceError, HttpError):
+            await http.forget(answer)  # an error with the status of success: ask again next time
+            raise
+
     def _explained(self, error: HttpError) -> ServiceError:
         settings = self._settings
         patience_s = settings.timeout_s * (settings.max_retries + 1)
         failure = self._failed(explain(error, self._adapter, patience_s=patience_s))
         failure.attempts = error.attempts
         return failure
+
+    def _not_asked(self, error: ServiceError) -> ServiceError:
+        message = _NOT_ASKED + str(error).removeprefix(_NOT_ASKED)
+        return self._failed(Explanation(message, error.status))
 
     def _failed(self, failure: Explanation) -> ServiceError:
         """Return the error of this source for a failure."""

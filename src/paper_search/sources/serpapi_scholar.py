@@ -24,6 +24,7 @@ from paper_search.sources.scholar_record import SOURCE, read_result
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
+    from pathlib import Path
 
     import httpx
 
@@ -60,6 +61,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> SerpAPISch
         rate_limit_rps=settings.rate_limit,
         max_calls=settings.max_calls,
         deadline_s=config.source_deadline_s,
+        cache_path=config.http_cache_path,
     )
 
 
@@ -154,6 +156,7 @@ class SerpAPIScholarSource(HttpSource):
         client: an open httpx client to use; it is not closed.
         endpoint: where SerpApi is.
         deadline_s: for all queries of one strategy together.
+        cache_path: the file that answers are kept in; None: none are kept.
         sleep: waits for seconds.
     """
 
@@ -168,6 +171,7 @@ class SerpAPIScholarSource(HttpSource):
         *,
         endpoint: str = ENDPOINT,
         deadline_s: float = 55.0,
+        cache_path: Path | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._interval_s = 1 / rate_limit_rps if rate_limit_rps > 0 else 0.0
@@ -179,6 +183,7 @@ class SerpAPIScholarSource(HttpSource):
                 timeout_s=timeout_s,
                 max_retries=max_retries,
                 deadline_s=deadline_s,
+                cache_path=cache_path,
             ),
             client=client,
             sleep=sleep,
