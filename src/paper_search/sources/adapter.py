@@ -51,6 +51,8 @@ class Translated:
             sent together with it must find at least what the whole query finds.
         year_from: the first year of filters and query together, for services with a parameter.
         year_to: the last one.
+        language: ISO 639-1, for a service without a filter on languages: records that say that
+            they are in another one are left out on our side.
     """
 
     text: str
@@ -58,6 +60,7 @@ class Translated:
     remainder: Node | None = None
     year_from: int | None = None
     year_to: int | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

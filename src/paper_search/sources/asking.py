@@ -25,6 +25,7 @@ class Asked:
     sent: str
     notes: tuple[str, ...] = ()
     remainder: Node | None = None
+    language: str | None = None
     papers: list[RawPaper] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     hits: int | None = None
@@ -45,6 +46,7 @@ class Asked:
     def translated(self, query: Translated) -> None:
         """Note what is sent."""
         self.sent, self.notes, self.remainder = query.text, query.notes, query.remainder
+        self.language = query.language
 
     def answered(self, answer: HttpAnswer) -> None:
         """Count an answer."""
@@ -91,6 +93,9 @@ class Asked:
         )
 
     def _is_wanted(self, paper: RawPaper) -> bool:
+        if self.language and paper.language and paper.language != self.language:
+            self.excluded += 1
+            return False
         if self.remainder is None:
             return True
         verdict = judge(self.remainder, searchable(paper))

@@ -14,7 +14,6 @@ _MOST_CITATIONS = 10_000_000
 _FIRST_YEAR = 1400
 _ADDRESS = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}")
-_LANGUAGE = re.compile(r"[a-z]{2}")
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -79,12 +78,6 @@ def address(value: Any) -> str | None:
     """Return the web address; None: it is none."""
     found = _ADDRESS.fullmatch(text(value))
     return found[0] if found else None
-
-
-def language(value: Any) -> str | None:
-    """Return the ISO 639-1 code that a code (`EN`, `en-US`) begins with; None: it is none."""
-    code = re.split(r"[-_]", text(value).lower())[0]
-    return code if _LANGUAGE.fullmatch(code) else None
 
 
 def flag(value: Any) -> bool | None:
