@@ -19,6 +19,13 @@ NAMES = [
     "OPENAI_API_KEY",
     "SERPAPI_API_KEY",
     "SERPAPI_MAX_CALLS",
+    "PAPER_SEARCH_SOURCES",
+    "OPENALEX_API_KEY",
+    "OPENALEX_MAX_CALLS",
+    "SEMANTIC_SCHOLAR_API_KEY",
+    "CROSSREF_MAX_CALLS",
+    "CROSSREF_RATE_LIMIT",
+    "SNOWBALL_MAX_CALLS",
     "DEFAULT_MAX_RESULTS",
     "MAX_RESULTS_CEILING",
     "DOMAIN",
@@ -165,6 +172,36 @@ def test_a_key_makes_the_scholar_source(monkeypatch):
     monkeypatch.setenv("SERPAPI_MAX_CALLS", "0")
     source = load_config().sources["serpapi_scholar"]
     assert (source.api_key, source.enabled, source.max_calls) == ("key", True, 0)
+
+
+def test_nothing_on_the_web_is_searched_unasked():
+    enabled = [name for name, each in load_config().sources.items() if each.enabled]
+    assert enabled == ["library"]
+
+
+def test_a_key_switches_its_source_on_and_a_mere_limit_does_not(monkeypatch):
+    monkeypatch.setenv("OPENALEX_API_KEY", "key")
+    monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "other")
+    monkeypatch.setenv("CROSSREF_MAX_CALLS", "7")
+    monkeypatch.setenv("CROSSREF_RATE_LIMIT", "0.5")
+    sources = load_config().sources
+    assert [name for name, each in sources.items() if each.enabled] == [
+        "library",
+        "openalex",
+        "semantic_scholar",
+    ]
+    assert sources["semantic_scholar_bulk"].api_key == "other"
+    assert (sources["crossref"].max_calls, sources["crossref"].rate_limit) == (7, 0.5)
+
+
+def test_the_sources_that_are_named_are_searched_in_their_order_and_no_others(monkeypatch):
+    monkeypatch.setenv("PAPER_SEARCH_SOURCES", "crossref, third_party,openalex")
+    monkeypatch.setenv("OPENALEX_API_KEY", "key")
+    monkeypatch.setenv("SERPAPI_API_KEY", "key")
+    sources = load_config().sources
+    enabled = [name for name, each in sources.items() if each.enabled]
+    assert enabled == ["crossref", "third_party", "openalex"]
+    assert sources["openalex"].api_key == "key"
 
 
 def test_the_key_of_an_unknown_provider_is_never_read(monkeypatch):

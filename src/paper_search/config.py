@@ -17,6 +17,26 @@ from paper_search.errors import ConfigError
 LLM_PROVIDERS = ("openai",)
 """Providers whose `<PROVIDER>_API_KEY` is read; no other name reaches the environment."""
 
+_SERVICES = {
+    "serpapi_scholar": "SERPAPI",
+    "openalex": "OPENALEX",
+    "crossref": "CROSSREF",
+    "semantic_scholar": "SEMANTIC_SCHOLAR",
+    "semantic_scholar_bulk": "SEMANTIC_SCHOLAR",
+    "arxiv": "ARXIV",
+    "pubmed": "PUBMED",
+    "europe_pmc": "EUROPE_PMC",
+    "dblp": "DBLP",
+    "doaj": "DOAJ",
+    "datacite": "DATACITE",
+    "core": "CORE",
+    "serper_scholar": "SERPER",
+    "snowball": "SNOWBALL",
+}
+"""Web services to what the names of their variables begin with (`..._API_KEY`, `..._MAX_CALLS`)."""
+_WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
+"""Those that are searched as soon as there is a key; Serper's also serves web searches."""
+
 
 class LLMConfig(BaseModel):
     """Which language model to use; without a model name, none is used."""
@@ -155,14 +175,26 @@ def _picked(env: dict[str, str], **names: str) -> dict[str, str]:
 
 
 def _sources(env: dict[str, str]) -> dict[str, dict[str, object]]:
+    """Return the settings of sources; what is neither named nor set is left to its defaults."""
     sources: dict[str, dict[str, object]] = {
         "library": {"name": "library"},
         "sample": {"name": "sample", "enabled": False},
     }
-    if env.get("SERPAPI_API_KEY", "").strip():
-        sources["serpapi_scholar"] = {
-            "name": "serpapi_scholar",
-            "api_key": env["SERPAPI_API_KEY"].strip(),
-            **_picked(env, SERPAPI_MAX_CALLS="max_calls"),
-        }
+    for name, prefix in _SERVICES.items():
+        given = _picked(
+            env,
+            **{f"{prefix}_API_KEY": "api_key"},
+            **{f"{prefix}_MAX_CALLS": "max_calls", f"{prefix}_RATE_LIMIT": "rate_limit"},
+        )
+        if given:
+            # A key is only got on purpose; without one, a search goes to nobody unasked.
+            sources[name] = {"name": name, "enabled": name in _WITH_KEY and "api_key" in given}
+            sources[name] |= {field: value.strip() for field, value in given.items()}
+    chosen = [name.strip() for name in env.get("PAPER_SEARCH_SOURCES", "").split(",")]
+    if any(chosen):
+        for settings in sources.values():
+            settings["enabled"] = False
+        for name in filter(None, chosen):
+            # Taken out and put in again: the order of the variable is the order of searching.
+            sources[name] = sources.pop(name, {"name": name}) | {"enabled": True}
     return sources
