@@ -118,7 +118,7 @@ def test_a_distance_is_asked_as_and_and_checked() -> None:
 def test_the_years_of_filters_and_query_are_joined() -> None:
     filters = SearchConstraints(year_from=2010, year_to=2020)
     written = OwnDialect().translate(parse("ant year:2015-"), filters)
-    assert written.text == "(ant AND year:2015- AND year:2010-2020)"
+    assert written.text == "(ant AND year:2015-2020)"
     assert (written.year_from, written.year_to) == (2015, 2020)
 
 
@@ -126,3 +126,8 @@ def test_a_service_with_parameters_for_years_gets_them_there() -> None:
     written = YearlessDialect().translate(parse("ant (bee OR year:2015) year:2012-2019"))
     assert written.text == "(ant AND (bee OR year:2015))"
     assert (written.year_from, written.year_to) == (2012, 2019)
+
+
+def test_years_that_leave_nothing_are_refused() -> None:
+    with pytest.raises(InputError, match="from 2016 on and until 2015"):
+        OwnDialect().translate(parse("ant year:2016-"), SearchConstraints(year_to=2015))

@@ -92,8 +92,13 @@ class Dialect(ABC):
         span = [part for part in wanted if isinstance(part, YearRange)]
         if not wanted or len(span) == len(wanted):
             raise InputError("the query only excludes: say what is wanted, too")
-        if self.has_year_parameters:
-            wanted = [part for part in wanted if not isinstance(part, YearRange)]
+        first = max((years.first for years in span if years.first is not None), default=None)
+        last = min((years.last for years in span if years.last is not None), default=None)
+        if first is not None and last is not None and first > last:
+            raise InputError(f"nothing is from {first} on and until {last}: widen the years")
+        wanted = [part for part in wanted if not isinstance(part, YearRange)]
+        if span and not self.has_year_parameters:
+            wanted.append(YearRange(first, last))
         kept = [(part, self._positive(part)) for part in wanted]
         excluded = [(Not(part), self._positive(part)) for part in unwanted]
         text = self._both([written for _, written in kept]).text
@@ -106,8 +111,8 @@ class Dialect(ABC):
             text,
             tuple(self._notes),
             self.checked(normalise(And(rest))) if rest else None,
-            max((years.first for years in span if years.first is not None), default=None),
-            min((years.last for years in span if years.last is not None), default=None),
+            first,
+            last,
         )
 
     def checked(self, remainder: Node) -> Node:
