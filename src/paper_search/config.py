@@ -6,6 +6,8 @@ Later wins: defaults, then `.env`, then the environment, then arguments.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import platformdirs
@@ -36,6 +38,20 @@ _SERVICES = {
 """Web services to what the names of their variables begin with (`..._API_KEY`, `..._MAX_CALLS`)."""
 _WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
 """Those that are searched as soon as there is a key; Serper's also serves web searches."""
+
+
+WEB_SOURCES = (
+    "openalex",
+    "crossref",
+    "semantic_scholar",
+    "arxiv",
+    "pubmed",
+    "europe_pmc",
+    "dblp",
+    "doaj",
+    "datacite",
+)
+"""Services that answer without a key; together they are called `web`."""
 
 
 class LLMConfig(BaseModel):
@@ -180,7 +196,7 @@ def _sources(env: dict[str, str]) -> dict[str, dict[str, object]]:
         "library": {"name": "library"},
         "sample": {"name": "sample", "enabled": False},
     }
-    for name, prefix in _SERVICES.items():
+    for name, prefix in (_others() | _SERVICES).items():
         given = _picked(
             env,
             **{f"{prefix}_API_KEY": "api_key"},
@@ -190,11 +206,24 @@ def _sources(env: dict[str, str]) -> dict[str, dict[str, object]]:
             # A key is only got on purpose; without one, a search goes to nobody unasked.
             sources[name] = {"name": name, "enabled": name in _WITH_KEY and "api_key" in given}
             sources[name] |= {field: value.strip() for field, value in given.items()}
-    chosen = [name.strip() for name in env.get("PAPER_SEARCH_SOURCES", "").split(",")]
-    if any(chosen):
+    chosen = expand_sources(env.get("PAPER_SEARCH_SOURCES", "").split(","))
+    if chosen:
         for settings in sources.values():
             settings["enabled"] = False
-        for name in filter(None, chosen):
+        for name in chosen:
             # Taken out and put in again: the order of the variable is the order of searching.
             sources[name] = sources.pop(name, {"name": name}) | {"enabled": True}
     return sources
+
+
+def expand_sources(names: Iterable[str]) -> list[str]:
+    """Return the names of sources, each once; `web` stands for those that need no key."""
+    stripped = (name.strip() for name in names)
+    expanded = (each for name in stripped for each in (WEB_SOURCES if name == "web" else (name,)))
+    return list(dict.fromkeys(filter(None, expanded)))
+
+
+def _others() -> dict[str, str]:
+    """Return what the variables of sources from other packages begin with."""
+    installed = entry_points(group="paper_search.sources")
+    return {point.name: point.name.upper().replace("-", "_") for point in installed}
