@@ -68,6 +68,8 @@ class Arxiv(Adapter):
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of a feed."""
         feed = self._feed(answer)
+        if feed is None:
+            return Page()
         entries = list(every(feed, "entry"))
         papers = [paper for entry in entries if (paper := read_entry(entry))]
         hits = number(inner_text(feed, "totalResults"))
@@ -82,7 +84,7 @@ class Arxiv(Adapter):
         )
 
     @staticmethod
-    def _feed(answer: HttpAnswer) -> Element:
+    def _feed(answer: HttpAnswer) -> Element | None:
         if answer.content[:100].strip().lower().startswith(_RATE_EXCEEDED):
             raise ServiceError(
                 "arXiv is asked too often (one request every three seconds is allowed, from all"
@@ -90,9 +92,10 @@ class Arxiv(Adapter):
                 status=SourceStatus.RATE_LIMITED,
             )
         feed = answer.xml()
-        if feed is None or local_name(feed) != "feed":
-            found = "nothing" if feed is None else f"<{local_name(feed)[:40]}>"
-            raise ServiceError(f"arXiv answered with {found} instead of a feed")
+        if feed is None:
+            return None
+        if local_name(feed) != "feed":
+            raise ServiceError(f"arXiv answered with <{local_name(feed)[:40]}> instead of a feed")
         for entry in every(feed, "entry"):
             if _ERRORS in inner_text(entry, "id"):
                 reason = inner_text(entry, "summary")[:300]

@@ -70,7 +70,10 @@ class Core(Adapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `results`."""
-        body = mapping(answer.json())
+        given = answer.json()
+        if given is None:
+            return Page()
+        body = mapping(given)
         if "results" not in body:
             said = text(body.get("message")) or text(body.get("error"))
             reason = f": {said[:300]}" if said else " without a list of results"

@@ -56,7 +56,10 @@ class Dblp(Adapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `hits`; there is no list when there are none."""
-        result = mapping(mapping(answer.json()).get("result"))
+        given = answer.json()
+        if given is None:
+            return Page()
+        result = mapping(mapping(given).get("result"))
         status = mapping(result.get("status"))
         code = text(status.get("@code"))
         if code and code != "200":

@@ -63,7 +63,10 @@ class EuropePmc(Adapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `resultList`."""
-        body = mapping(answer.json())
+        given = answer.json()
+        if given is None:
+            return Page()
+        body = mapping(given)
         if wrong := text(body.get("errMsg")) or text(body.get("errCode")):
             raise ServiceError(f"Europe PMC could not answer the query: {wrong[:300]}")
         if "resultList" not in body and "hitCount" not in body:

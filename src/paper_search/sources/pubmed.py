@@ -36,6 +36,8 @@ _LONGEST_IN_URL = 1500
 """Characters of a query; longer ones are posted."""
 _SETS = frozenset({"PubmedArticleSet", "PubmedBookArticleSet"})
 _CITATIONS = frozenset({"PubmedArticle", "PubmedBookArticle"})
+_SPARE = 10
+"""How many more numbers than records are asked for, lest one without a title leave a gap."""
 _UNSURE_FACTOR = 3
 """How many more numbers are asked for when records are left out on our side."""
 
@@ -101,7 +103,7 @@ class Pubmed(Adapter):
             **self._identity,
             "term": query.text,
             "retmode": "json",
-            "retmax": min(wanted * several, self.most_results),
+            "retmax": min(wanted * several + _SPARE, self.most_results),
             "sort": "relevance",
         }
         url = f"{self._endpoint}/esearch.fcgi"
@@ -126,7 +128,10 @@ class Pubmed(Adapter):
         return {**about, "email": self._contact} if self._contact else about
 
     def _searched(self, answer: HttpAnswer) -> Page:
-        body = mapping(answer.json())
+        given = answer.json()
+        if given is None:
+            return Page()
+        body = mapping(given)
         result = mapping(body.get("esearchresult"))
         if wrong := text(body.get("error")) or text(result.get("ERROR")):
             raise _refusal(wrong, self.key)
@@ -159,7 +164,7 @@ class Pubmed(Adapter):
     def _citations(self, answer: HttpAnswer) -> list[Element]:
         root = answer.xml()
         if root is None:
-            raise ServiceError("PubMed answered with nothing instead of records")
+            return []
         if wrong := inner_text(root, "ERROR"):
             raise _refusal(wrong, self.key)
         if local_name(root) in _CITATIONS:

@@ -80,7 +80,10 @@ class SerperScholar(Adapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `organic`; without it, there are no results."""
-        body = mapping(answer.json())
+        given = answer.json()
+        if given is None:
+            return Page()
+        body = mapping(given)
         if said := text(body.get("message")) or text(body.get("error")):
             status = _status_of(said) or SourceStatus.BAD_RESPONSE
             shown = said.replace(self.key, "***")[:300] if self.key else said[:300]
