@@ -14,6 +14,7 @@ from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
 from paper_search.sources.adapter import Translated
+from paper_search.sources.spans import joined_span
 
 _SHORT = 3
 """Letters of a word that is compared as it is, with and without an s."""
@@ -45,8 +46,7 @@ def to_free_text(
     notes = [f"{service} ranks by plain words: the answers are checked for the query on our side"]
     if not is_any_word_enough and any(isinstance(part, Or) for part in _parts(tree)):
         notes.append("of alternatives (OR) the first is asked")
-    firsts = [filters.year_from, *(years.first for years in span)]
-    lasts = [filters.year_to, *(years.last for years in span)]
+    first, last = joined_span(span, filters)
     is_single = all(isinstance(part, Term) and not part.is_prefix for part in rest) and (
         len(rest) == 1 and not getattr(rest[0], "field", None)
     )
@@ -54,8 +54,8 @@ def to_free_text(
         " ".join(words),
         () if is_single else tuple(notes),
         None if is_single else normalise(lenient(And(tuple(rest)))),
-        max((each for each in firsts if each is not None), default=None),
-        min((each for each in lasts if each is not None), default=None),
+        first,
+        last,
         language_code(filters.language),
     )
 

@@ -19,6 +19,7 @@ from paper_search.query import And, Near, Node, Not, Phrase, Term, YearRange, no
 from paper_search.query.normal_form import parts
 from paper_search.sources.adapter import Translated
 from paper_search.sources.dialect import ANYTHING, Dialect, Written
+from paper_search.sources.spans import joined_span
 
 _LONGEST = 7000
 """Bytes of the query in the address; OpenAlex takes addresses of 8190."""
@@ -52,10 +53,8 @@ def to_openalex(tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
     years = [part for part in rest if isinstance(part, YearRange)]
     authors = _Authors().translate(And(tuple(names)), None).text if names else ""
     if names and len(years) == len(rest):
-        written = _years_alone(years, filters)
-        return OpenAlexQuery(
-            f"author:{authors}", year_from=written[0], year_to=written[1], authors=authors
-        )
+        first, last = joined_span(years, filters)
+        return OpenAlexQuery(f"author:{authors}", year_from=first, year_to=last, authors=authors)
     dialect = _OpenAlex(normalise(And(tuple(rest))))
     found = dialect.translate(normalise(And(tuple(rest))), filters)
     words = found.text if found.text.endswith((")", '"')) else f"({found.text})"
@@ -68,17 +67,6 @@ def to_openalex(tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
     given = {each.name: getattr(found, each.name) for each in fields(Translated)}
     return OpenAlexQuery(
         **{**given, "text": shown}, scope=dialect.scope, words=words, authors=authors
-    )
-
-
-def _years_alone(
-    years: list[YearRange], filters: SearchConstraints
-) -> tuple[int | None, int | None]:
-    firsts = [filters.year_from, *(each.first for each in years)]
-    lasts = [filters.year_to, *(each.last for each in years)]
-    return (
-        max((each for each in firsts if each is not None), default=None),
-        min((each for each in lasts if each is not None), default=None),
     )
 
 
