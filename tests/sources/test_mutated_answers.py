@@ -88,6 +88,10 @@ SERPER = {
 }
 
 
+def seeded(seed: int) -> random.Random:
+    return random.Random(seed)  # noqa: S311  # the same damage in every run
+
+
 def read(adapter: Adapter, body: bytes, request: Request) -> Page | None:
     """Return the page, or None where it is refused by an error of ours."""
     try:
@@ -144,7 +148,7 @@ class TestJson:
         self, recorded: Path, adapter: Adapter, file: str | None, path: tuple[str, ...]
     ) -> None:
         """API-13, API-14."""
-        chance = random.Random(7)
+        chance = seeded(7)
         for _ in range(ROUNDS):
             body = json.loads(json.dumps(self.whole(recorded, adapter, file)))
             holder = body
@@ -166,7 +170,7 @@ class TestJson:
     ) -> None:
         """API-13."""
         del path
-        chance = random.Random(11)
+        chance = seeded(11)
         whole = self.whole(recorded, adapter, file)
         for _ in range(ROUNDS):
             read(adapter, as_json(broken(whole, chance, 0.1)), request_of(adapter))
@@ -177,7 +181,7 @@ class TestJson:
         """API-09."""
         del path
         text = as_json(self.whole(recorded, adapter, file))
-        chance = random.Random(13)
+        chance = seeded(13)
         for _ in range(20):
             cut = text[: chance.randrange(1, len(text) - 1)]
             assert read(adapter, cut, request_of(adapter)) is None
@@ -196,11 +200,13 @@ XML = [
 def without_elements(text: str, chance: random.Random) -> str:
     """Return the document without a few of its elements, or with nothing in them."""
     for _ in range(chance.randrange(1, 6)):
-        found = list(re.finditer(r"<([\w:]+)(?: [^<>]*)?>[^<>]*</\1>", text))
+        found = list(re.finditer(r"<([\w:]+)((?: [^<>]*)?)>[^<>]*</\1>", text))
         if not found:
             return text
         gone = chance.choice(found)
-        stand_in = chance.choice(["", f"<{gone[1]}/>", f"<{gone[1]}>&#160;20O1 </{gone[1]}>"])
+        stand_in = chance.choice(
+            ["", f"<{gone[1]}{gone[2]}/>", f"<{gone[1]}{gone[2]}> 20O1 </{gone[1]}>"]
+        )
         text = text[: gone.start()] + stand_in + text[gone.end() :]
     return text
 
@@ -214,7 +220,7 @@ class TestXml:
         self, recorded: Path, adapter: Adapter, file: str, element: str
     ) -> None:
         """API-13, API-14."""
-        chance = random.Random(17)
+        chance = seeded(17)
         text = (recorded / file).read_text(encoding="utf-8")
         pattern = re.compile(rf"<{element}(?: [^>]*)?>.*?</{element}>", re.DOTALL)
         entries = pattern.findall(text)
@@ -232,7 +238,7 @@ class TestXml:
         """API-09."""
         del element
         body = (recorded / file).read_bytes().strip()
-        chance = random.Random(19)
+        chance = seeded(19)
         for _ in range(20):
             cut = body[: chance.randrange(1, len(body) - 8)]
             assert read(adapter, cut, self.request(adapter)) is None
@@ -252,7 +258,7 @@ class TestXml:
         """API-20."""
         del element
         body = bytearray((recorded / file).read_bytes())
-        chance = random.Random(23)
+        chance = seeded(23)
         for _ in range(ROUNDS // 3):
             damaged = bytearray(body)
             for _ in range(chance.randrange(1, 4)):
