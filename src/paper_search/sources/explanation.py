@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paper_search.http.errors import (
@@ -39,6 +41,14 @@ def explain_missing_key(adapter: Adapter) -> str:
         f"{adapter.name} needs a key: set {adapter.key_variable}"
         f" (you get one at {adapter.key_page})"
     )
+
+
+def explain_bug(error: Exception, adapter: Adapter) -> Explanation:
+    """Return where an adapter went wrong, for whoever is to mend it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    said = redact(f"{type(error).__name__}: {error}", (adapter.key,))[:_LONGEST]
+    return Explanation(f"a bug in {adapter.title}'s adapter{where}: {said}", SourceStatus.BUG)
 
 
 def explain(error: HttpError, adapter: Adapter, *, patience_s: float) -> Explanation:

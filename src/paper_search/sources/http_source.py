@@ -23,7 +23,12 @@ from paper_search.models import (
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.asking import Asked, distinct
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.explanation import Explanation, explain, explain_missing_key
+from paper_search.sources.explanation import (
+    Explanation,
+    explain,
+    explain_bug,
+    explain_missing_key,
+)
 from paper_search.sources.reading import TreeOrWords, read_query
 
 if TYPE_CHECKING:
@@ -191,7 +196,7 @@ class HttpSource:
                 interval_s=interval,
                 concurrency=adapter.concurrency,
                 attempt_timeout_s=settings.timeout_s,
-                deadline_s=settings.timeout_s * (settings.max_retries + 1),
+                deadline_s=settings.deadline_s,
                 secrets=(adapter.key,),
                 retry=RetryPolicy(max_retries=settings.max_retries),
             ),
@@ -217,6 +222,8 @@ class HttpSource:
             asked.error = self._explained(error)
         except InputError as error:
             asked.error = self._failed(Explanation(str(error), SourceStatus.BAD_RESPONSE))
+        except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
+            asked.error = self._failed(explain_bug(error, self._adapter))
         asked.seconds = self._clock() - started
         return asked
 
@@ -277,9 +284,8 @@ class HttpSource:
             raise
 
     def _explained(self, error: HttpError) -> ServiceError:
-        settings = self._settings
-        patience_s = settings.timeout_s * (settings.max_retries + 1)
-        failure = self._failed(explain(error, self._adapter, patience_s=patience_s))
+        said = explain(error, self._adapter, patience_s=self._settings.deadline_s)
+        failure = self._failed(said)
         failure.attempts = error.attempts
         return failure
 
