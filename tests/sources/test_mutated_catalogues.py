@@ -4,6 +4,7 @@ import copy
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,15 @@ from paper_search.sources.doaj import Doaj
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.semantic_scholar import SemanticScholar, SemanticScholarBulk
 
-Case = tuple[Adapter, Any, tuple[str, ...]]
+
+@dataclass(frozen=True)
+class Case:
+    """An adapter, a recorded body of its service, and the way to its entries."""
+
+    adapter: Adapter
+    body: Any = field(repr=False)
+    keys: tuple[str, ...]
+
 
 JUNK: tuple[Any, ...] = (
     None,
@@ -58,7 +67,7 @@ CASES: list[tuple[Adapter, str, tuple[str, ...]]] = [
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0].name}-{Path(case[1]).stem}")
 def case(request: pytest.FixtureRequest, recorded: Path) -> Case:
     adapter, path, keys = request.param
-    return adapter, json.loads((recorded / path).read_text(encoding="utf-8")), keys
+    return Case(adapter, json.loads((recorded / path).read_text(encoding="utf-8")), keys)
 
 
 def read(adapter: Adapter, body: Any) -> Page | None:
@@ -81,8 +90,8 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the way to every value."""
     if path:
         yield path
-    inner = value.items() if isinstance(value, dict) else enumerate(value)
-    for name, each in inner if isinstance(value, dict | list) else ():
+    inner: Any = value.items() if isinstance(value, dict) else ()
+    for name, each in enumerate(value) if isinstance(value, list) else inner:
         yield from places(each, (*path, name))
 
 
@@ -117,17 +126,16 @@ quick = settings(
 @given(seed=st.integers(0, 2**32))
 def test_one_bad_record_never_loses_the_others(case: Case, seed: int) -> None:
     """API-13, API-14."""
-    adapter, body, keys = case
     chance = seeded(seed)
-    changed = copy.deepcopy(body)
+    changed = copy.deepcopy(case.body)
     entries = changed
-    for key in keys:
+    for key in case.keys:
         entries = entries[key]
-    before = read(adapter, changed)
+    before = read(case.adapter, changed)
     assert before is not None
     bad = chance.randrange(len(entries))
     entries[bad] = chance.choice([mutate(entries[bad], chance), chance.choice(JUNK)])
-    after = read(adapter, changed)
+    after = read(case.adapter, changed)
     assert after is not None
     assert len(after.papers) + after.dropped == len(entries)
     lost = [paper.id for paper in before.papers]
@@ -141,14 +149,12 @@ def test_one_bad_record_never_loses_the_others(case: Case, seed: int) -> None:
 @given(seed=st.integers(0, 2**32))
 def test_a_page_with_anything_wrong_is_read_or_refused(case: Case, seed: int) -> None:
     """API-13, API-21."""
-    adapter, body, _ = case
-    read(adapter, mutate(body, seeded(seed)))
+    read(case.adapter, mutate(case.body, seeded(seed)))
 
 
 @quick
 @given(seed=st.integers(0, 2**32))
 def test_a_page_that_is_cut_off_is_refused(case: Case, seed: int) -> None:
     """API-09."""
-    adapter, body, _ = case
-    content = json.dumps(body).encode()
-    assert read(adapter, content[: seeded(seed).randrange(1, len(content))]) is None
+    content = json.dumps(case.body).encode()
+    assert read(case.adapter, content[: seeded(seed).randrange(1, len(content))]) is None
