@@ -83,10 +83,8 @@ class Page:
     notes: tuple[str, ...] = ()
 
 
-class Adapter(ABC):
-    """One service: what it is called, what it bears, how it is asked and what it answers.
-
-    An adapter holds its settings only, nothing of a search: one serves all searches at once.
+class Service:
+    """One web service: what it is called, what it bears and how it takes a key.
 
     Attributes:
         name: what strategies call it.
@@ -95,8 +93,6 @@ class Adapter(ABC):
         key: the key, or empty; it goes into `key_params` or `headers`, never into a `Request`.
         key_variable: the environment variable that it is read from; None: there are no keys.
         key_page: where to get one.
-        page_size: the most records on one page.
-        most_results: the most records that the service gives for one query.
         interval_s: the least time between two requests.
         concurrency: the most requests at one time.
         accept: the media type of answers.
@@ -110,10 +106,37 @@ class Adapter(ABC):
     accept: ClassVar[str] = "application/json"
 
     key: str = ""
-    page_size: int = 100
-    most_results: int = 1000
     interval_s: float = 1.0
     concurrency: int = 1
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers of every request; a key may be among them."""
+        return {}
+
+    @property
+    def key_params(self) -> Mapping[str, str]:
+        """Parameters of every request that hold a key, for services that take it nowhere else."""
+        return {}
+
+    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
+        """Return what a refusal means where the service has its own way to say it; None: usual."""
+        del error
+        return None
+
+
+class Adapter(Service, ABC):
+    """A service that is searched: how it is asked and what it answers.
+
+    An adapter holds its settings only, nothing of a search: one serves all searches at once.
+
+    Attributes:
+        page_size: the most records on one page.
+        most_results: the most records that the service gives for one query.
+    """
+
+    page_size: int = 100
+    most_results: int = 1000
 
     @abstractmethod
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
@@ -150,18 +173,3 @@ class Adapter(ABC):
             ServiceError: the answer is an error in disguise.
             HttpBodyError: it cannot be read.
         """
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers of every request; a key may be among them."""
-        return {}
-
-    @property
-    def key_params(self) -> Mapping[str, str]:
-        """Parameters of every request that hold a key, for services that take it nowhere else."""
-        return {}
-
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return what a refusal means where the service has its own way to say it; None: usual."""
-        del error
-        return None

@@ -19,7 +19,7 @@ from paper_search.http.redaction import redact
 from paper_search.models import SourceStatus
 
 if TYPE_CHECKING:
-    from paper_search.sources.adapter import Adapter
+    from paper_search.sources.adapter import Service
 
 _LONGEST = 500
 _TOO_MANY = 429
@@ -35,7 +35,7 @@ class Explanation:
     is_passing: bool = False
 
 
-def explain_missing_key(adapter: Adapter) -> str:
+def explain_missing_key(adapter: Service) -> str:
     """Return which variable to set, and where to get a key."""
     return (
         f"{adapter.name} needs a key: set {adapter.key_variable}"
@@ -43,7 +43,7 @@ def explain_missing_key(adapter: Adapter) -> str:
     )
 
 
-def explain_bug(error: Exception, adapter: Adapter) -> Explanation:
+def explain_bug(error: Exception, adapter: Service) -> Explanation:
     """Return where an adapter went wrong, for whoever is to mend it."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
@@ -51,7 +51,7 @@ def explain_bug(error: Exception, adapter: Adapter) -> Explanation:
     return Explanation(f"a bug in {adapter.title}'s adapter{where}: {said}", SourceStatus.BUG)
 
 
-def explain(error: HttpError, adapter: Adapter, *, patience_s: float) -> Explanation:
+def explain(error: HttpError, adapter: Service, *, patience_s: float) -> Explanation:
     """Return what happened and what to do.
 
     Args:
@@ -79,7 +79,7 @@ def explain(error: HttpError, adapter: Adapter, *, patience_s: float) -> Explana
             return Explanation(message, SourceStatus.BAD_RESPONSE, is_passing=is_cut_off)
 
 
-def _of_status(error: HttpStatusError, adapter: Adapter, patience_s: float) -> Explanation:
+def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> Explanation:
     said = redact(error.body, (adapter.key,))[:_LONGEST]
     message = f"{adapter.title} answered with HTTP {error.status}" + (f": {said}" if said else "")
     told = adapter.status_of(error)
@@ -98,7 +98,7 @@ def _of_status(error: HttpStatusError, adapter: Adapter, patience_s: float) -> E
     return Explanation(message, status, is_passing=is_later)
 
 
-def _refused(error: HttpStatusError, adapter: Adapter) -> str:
+def _refused(error: HttpStatusError, adapter: Service) -> str:
     status = f"(HTTP {error.status})"
     if not adapter.key_variable:
         return f"{adapter.title} refused to answer {status}: it needs no key, so try again later"
@@ -109,6 +109,6 @@ def _refused(error: HttpStatusError, adapter: Adapter) -> str:
     return f"{adapter.title} refused the key {status}: {mend}"
 
 
-def _prefix(adapter: Adapter) -> str:
+def _prefix(adapter: Service) -> str:
     """Return what the variables of a service begin with."""
     return (adapter.key_variable or adapter.name.upper()).removesuffix("_API_KEY")

@@ -20,7 +20,7 @@ from paper_search.models import (
     SearchStrategy,
     SourceStatus,
 )
-from paper_search.sources.adapter import Adapter, Page, Request
+from paper_search.sources.adapter import Adapter, Page, Request, Service
 from paper_search.sources.asking import Asked, distinct
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import (
@@ -86,6 +86,35 @@ def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfi
             contact=config.contact,
             cache_path=config.http_cache_path,
         ),
+    )
+
+
+def client_of(
+    service: Service,
+    settings: SourceSettings,
+    *,
+    client: httpx.AsyncClient | None = None,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    clock: Callable[[], float] = time.monotonic,
+) -> HttpClient:
+    """Return the client that asks a service as it bears and as the settings want it."""
+    from paper_search.http.client import HttpClient, HttpSettings  # noqa: PLC0415  # httpx is slow to import
+
+    interval = settings.interval_s if settings.interval_s is not None else service.interval_s
+    return HttpClient(
+        HttpSettings(
+            interval_s=interval,
+            concurrency=service.concurrency,
+            attempt_timeout_s=settings.timeout_s,
+            deadline_s=settings.deadline_s,
+            secrets=(service.key,),
+            retry=RetryPolicy(max_retries=settings.max_retries),
+        ),
+        client=client,
+        contact=settings.contact,
+        cache_path=settings.cache_path,
+        sleep=sleep,
+        clock=clock,
     )
 
 
@@ -187,22 +216,10 @@ class HttpSource:
         return answers
 
     def _http(self) -> HttpClient:
-        from paper_search.http.client import HttpClient, HttpSettings  # noqa: PLC0415  # httpx is slow to import
-
-        adapter, settings = self._adapter, self._settings
-        interval = settings.interval_s if settings.interval_s is not None else adapter.interval_s
-        return HttpClient(
-            HttpSettings(
-                interval_s=interval,
-                concurrency=adapter.concurrency,
-                attempt_timeout_s=settings.timeout_s,
-                deadline_s=settings.deadline_s,
-                secrets=(adapter.key,),
-                retry=RetryPolicy(max_retries=settings.max_retries),
-            ),
+        return client_of(
+            self._adapter,
+            self._settings,
             client=self._given_client,
-            contact=settings.contact,
-            cache_path=settings.cache_path,
             sleep=self._sleep,
             clock=self._clock,
         )
