@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
 
-from paper_search.config import AppConfig, LLMConfig, SearchSourceConfig, load_config
+from paper_search.config import (
+    WEB_SOURCES,
+    AppConfig,
+    LLMConfig,
+    SearchSourceConfig,
+    load_config,
+)
 from paper_search.errors import ConfigError
+from paper_search.sources import known_sources
+from paper_search.sources.adapter import Adapter
 
 NAMES = [
     "LLM_PROVIDER",
@@ -19,6 +28,13 @@ NAMES = [
     "OPENAI_API_KEY",
     "SERPAPI_API_KEY",
     "SERPAPI_MAX_CALLS",
+    "PAPER_SEARCH_SOURCES",
+    "OPENALEX_API_KEY",
+    "OPENALEX_MAX_CALLS",
+    "SEMANTIC_SCHOLAR_API_KEY",
+    "CROSSREF_MAX_CALLS",
+    "CROSSREF_RATE_LIMIT",
+    "SNOWBALL_MAX_CALLS",
     "DEFAULT_MAX_RESULTS",
     "MAX_RESULTS_CEILING",
     "DOMAIN",
@@ -27,6 +43,12 @@ NAMES = [
     "DEDUP_ENABLE_LLM_PASS",
     "DEDUP_LLM_MAX_CANDIDATES",
     "PAPER_SEARCH_HOME",
+    "PAPER_SEARCH_CONTACT",
+    "PAPER_SEARCH_HTTP_CACHE",
+    "SOURCE_DEADLINE_S",
+    "PUBMED_API_KEY",
+    "CORE_API_KEY",
+    "SERPER_API_KEY",
     "DATABASE_URL",
     "EDITOR",
     "VISUAL",
@@ -83,6 +105,9 @@ VALUES = {
     "DEDUP_ENABLE_LLM_PASS": ("false", "dedup_enable_llm_pass", False),
     "DEDUP_LLM_MAX_CANDIDATES": ("0", "dedup_llm_max_candidates", 0),
     "PAPER_SEARCH_HOME": ("here", "home", Path("here")),
+    "PAPER_SEARCH_CONTACT": ("me@x.org", "contact", "me@x.org"),
+    "PAPER_SEARCH_HTTP_CACHE": ("0", "http_cache", False),
+    "SOURCE_DEADLINE_S": ("9", "source_deadline_s", 9.0),
     "DATABASE_URL": ("memory:", "database_url", "memory:"),
 }
 
@@ -167,6 +192,36 @@ def test_a_key_makes_the_scholar_source(monkeypatch):
     assert (source.api_key, source.enabled, source.max_calls) == ("key", True, 0)
 
 
+def test_nothing_on_the_web_is_searched_unasked():
+    enabled = [name for name, each in load_config().sources.items() if each.enabled]
+    assert enabled == ["library"]
+
+
+def test_a_key_switches_its_source_on_and_a_mere_limit_does_not(monkeypatch):
+    monkeypatch.setenv("OPENALEX_API_KEY", "key")
+    monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "other")
+    monkeypatch.setenv("CROSSREF_MAX_CALLS", "7")
+    monkeypatch.setenv("CROSSREF_RATE_LIMIT", "0.5")
+    sources = load_config().sources
+    assert [name for name, each in sources.items() if each.enabled] == [
+        "library",
+        "openalex",
+        "semantic_scholar",
+    ]
+    assert sources["semantic_scholar_bulk"].api_key == "other"
+    assert (sources["crossref"].max_calls, sources["crossref"].rate_limit) == (7, 0.5)
+
+
+def test_the_sources_that_are_named_are_searched_in_their_order_and_no_others(monkeypatch):
+    monkeypatch.setenv("PAPER_SEARCH_SOURCES", "crossref, third_party,openalex")
+    monkeypatch.setenv("OPENALEX_API_KEY", "key")
+    monkeypatch.setenv("SERPAPI_API_KEY", "key")
+    sources = load_config().sources
+    enabled = [name for name, each in sources.items() if each.enabled]
+    assert enabled == ["crossref", "third_party", "openalex"]
+    assert sources["openalex"].api_key == "key"
+
+
 def test_the_key_of_an_unknown_provider_is_never_read(monkeypatch):
     """SEC: the name of a variable does not come from outside."""
     for provider in ("aws_secret", "database", "serpapi"):
@@ -213,3 +268,30 @@ def test_the_editor_does_not_come_from_a_file(monkeypatch, env_file):
     assert load_config(path).editor == "ed"
     monkeypatch.setenv("VISUAL", "vi")
     assert load_config(path).editor == "vi"
+
+
+def test_web_stands_for_all_services_that_need_no_key(monkeypatch):
+    monkeypatch.setenv("PAPER_SEARCH_SOURCES", "arxiv, web,sample")
+    enabled = [name for name, each in load_config().sources.items() if each.enabled]
+    assert enabled == ["arxiv", *(name for name in WEB_SOURCES if name != "arxiv"), "sample"]
+
+
+KEYED = ["serpapi_scholar", "openalex", "semantic_scholar", "pubmed", "core", "serper_scholar"]
+
+
+@pytest.mark.parametrize("source", KEYED)
+def test_the_variable_of_a_key_is_the_one_that_its_source_tells(monkeypatch, source):
+    module = importlib.import_module(known_sources()[source].module)
+    variables = {
+        each.key_variable
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, Adapter) and each is not Adapter
+    }
+    [variable] = variables - {None}
+    monkeypatch.setenv(variable, "hunter2")
+    assert load_config().sources[source].api_key == "hunter2"
+
+
+def test_the_answers_of_services_are_kept_in_the_home(tmp_path):
+    assert load_config(home=tmp_path).http_cache_path == tmp_path / "cache" / "http.db"
+    assert AppConfig(http_cache=False).http_cache_path is None

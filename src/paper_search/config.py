@@ -6,6 +6,8 @@ Later wins: defaults, then `.env`, then the environment, then arguments.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import platformdirs
@@ -16,6 +18,40 @@ from paper_search.errors import ConfigError
 
 LLM_PROVIDERS = ("openai",)
 """Providers whose `<PROVIDER>_API_KEY` is read; no other name reaches the environment."""
+
+_SERVICES = {
+    "serpapi_scholar": "SERPAPI",
+    "openalex": "OPENALEX",
+    "crossref": "CROSSREF",
+    "semantic_scholar": "SEMANTIC_SCHOLAR",
+    "semantic_scholar_bulk": "SEMANTIC_SCHOLAR",
+    "arxiv": "ARXIV",
+    "pubmed": "PUBMED",
+    "europe_pmc": "EUROPE_PMC",
+    "dblp": "DBLP",
+    "doaj": "DOAJ",
+    "datacite": "DATACITE",
+    "core": "CORE",
+    "serper_scholar": "SERPER",
+    "snowball": "SNOWBALL",
+}
+"""Web services to what the names of their variables begin with (`..._API_KEY`, `..._MAX_CALLS`)."""
+_WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
+"""Those that are searched as soon as there is a key; Serper's also serves web searches."""
+
+
+WEB_SOURCES = (
+    "openalex",
+    "crossref",
+    "semantic_scholar",
+    "arxiv",
+    "pubmed",
+    "europe_pmc",
+    "dblp",
+    "doaj",
+    "datacite",
+)
+"""Services that answer without a key; together they are called `web`."""
 
 
 class LLMConfig(BaseModel):
@@ -66,12 +102,23 @@ class AppConfig(BaseModel):
     relevance_max_concurrency: int = Field(default=5, ge=1)
     dedup_enable_llm_pass: bool = True
     dedup_llm_max_candidates: int = Field(default=60, ge=0)
+    contact: str | None = None
+    """An e-mail address that services may write to; they ask for one, and answer faster with it."""
+    source_deadline_s: float = Field(default=55.0, gt=0)
+    """What one source may take for all queries of a strategy."""
+    http_cache: bool = True
+    """Whether answers of services are kept on disk, so that asking again costs nothing."""
     home: Path = Field(default_factory=default_home)
     """Where threads and the library live."""
     database_url: str | None = Field(default=None, repr=False)
     """Where threads live instead; None: SQLite in `home`."""
     editor: str | None = None
     """The command that opens a form; None: forms are asked field by field."""
+
+    @property
+    def http_cache_path(self) -> Path | None:
+        """The file that answers of services are kept in; None: none are kept."""
+        return self.home / "cache" / "http.db" if self.http_cache else None
 
     @property
     def persistence_url(self) -> str:
@@ -108,6 +155,9 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         RELEVANCE_MAX_CONCURRENCY="relevance_max_concurrency",
         DEDUP_ENABLE_LLM_PASS="dedup_enable_llm_pass",  # noqa: S106  # not a password
         DEDUP_LLM_MAX_CANDIDATES="dedup_llm_max_candidates",
+        PAPER_SEARCH_CONTACT="contact",
+        PAPER_SEARCH_HTTP_CACHE="http_cache",
+        SOURCE_DEADLINE_S="source_deadline_s",
         PAPER_SEARCH_HOME="home",
         DATABASE_URL="database_url",
     )
@@ -141,14 +191,39 @@ def _picked(env: dict[str, str], **names: str) -> dict[str, str]:
 
 
 def _sources(env: dict[str, str]) -> dict[str, dict[str, object]]:
+    """Return the settings of sources; what is neither named nor set is left to its defaults."""
     sources: dict[str, dict[str, object]] = {
         "library": {"name": "library"},
         "sample": {"name": "sample", "enabled": False},
     }
-    if env.get("SERPAPI_API_KEY", "").strip():
-        sources["serpapi_scholar"] = {
-            "name": "serpapi_scholar",
-            "api_key": env["SERPAPI_API_KEY"].strip(),
-            **_picked(env, SERPAPI_MAX_CALLS="max_calls"),
-        }
+    for name, prefix in (_others() | _SERVICES).items():
+        given = _picked(
+            env,
+            **{f"{prefix}_API_KEY": "api_key"},
+            **{f"{prefix}_MAX_CALLS": "max_calls", f"{prefix}_RATE_LIMIT": "rate_limit"},
+        )
+        if given:
+            # A key is only got on purpose; without one, a search goes to nobody unasked.
+            sources[name] = {"name": name, "enabled": name in _WITH_KEY and "api_key" in given}
+            sources[name] |= {field: value.strip() for field, value in given.items()}
+    chosen = expand_sources(env.get("PAPER_SEARCH_SOURCES", "").split(","))
+    if chosen:
+        for settings in sources.values():
+            settings["enabled"] = False
+        for name in chosen:
+            # Taken out and put in again: the order of the variable is the order of searching.
+            sources[name] = sources.pop(name, {"name": name}) | {"enabled": True}
     return sources
+
+
+def expand_sources(names: Iterable[str]) -> list[str]:
+    """Return the names of sources, each once; `web` stands for those that need no key."""
+    stripped = (name.strip() for name in names)
+    expanded = (each for name in stripped for each in (WEB_SOURCES if name == "web" else (name,)))
+    return list(dict.fromkeys(filter(None, expanded)))
+
+
+def _others() -> dict[str, str]:
+    """Return what the variables of sources from other packages begin with."""
+    installed = entry_points(group="paper_search.sources")
+    return {point.name: point.name.upper().replace("-", "_") for point in installed}

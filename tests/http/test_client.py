@@ -76,7 +76,7 @@ def opened(clock: Clock) -> Opening:
 
 async def failure(http: HttpClient, url: str, **options: Any) -> HttpError:
     async def ask() -> None:
-        (await http.get(url, params={"api_key": KEY}, **options)).json()
+        (await http.get(url, **{"params": {"api_key": KEY}, **options})).json()
 
     with pytest.raises(HttpError) as caught:
         await ask()
@@ -249,27 +249,52 @@ async def test_what_cannot_be_stored_is_replaced(server: FaultServer, opened: Op
     assert numbers == {"a": None, "b": None, "c": None, "d": 1}
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/redirect?to=file:///etc/passwd", "/redirect?to=http://localhost:1/", "/redirect-loop"],
-)
-async def test_no_redirect_is_followed(server: FaultServer, opened: Opening, path: str) -> None:
+@pytest.mark.parametrize("to", ["file:///etc/passwd", "http://localhost:1/", "ftp://x.org/", "//["])
+async def test_no_redirect_to_another_origin_is_followed(
+    server: FaultServer, opened: Opening, to: str
+) -> None:
     """API-24"""
     async with opened() as http:
-        error = await failure(http, server.url(path))
+        error = await failure(http, server.url("/redirect"), params={"to": to, "api_key": KEY})
     assert isinstance(error, HttpStatusError)
     assert (error.status, error.attempts) == (302, 1)
     assert server.requests.total() == 1
 
 
-async def test_no_redirect_is_followed_by_a_client_that_would(
+async def test_a_redirect_within_the_origin_is_followed_with_the_key(
     server: FaultServer, opened: Opening
 ) -> None:
     """API-24"""
-    async with httpx.AsyncClient(follow_redirects=True) as given, opened(client=given) as http:
-        error = await failure(http, server.url("/redirect?to=/ok"))
+    async with opened() as http:
+        answer = await http.ask(
+            server.url("/redirect"), params={"to": "/ok"}, headers={"x-api-key": KEY}
+        )
+    assert answer.json() == GOOD
+    assert answer.attempts == 2
+    assert all(KEY in head for head in server.heads)
+
+
+async def test_redirects_without_end_are_given_up(server: FaultServer, opened: Opening) -> None:
+    """API-24"""
+    async with opened() as http:
+        error = await failure(http, server.url("/redirect-loop"))
+    assert "without end" in str(error)
+    assert server.requests.total() == 3
+
+
+async def test_a_client_that_would_follow_redirects_anywhere_is_not_let(
+    server: FaultServer, opened: Opening
+) -> None:
+    """API-24"""
+    async with (
+        FaultServer() as other,
+        httpx.AsyncClient(follow_redirects=True) as given,
+        opened(client=given) as http,
+    ):
+        params = {"to": other.url("/ok"), "api_key": KEY}
+        error = await failure(http, server.url("/redirect"), params=params)
     assert isinstance(error, HttpStatusError)
-    assert server.requests["/ok"] == 0
+    assert other.requests.total() == 0
 
 
 @pytest.mark.parametrize("path", ["/reset", "/garbage"])

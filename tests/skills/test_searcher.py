@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import threading
 import time
 from typing import Any
 
@@ -192,3 +194,125 @@ async def test_no_secret_gets_into_the_report() -> None:
     assert "s3cr3t" not in told
     assert "abc123" not in told
     assert "q=1" in told
+
+
+class Meeting(Source):
+    """Answers when all of its kind are being asked at once, else never."""
+
+    def __init__(self, name: str, barrier: asyncio.Barrier) -> None:
+        super().__init__(name)
+        self.barrier = barrier
+
+    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+        await self.barrier.wait()
+        return await super().search_advanced(strategy)
+
+
+async def test_ten_sources_are_asked_at_the_same_time() -> None:
+    barrier = asyncio.Barrier(10)
+    searcher = Searcher([Meeting(f"s{number}", barrier) for number in range(10)])
+    assert len(await asyncio.wait_for(searcher.search(strategy()), 20)) == 10
+
+
+class Deaf(Source):
+    """Goes on when it is cancelled."""
+
+    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+        assert strategy.queries
+        while not self.finished:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.05)
+        return []
+
+
+async def test_a_source_that_ignores_cancellation_costs_its_deadline_and_no_more() -> None:
+    """API-28"""
+    deaf = Deaf("deaf")
+    searcher = Searcher([deaf, Source("b")], deadline_s=0.1, patience_s=0.05)
+    report = await asyncio.wait_for(searcher.report(strategy()), 20)
+    deaf.finished = True
+    assert ids(report.papers) == ["b-1"]
+    assert [each.status for each in report.sources] == [SourceStatus.TIMEOUT, SourceStatus.OK]
+    await asyncio.sleep(0.1)
+
+
+class Plain(Source):
+    """Written without a thought of asyncio; waits for another source to be asked."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.other_was_asked = threading.Event()
+
+    def search_advanced(self, strategy: SearchStrategy) -> Any:  # type: ignore[override]  # on purpose
+        assert strategy.queries
+        assert self.other_was_asked.wait(20)
+        return self.answer
+
+
+class Signalling(Source):
+    def __init__(self, name: str, signal: threading.Event) -> None:
+        super().__init__(name)
+        self.signal = signal
+
+    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+        self.signal.set()
+        return await super().search_advanced(strategy)
+
+
+async def test_a_source_that_is_not_asynchronous_does_not_hold_up_the_others() -> None:
+    """API-28"""
+    plain = Plain("plain")
+    searcher = Searcher([plain, Signalling("b", plain.other_was_asked)])
+    assert ids(await searcher.search(strategy())) == ["plain-1", "b-1"]
+
+
+class Blocking(Source):
+    """Says that it is asynchronous, and is not."""
+
+    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+        assert strategy.queries
+        time.sleep(1.8)  # noqa: ASYNC251  # the fault that is injected
+        return self.answer
+
+
+async def test_a_source_that_blocks_the_loop_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    """API-28"""
+    report = await Searcher([Source("a"), Blocking("bad")]).report(strategy())
+    assert "source bad holds up the whole program" in caplog.text
+    assert [each.note is not None for each in report.sources] == [False, True]
+    assert "held up the whole program for" in str(report.sources[1].note)
+
+
+async def test_an_unknown_source_is_a_line_that_names_the_known_ones() -> None:
+    report = await Searcher([Source("a"), Source("b")]).report(strategy("nowhere", "b"))
+    assert ids(report.papers) == ["b-1"]
+    assert [each.source for each in report.sources] == ["b", "nowhere"]
+    assert report.sources[1].status.is_failure
+    assert "known are a, b" in str(report.sources[1].error)
+
+
+class Keeping(Source):
+    """Keeps what it was asked."""
+
+    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+        self.asked = [query.boolean_query for query in strategy.queries]
+        return await super().search_advanced(strategy)
+
+
+async def test_a_strategy_of_500_queries_is_capped_and_says_so() -> None:
+    source = Keeping("a")
+    queries = tuple(f"q{number}" for number in range(500))
+    report = await Searcher([source]).report(strategy(queries=queries))
+    assert source.asked == list(queries[:50])
+    assert "only the first 50 of 500 queries" in str(report.sources[0].note)
+
+
+async def test_a_query_of_ten_thousand_characters_is_capped_and_says_so() -> None:
+    source = Keeping("a")
+    long = " OR ".join(f"synonym{number}" for number in range(1500))
+    report = await Searcher([source]).report(strategy(queries=("short", long, "x" * 20_000)))
+    assert len(source.asked) == 2
+    assert len(source.asked[1]) <= 8_000
+    assert source.asked[1].startswith("synonym0 OR synonym1 ")
+    assert "was cut to" in str(report.sources[0].note)
+    assert "20,000 characters" in str(report.sources[0].note)

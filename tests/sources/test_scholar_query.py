@@ -3,7 +3,14 @@
 import pytest
 
 from paper_search.errors import InputError
-from paper_search.sources.scholar_query import to_scholar
+from paper_search.models import SearchConstraints
+from paper_search.query import parse, render
+from paper_search.sources.adapter import Translated
+from paper_search.sources.scholar_query import translate
+
+
+def to_scholar(query: str, **filters: int | None) -> Translated:
+    return translate(parse(query), SearchConstraints.model_validate(filters))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +46,6 @@ def test_a_query_is_sent_as(query: str, sent: str) -> None:
         ("deep (graph OR year:2015)", "deep", "a year inside a group"),
         ("deep (graph OR NOT tree)", "deep", "OR with a part"),
         ("deep NOT abstract:graph", "deep", "NOT of a group"),
-        ("deep AND (", "deep AND (", "cannot be read"),
         (" OR ".join(f"synonym{number}" for number in range(40)), None, "256"),
     ],
 )
@@ -73,3 +79,18 @@ def test_years_become_parameters(
 def test_a_query_that_only_excludes_cannot_be_asked(query: str) -> None:
     with pytest.raises(InputError, match="only excludes"):
         to_scholar(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "remainder"),
+    [
+        ("deep AND learning", None),
+        ("graph*", None),
+        ("deep NEAR/3 graph", "deep NEAR/3 graph"),
+        ("deep NOT (graph AND tree)", "NOT (graph AND tree)"),
+        ("deep AND (graph OR year:2015) AND tree", "graph OR year:2015"),
+    ],
+)
+def test_what_was_widened_is_left_for_our_side(query: str, remainder: str | None) -> None:
+    left = to_scholar(query).remainder
+    assert left == (parse(remainder) if remainder else None), left and render(left)

@@ -1,4 +1,4 @@
-"""Identifiers of works (DOI, arXiv, PMID, PMCID, ISBN): found in text, normalised, made stable."""
+"""Identifiers of works (DOI, arXiv, PMID, PMCID, ISBN, ISSN): found in text, normalised, made stable."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ _PMID = re.compile(
 _PMCID = re.compile(
     r"(?:^|\bpmc\s?(?:id)?\s*:?\s*|/)(?:pmc)?\s?(\d{3,9})(?:\.\d+)?/?\s*$", re.IGNORECASE
 )
+_ISSN = re.compile(r"(?<!\d)(\d{4})-?(\d{3}[\dXx])(?![\dXx])")
 _ISBN = re.compile(r"(?:97[89][- ]?)?(?:\d[- ]?){9}[\dXx](?![\dXx])")
 
 
@@ -105,6 +106,16 @@ def parse_isbn(text: str | None) -> str | None:
             return body + _isbn13_check(body)
         if len(digits) == 13 and "X" not in digits and _isbn13_check(digits[:12]) == digits[12]:  # noqa: PLR2004  # ISBN-13
             return digits
+    return None
+
+
+def parse_issn(text: str | None) -> str | None:
+    """Return the first valid ISSN in the text as `1234-567X`, or None (ISO 3297)."""
+    for found in _ISSN.finditer(text or ""):
+        digits = f"{found[1]}{found[2]}".upper()
+        values = [10 if c == "X" else int(c) for c in digits]
+        if not sum(value * (8 - i) for i, value in enumerate(values)) % 11:
+            return f"{digits[:4]}-{digits[4:]}"
     return None
 
 

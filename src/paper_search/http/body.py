@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from paper_search.http.errors import HttpBodyError
+from paper_search.http.xml_text import parse_xml
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     import httpx
 
 ACCEPTED_ENCODINGS = "gzip, deflate"
@@ -29,12 +32,16 @@ class HttpAnswer:
         content_type: in lower case, without parameters; empty: none was given.
         content: unpacked.
         attempts: requests that it took.
+        from_cache: it was on disk; nothing was sent.
+        url: where it is from, without keys.
     """
 
     status: int
     content_type: str
     content: bytes
     attempts: int
+    from_cache: bool = False
+    url: str = ""
 
     def json(self) -> Any:
         """Return the data; an empty body is None, and so are NaN and infinite numbers.
@@ -53,6 +60,18 @@ class HttpAnswer:
             raise HttpBodyError("the server's JSON is nested too deeply") from None
         except ValueError as error:
             raise HttpBodyError(f"the server's answer is no JSON: {_reason(error)}") from None
+
+    def xml(self) -> Element | None:
+        """Return the root of the document; an empty body is None.
+
+        Raises:
+            HttpBodyError: it is a web page, no XML, or XML of the kind that attacks its reader.
+        """
+        if not self.content.strip():
+            return None
+        if "html" in self.content_type:
+            raise HttpBodyError("the server answered with a web page instead of XML")
+        return parse_xml(self.content)
 
 
 async def read_body(response: httpx.Response, max_bytes: int) -> bytes:

@@ -7,61 +7,45 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Self
+from itertools import count
+from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
-from paper_search.http.body import ACCEPTED_ENCODINGS, HttpAnswer, read_body
+from paper_search.http.asking import Asking, HttpSettings, Question
+from paper_search.http.body import HttpAnswer, read_body
+from paper_search.http.cache import AnswerCache, cache_key
 from paper_search.http.errors import (
     HttpBodyError,
     HttpCallLimitError,
     HttpError,
+    HttpNoTimeError,
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
 )
 from paper_search.http.limits import CallBudget, HostLimiter, process_limiter
+from paper_search.http.network import (
+    BEFORE_SENDING,
+    Network,
+    is_same_origin,
+)
 from paper_search.http.redaction import RedactingFilter, redact
-from paper_search.http.retry import RetryPolicy, parse_retry_after
+from paper_search.http.retry import parse_retry_after
 
 if TYPE_CHECKING:
     import ssl
+    from pathlib import Path
     from types import TracebackType
 
 _ERROR_BODY = 2000
 """Characters of an error's body that are kept."""
+_MOST_REDIRECTS = 3
+
+__all__ = ["HttpClient", "HttpSettings"]
 
 Sleep = Callable[[float], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class HttpSettings:
-    """How to talk to one service.
-
-    Attributes:
-        interval_s: least time between two requests to one host; 0: no limit.
-        attempt_timeout_s: for one request with its whole body.
-        deadline_s: for everything that one call of `get` does, waits included.
-        max_bytes: of an unpacked body.
-        secrets: keys that no error or log may show.
-        retry: when to ask again.
-    """
-
-    interval_s: float = 1.0
-    attempt_timeout_s: float = 20.0
-    deadline_s: float = 60.0
-    max_bytes: int = 20_000_000
-    secrets: tuple[str, ...] = field(default=(), repr=False)
-    retry: RetryPolicy = field(default_factory=RetryPolicy)
-
-
-def user_agent(contact: str | None = None) -> str:
-    """Return the name that we give to servers, with how to reach whoever runs it."""
-    about = f" (mailto:{contact})" if contact else ""
-    return f"paper-search/{version('paper-search')}{about}"
 
 
 class HttpClient:
@@ -72,6 +56,7 @@ class HttpClient:
         client: an open httpx client to use instead of an own one; it is not closed.
         contact: an e-mail address for the User-Agent.
         limiter: who gives out turns; by default that of the whole process.
+        cache_path: the file that answers are kept in; None: none are kept.
         sleep: waits for seconds.
         clock: seconds that never run backwards.
     """
@@ -83,6 +68,7 @@ class HttpClient:
         client: httpx.AsyncClient | None = None,
         contact: str | None = None,
         limiter: HostLimiter | None = None,
+        cache_path: Path | None = None,
         sleep: Sleep = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -90,19 +76,29 @@ class HttpClient:
         self._given_client = client
         self._contact = contact
         self._limiter = limiter or process_limiter()
+        self._cache_path = cache_path
         self._sleep = sleep
         self._clock = clock
         self._stack = AsyncExitStack()
-        self._client: httpx.AsyncClient | None = None
+        self._cache: AnswerCache | None = None
+        self._network: httpx.AsyncBaseTransport | None = None
+        self._transport: httpx.AsyncBaseTransport | None = None
 
     async def __aenter__(self) -> Self:
         log_filter = RedactingFilter(self._settings.secrets)
         for logger in (logging.getLogger("httpx"), logging.getLogger("httpcore")):
             logger.addFilter(log_filter)
             self._stack.callback(logger.removeFilter, log_filter)
-        self._client = self._given_client or await self._stack.enter_async_context(
-            httpx.AsyncClient(verify=_tls(), follow_redirects=False)
-        )
+        client = self._given_client
+        if client is None:
+            own = httpx.AsyncClient(verify=_tls(), follow_redirects=False)
+            client = await self._stack.enter_async_context(own)
+        network = Network(client)
+        self._transport = network
+        if self._cache_path is not None:
+            self._cache = await self._stack.enter_async_context(AnswerCache(self._cache_path))
+            self._transport = self._cache.around(network)
+        self._network = network
         return self
 
     async def __aexit__(
@@ -111,7 +107,7 @@ class HttpClient:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._client = None
+        self._transport = self._network = self._cache = None
         await self._stack.aclose()
 
     async def get(
@@ -122,114 +118,163 @@ class HttpClient:
         headers: Mapping[str, str] | None = None,
         budget: CallBudget | None = None,
     ) -> HttpAnswer:
-        """Ask for a resource; redirects are not followed, lest a key go to another host.
+        """Ask for a resource, as `ask` does, where no parameter holds a key."""
+        return await self.ask(url, params=params, headers=headers, budget=budget)
+
+    async def ask(  # noqa: PLR0913  # the parts of a request
+        self,
+        url: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        key_params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        json: Any = None,
+        form: Mapping[str, str | int] | None = None,
+        budget: CallBudget | None = None,
+        ends_at: float | None = None,
+    ) -> HttpAnswer:
+        """Ask for a resource, or post to it.
+
+        Redirects are followed within the origin only, lest a key go to another host. Answers to
+        GET are kept on disk, without keys, where the server does not forbid it.
 
         Args:
             url: http or https.
-            params: the query; may hold a key.
+            params: the query.
+            key_params: the part of the query that holds keys.
             headers: beside our own; may hold a key.
+            json: the body of a POST.
+            form: the fields of a POST.
             budget: counts every attempt.
+            ends_at: the time of the clock at which a longer job ends, of which this is a part.
 
         Raises:
             HttpStatusError, HttpTimeoutError, HttpUnreachableError, HttpBodyError: after the
                 retries that the settings and the deadline allow.
             HttpCallLimitError: the budget was spent before the first attempt.
         """
+        asking = Asking(budget or CallBudget(), self._clock() + self._settings.deadline_s)
+        if ends_at is not None:
+            asking.ends_at = min(asking.ends_at, ends_at)
         try:
-            request = self._request(url, params or {}, headers or {})
+            query = {**(params or {}), **(key_params or {})}
+            question = Question(url, query, headers or {}, json, form)
+            return await self._send(question.request(self._settings, self._contact), asking)
         except httpx.InvalidURL:
             raise HttpUnreachableError(
                 f"no request can be made of it: longer than a URL may be, or no URL: {url[:80]!r}"
             ) from None
-        return await self._send(request, budget or CallBudget())
 
-    def _request(
-        self, url: str, params: Mapping[str, str | int], headers: Mapping[str, str]
-    ) -> httpx.Request:
-        query = {name: _encodable(str(value)) for name, value in params.items()}
-        # `params=` of httpx would throw away the query that the URL already has.
-        return self._open_client().build_request(
-            "GET",
-            httpx.URL(url).copy_merge_params(query),
-            headers={
-                "Accept": "application/json",
-                "Accept-Encoding": ACCEPTED_ENCODINGS,
-                "User-Agent": user_agent(self._contact),
-                **headers,
-            },
-            timeout=self._settings.attempt_timeout_s,
-        )
+    async def forget(self, answer: HttpAnswer) -> None:
+        """Remove an answer from the cache: it was an error that did not look like one."""
+        if self._cache is not None:
+            await self._cache.forget(answer.url)
 
-    def _open_client(self) -> httpx.AsyncClient:
-        if self._client is None:
-            raise RuntimeError("an HttpClient is used inside `async with`")
-        return self._client
-
-    async def _send(self, request: httpx.Request, budget: CallBudget) -> HttpAnswer:
-        ends_at = self._clock() + self._settings.deadline_s
-        attempt = 0
-        error: HttpError | None = None
-        while True:
-            if budget.is_spent:
-                error = error or HttpCallLimitError("the calls allowed for this run are used up")
-                break
-            await self._sleep_unless_zero(self._turn(request))
-            budget.spend()
-            attempt += 1
-            outcome = await self._attempt(request, attempt, ends_at - self._clock())
+    async def _send(self, request: httpx.Request, asking: Asking) -> HttpAnswer:
+        for tries in count(1):
+            outcome = await self._attempt(request, asking)
             if isinstance(outcome, HttpAnswer):
                 return outcome
-            error = outcome
-            wait = self._settings.retry.wait_before(attempt, error)
-            if wait is None or self._clock() + wait >= ends_at:
-                break
+            # What went wrong with the request says more than that no other is allowed.
+            is_secondary = isinstance(outcome, HttpCallLimitError | HttpNoTimeError)
+            error = asking.error if is_secondary and asking.error else outcome
+            asking.error = error
+            wait = self._settings.retry.wait_before(tries, error)
+            if is_secondary or wait is None or self._clock() + wait >= asking.ends_at:
+                error.attempts = asking.attempts
+                raise error
             await self._sleep_unless_zero(wait)
-        error.attempts = attempt
-        raise error
+        raise AssertionError("there is no last try")
 
-    def _turn(self, request: httpx.Request) -> float:
-        return self._limiter.reserve(request.url.host, self._settings.interval_s)
-
-    async def _sleep_unless_zero(self, seconds: float) -> None:
-        if seconds > 0:
-            await self._sleep(seconds)
-
-    async def _attempt(
-        self, request: httpx.Request, attempt: int, remaining_s: float
-    ) -> HttpAnswer | HttpError:
+    async def _attempt(self, request: httpx.Request, asking: Asking) -> HttpAnswer | HttpError:
         """Return the answer or what went wrong; raised outside, no cause clings to it."""
         host = request.url.host
-        limit = max(min(self._settings.attempt_timeout_s, remaining_s), 0.0)
         is_answering = False
         try:
             # httpx only limits the silence between two bytes: a slow body would go on for ever.
-            async with asyncio.timeout(limit):
-                response = await self._open_client().send(
-                    request, stream=True, auth=None, follow_redirects=False
+            left = max(asking.ends_at - self._clock(), 0.0)
+            async with asyncio.timeout(left) as timer, AsyncExitStack() as stack:
+                request.extensions[BEFORE_SENDING] = lambda: self._wait_for_turn(
+                    host, asking, timer, stack
                 )
-                try:
-                    is_answering = True
-                    return await self._read(response, attempt)
-                finally:
-                    await response.aclose()
+                response = await self._follow(request, stack)
+                is_answering = True
+                return await self._read(response, request, asking)
         except HttpError as error:
             return error
         except (TimeoutError, httpx.TimeoutException):
-            return HttpTimeoutError(f"{host} gave no whole answer within {limit:g} s")
+            if not asking.is_sent:
+                return HttpNoTimeError(f"{host} could not be asked in time: others were first")
+            return HttpTimeoutError(f"{host} gave no whole answer within {asking.limit_s:g} s")
         except httpx.HTTPError as error:
             reason = redact(f"{type(error).__name__}: {error}", self._settings.secrets)
             if is_answering:
                 return HttpBodyError(f"the answer of {host} is cut off: {reason}", is_cut_off=True)
             return HttpUnreachableError(f"{host} cannot be reached: {reason}")
 
-    async def _read(self, response: httpx.Response, attempt: int) -> HttpAnswer:
-        if not response.is_success:
-            raise await self._status_error(response)
-        content = await read_body(response, self._settings.max_bytes)
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        return HttpAnswer(response.status_code, kind, content, attempt)
+    async def _wait_for_turn(
+        self, host: str, asking: Asking, timer: asyncio.Timeout, stack: AsyncExitStack
+    ) -> None:
+        """Wait until the host may be asked; the time for the answer counts from then on."""
+        asking.is_sent = False
+        if asking.budget.is_spent:
+            raise HttpCallLimitError("the calls allowed for this run are used up")
+        place = self._limiter.place(host, self._settings.concurrency)
+        await stack.enter_async_context(place)
+        left = asking.ends_at - self._clock()
+        wait = self._limiter.reserve(host, self._settings.interval_s) if left > 0 else 0.0
+        if wait >= left:
+            raise HttpNoTimeError(f"{host} could not be asked in time: others were first")
+        await self._sleep_unless_zero(wait)
+        asking.budget.spend()
+        asking.attempts += 1
+        asking.is_sent = True
+        asking.limit_s = min(self._settings.attempt_timeout_s, left - wait)
+        timer.reschedule(asyncio.get_running_loop().time() + asking.limit_s)
 
-    async def _status_error(self, response: httpx.Response) -> HttpStatusError:
+    async def _follow(self, request: httpx.Request, stack: AsyncExitStack) -> httpx.Response:
+        """Return the answer at the end of the redirects that stay within the origin."""
+        for _ in range(_MOST_REDIRECTS):
+            response = await self._transport_for(request).handle_async_request(request)
+            stack.push_async_callback(response.aclose)
+            target = _redirect_target(request, response)
+            if target is None:
+                return response
+            await stack.aclose()  # gives the place back, which the next request needs
+            request = httpx.Request(
+                "GET",
+                target,
+                headers=request.headers,
+                extensions={**request.extensions, "caching": {"key": cache_key(target)}},
+            )
+        raise HttpBodyError(f"{request.url.host} redirects without end")
+
+    def _transport_for(self, request: httpx.Request) -> httpx.AsyncBaseTransport:
+        transport = self._transport if request.method == "GET" else self._network
+        if transport is None:
+            raise RuntimeError("an HttpClient is used inside `async with`")
+        return transport
+
+    async def _sleep_unless_zero(self, seconds: float) -> None:
+        if seconds > 0:
+            await self._sleep(seconds)
+
+    async def _read(
+        self, response: httpx.Response, request: httpx.Request, asking: Asking
+    ) -> HttpAnswer:
+        if not response.is_success:
+            raise await self._status_error(response, request.url.host)
+        content = await read_body(response, self._settings.max_bytes)
+        return HttpAnswer(
+            response.status_code,
+            response.headers.get("content-type", "").partition(";")[0].strip().lower(),
+            content,
+            asking.attempts,
+            from_cache=bool(response.extensions.get("caching", {}).get("from_cache")),
+            url=str(request.url),
+        )
+
+    async def _status_error(self, response: httpx.Response, host: str) -> HttpStatusError:
         try:
             content = await read_body(response, self._settings.max_bytes)
         except (HttpBodyError, httpx.HTTPError):
@@ -239,15 +284,23 @@ class HttpClient:
         body = "" if is_web_page else redact(text, self._settings.secrets)[:_ERROR_BODY]
         status = response.status_code
         return HttpStatusError(
-            f"{response.request.url.host} answered with HTTP {status}",
+            f"{host} answered with HTTP {status}",
             status=status,
             retry_after=parse_retry_after(response.headers.get("retry-after")),
             body=body,
         )
 
 
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
+def _redirect_target(request: httpx.Request, response: httpx.Response) -> httpx.URL | None:
+    """Return where a redirect leads, if it stays within the origin and may be followed."""
+    location = response.headers.get("location")
+    if request.method != "GET" or not response.is_redirect or not location:
+        return None
+    try:
+        target = request.url.join(location)
+    except httpx.InvalidURL:
+        return None
+    return target if is_same_origin(target, request.url) else None
 
 
 @cache

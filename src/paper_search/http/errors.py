@@ -4,6 +4,7 @@ PaperSearchError
 └── HttpError                 carries `attempts`
     ├── HttpStatusError       the server answered with a status that is no success
     ├── HttpTimeoutError      no whole answer in time
+    │   └── HttpNoTimeError   the turn of the request would come too late; nothing was sent
     ├── HttpUnreachableError  no connection: DNS, refused, reset, TLS
     ├── HttpBodyError         an answer that cannot be used
     └── HttpCallLimitError    the calls that were allowed are used up; nothing was sent
@@ -44,6 +45,10 @@ class HttpStatusError(HttpError):
 
 class HttpTimeoutError(HttpError):
     """No whole answer in time."""
+
+
+class HttpNoTimeError(HttpTimeoutError):
+    """The turn of the request would come after the deadline; nothing was sent."""
 
 
 class HttpUnreachableError(HttpError):

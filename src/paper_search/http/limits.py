@@ -1,23 +1,29 @@
-"""How often a host may be asked, by all of this process together."""
+"""How often, and how many times at once, a host may be asked, by all of this process together."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter, defaultdict, deque
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from functools import cache
 
 
 class HostLimiter:
-    """Gives out turns: two requests to one host are at least an interval apart.
+    """Gives out turns and places: turns are an interval apart, places are few.
 
-    It waits for nobody: whoever asks is told how long to wait. So it serves all event loops and
-    threads of a process.
+    It serves all event loops and threads of a process: `reserve` waits for nobody, whoever asks
+    is told how long to wait; `place` waits in the loop of whoever asks.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._free_at: dict[str, float] = {}
+        self._inside: Counter[str] = Counter()
+        self._waiting: defaultdict[str, deque[Future[None]]] = defaultdict(deque)
         self._lock = threading.Lock()
 
     def reserve(self, host: str, interval_s: float) -> float:
@@ -27,6 +33,40 @@ class HostLimiter:
             turn = max(now, self._free_at.get(host, now))
             self._free_at[host] = turn + max(interval_s, 0.0)
             return turn - now
+
+    @asynccontextmanager
+    async def place(self, host: str, most: int) -> AsyncIterator[None]:
+        """Hold one of the places for requests to a host, in the order of asking."""
+        await self._enter(host, most)
+        try:
+            yield
+        finally:
+            self._leave(host)
+
+    async def _enter(self, host: str, most: int) -> None:
+        with self._lock:
+            if self._inside[host] < max(most, 1) and not self._waiting[host]:
+                self._inside[host] += 1
+                return
+            waiter: Future[None] = Future()
+            self._waiting[host].append(waiter)
+        try:
+            await asyncio.wrap_future(waiter)
+        except asyncio.CancelledError:
+            if not waiter.cancel() and not waiter.cancelled():
+                self._leave(host)  # the place was given at the same moment
+            raise
+
+    def _leave(self, host: str) -> None:
+        """Give the place to who waits for the longest, else free it."""
+        with self._lock:
+            waiting = self._waiting[host]
+            while waiting:
+                waiter = waiting.popleft()
+                if waiter.set_running_or_notify_cancel():
+                    waiter.set_result(None)
+                    return
+            self._inside[host] -= 1
 
 
 @cache

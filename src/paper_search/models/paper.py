@@ -86,6 +86,8 @@ class BibliographicRecord(BaseModel):
     openalex_id: str | None = None
     s2_id: str | None = None
     isbn: str | None = None
+    issn: str | None = None
+    """Of the journal or series: `1234-567X`."""
     url: str | None = None
     """Landing page."""
     volume: str | None = None

@@ -42,6 +42,8 @@ class SourceReport(BaseModel):
     kept: int = 0
     dropped: int = 0
     """Records that could not be used (no title), counted so that none is lost without a trace."""
+    excluded: int = 0
+    """Records that the service gave but the query does not want: it could not express that."""
     pages: int | None = None
     attempts: int | None = None
     milliseconds: int = 0

@@ -1,7 +1,7 @@
 """One boolean language: its tree, and how text becomes a tree and a tree text."""
 
 from paper_search.query.ast import FIELDS, And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.evaluation import evaluate, tokenise
+from paper_search.query.evaluation import evaluate, judge, tokenise
 from paper_search.query.linter import Finding, lint
 from paper_search.query.normal_form import normalise
 from paper_search.query.parser import parse
@@ -19,6 +19,7 @@ __all__ = [
     "Term",
     "YearRange",
     "evaluate",
+    "judge",
     "lint",
     "normalise",
     "parse",

@@ -42,6 +42,17 @@ def evaluate(
     return _Document(document, tokeniser).matches(node)
 
 
+def judge(
+    node: Node, document: Mapping[str, str | int | None], *, tokeniser: Tokeniser = tokenise
+) -> bool | None:
+    """Return whether the document matches, as far as it is known; None: it cannot be told.
+
+    As `evaluate`, but a field that is None is unknown, not empty: a word that stands nowhere else
+    may stand in the missing abstract, and a missing year may be in any range.
+    """
+    return _Judge(document, tokeniser).of(node)
+
+
 class _Document:
     """The tokens of every field, made once."""
 
@@ -112,3 +123,43 @@ class _Document:
                 for token, (word, is_prefix) in zip(found, wanted, strict=True)
             ):
                 yield start, start + len(wanted)
+
+
+class _Judge:
+    """Kleene's three values: true, false, and None for what cannot be told."""
+
+    def __init__(self, document: Mapping[str, str | int | None], tokeniser: Tokeniser) -> None:
+        self._unknown = {field for field, value in document.items() if value is None}
+        self._document = _Document(document, tokeniser)
+
+    def of(self, node: Node) -> bool | None:
+        match node:
+            case And(children):
+                found = [self.of(child) for child in children]
+                return False if False in found else None if None in found else True
+            case Or(children):
+                found = [self.of(child) for child in children]
+                return True if True in found else None if None in found else False
+            case Not(child):
+                inner = self.of(child)
+                return None if inner is None else not inner
+            case YearRange():
+                is_unknown = "year" in self._unknown
+            case _:
+                is_unknown = any((each or "abstract") in self._unknown for each in _fields(node))
+        return True if self._document.matches(node) else None if is_unknown else False
+
+
+def _fields(node: Node) -> Iterator[str | None]:
+    """Yield the fields of the leaves of a distance, or of the leaf itself."""
+    match node:
+        case Near(left, right):
+            yield from _fields(left)
+            yield from _fields(right)
+        case Or(children):
+            for child in children:
+                yield from _fields(child)
+        case Term() | Phrase():
+            yield node.field
+        case _:
+            return

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from paper_search.models import RawPaper, SearchReport, SearchStrategy, SourceReport, SourceStatus
+from paper_search.errors import InputError
+from paper_search.models import (
+    RawPaper,
+    SearchQuery,
+    SearchReport,
+    SearchStrategy,
+    SourceReport,
+    SourceStatus,
+)
+from paper_search.query.shortening import shorten
 from paper_search.skills.failures import described, status_of
+from paper_search.skills.watchdog import Watchdog
 from paper_search.sources import SearchSource
+
+MAX_QUERIES = 50
+"""Of a strategy; what is beyond is not asked, and the report says so."""
 
 _log = logging.getLogger(__name__)
 
@@ -21,6 +35,7 @@ class Searcher:
     Args:
         sources: in the order in which results are given; or a mapping by name.
         deadline_s: seconds that one source may take for the whole strategy.
+        patience_s: seconds that a source gets to end after its deadline, before it is left alone.
     """
 
     def __init__(
@@ -28,6 +43,7 @@ class Searcher:
         sources: Iterable[SearchSource] | Mapping[str, SearchSource],
         *,
         deadline_s: float = 60.0,
+        patience_s: float = 1.0,
     ) -> None:
         self._sources: dict[str, SearchSource] = (
             dict(sources)
@@ -35,6 +51,7 @@ class Searcher:
             else {source.source_name: source for source in sources}
         )
         self._deadline_s = deadline_s
+        self._patience_s = patience_s
 
     @property
     def source_names(self) -> list[str]:
@@ -49,35 +66,40 @@ class Searcher:
         """Return the records and what every source did; no source's failure is an exception."""
         if not strategy.queries:
             return SearchReport()
-        named = [name for name in dict.fromkeys(strategy.sources) if name in self._sources]
-        answers = await asyncio.gather(
-            *(self._answer(name, strategy) for name in named or self._sources)
-        )
+        capped, cuts = _capped(strategy)
+        wanted = dict.fromkeys(strategy.sources)
+        named = [name for name in wanted if name in self._sources]
+        unknown = [self._unknown(name) for name in wanted if named and name not in self._sources]
+        with Watchdog().watching() as watchdog:
+            answers = await asyncio.gather(
+                *(self._answer(name, capped) for name in named or self._sources)
+            )
+        entries = [entry for answer in answers for entry in answer.sources]
         return SearchReport(
             papers=[paper for answer in answers for paper in answer.papers],
-            sources=[report for answer in answers for report in answer.sources],
+            sources=[*_noted(entries, cuts, watchdog.held_s), *unknown],
         )
+
+    def _unknown(self, name: str) -> SourceReport:
+        known = ", ".join(self._sources)
+        error = f"there is no source {name!r}: known are {known}"
+        return SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=error)
 
     async def _answer(self, name: str, strategy: SearchStrategy) -> SearchReport:
         started = time.monotonic()
+        if not strategy.queries:
+            return SearchReport(sources=[SourceReport(source=name, status=SourceStatus.EMPTY)])
+        asking = asyncio.ensure_future(_asked(name, self._sources[name], strategy))
+        if isinstance(asking, asyncio.Task):
+            asking.set_name(_task_name(name))
         try:
-            async with asyncio.timeout(self._deadline_s) as deadline:
-                answer = await _asked(name, self._sources[name], strategy)
-            return _without_untitled(answer)
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
-            failure: BaseException = error
-            status = SourceStatus.BUG
-        except TimeoutError as error:
-            failure = error
-            status = SourceStatus.TIMEOUT
-            if deadline.expired():
-                failure = TimeoutError(f"no answer within {self._deadline_s:g} s")
-        except Exception as error:  # noqa: BLE001  # a source is foreign code; its failure becomes data
-            failure = error
-            status = status_of(error)
+            failure = await self._ended(asking)
+        except asyncio.CancelledError:
+            asking.cancel()
+            raise
+        if failure is None:
+            return _without_untitled(asking.result())
+        status = SourceStatus.BUG if _is_cancelled(failure) else status_of(failure)
         _log.warning("source %s failed (%s): %s", name, status.value, described(failure))
         entry = SourceReport(
             source=name,
@@ -87,15 +109,77 @@ class Searcher:
         )
         return SearchReport(sources=[entry])
 
+    async def _ended(self, asking: asyncio.Future[SearchReport]) -> BaseException | None:
+        """Wait for an answer until the deadline; return what went wrong.
+
+        A source that goes on after it was cancelled is left to itself: it costs its deadline and
+        no more.
+        """
+        await asyncio.wait({asking}, timeout=self._deadline_s)
+        if asking.done():
+            return asyncio.CancelledError() if asking.cancelled() else asking.exception()
+        asking.cancel()
+        await asyncio.wait({asking}, timeout=self._patience_s)
+        asking.add_done_callback(_looked_at)
+        return TimeoutError(f"no answer within {self._deadline_s:g} s")
+
+
+def _looked_at(asking: asyncio.Future[SearchReport]) -> None:
+    """Take the exception of a source that nobody waits for any more."""
+    if not asking.cancelled():
+        asking.exception()
+
+
+def _is_cancelled(failure: BaseException) -> bool:
+    return isinstance(failure, asyncio.CancelledError)
+
+
+def _task_name(source: str) -> str:
+    return f"source {source}"
+
+
+def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
+    """Return a strategy of a size that can be asked, and what was left out of it."""
+    cuts: list[str] = []
+    asked: list[SearchQuery] = []
+    for query in strategy.queries[:MAX_QUERIES]:
+        try:
+            short = shorten(query.boolean_query)
+        except InputError as error:
+            cuts.append(f"left out: {error}")
+            continue
+        cuts += [short.note] if short.note else []
+        asked.append(query.model_copy(update={"boolean_query": short.text}))
+    if len(strategy.queries) > MAX_QUERIES:
+        cuts.append(f"only the first {MAX_QUERIES} of {len(strategy.queries)} queries were asked")
+    return strategy.model_copy(update={"queries": asked}), cuts
+
+
+def _noted(
+    entries: list[SourceReport], cuts: list[str], held_s: Mapping[str, float]
+) -> list[SourceReport]:
+    """Return the entries, the first of each source with what a person should know."""
+    seen: set[str] = set()
+    noted = []
+    for entry in entries:
+        notes = [] if entry.source in seen else list(cuts)
+        seconds = held_s.get(_task_name(entry.source))
+        if seconds is not None and entry.source not in seen:
+            notes.append(f"held up the whole program for {seconds:.1f} s")
+        seen.add(entry.source)
+        note = "; ".join([*notes, *([entry.note] if entry.note else [])])
+        noted.append(entry.model_copy(update={"note": note}) if notes else entry)
+    return noted
+
 
 async def _asked(name: str, source: SearchSource, strategy: SearchStrategy) -> SearchReport:
     """Return the source's own report, or one made from its list of records."""
     # Asked of the class: a test double may answer to any attribute of the instance.
     report = getattr(type(source), "report", None)
     if callable(report):
-        return _checked_report(await report(source, strategy))
+        return _checked_report(await _called(report, source, strategy))
     started = time.monotonic()
-    papers = _checked_papers(await source.search_advanced(strategy))
+    papers = _checked_papers(await _called(source.search_advanced, strategy))
     entry = SourceReport(
         source=name,
         status=SourceStatus.OK if papers else SourceStatus.EMPTY,
@@ -103,6 +187,16 @@ async def _asked(name: str, source: SearchSource, strategy: SearchStrategy) -> S
         milliseconds=int((time.monotonic() - started) * 1000),
     )
     return SearchReport(papers=papers, sources=[entry])
+
+
+async def _called(method: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a method; one that is not asynchronous runs in a thread, lest it hold up the others."""
+    is_plain = inspect.isfunction(method) or inspect.ismethod(method)
+    if is_plain and not inspect.iscoroutinefunction(method):
+        answer = await asyncio.to_thread(method, *arguments)
+    else:
+        answer = method(*arguments)
+    return await answer if inspect.isawaitable(answer) else answer
 
 
 def _checked_report(answer: Any) -> SearchReport:

@@ -2,7 +2,12 @@
 
 from paper_search.errors import SearchSourceError
 from paper_search.sources.base import ReportingSource, SearchSource
-from paper_search.sources.errors import NonRetryableError, RetryableError, SerpAPIError
+from paper_search.sources.errors import (
+    NonRetryableError,
+    RetryableError,
+    SerpAPIError,
+    ServiceError,
+)
 from paper_search.sources.registry import create_source, create_sources, known_sources
 
 __all__ = [
@@ -12,6 +17,7 @@ __all__ = [
     "SearchSource",
     "SearchSourceError",
     "SerpAPIError",
+    "ServiceError",
     "create_source",
     "create_sources",
     "known_sources",

@@ -1,9 +1,10 @@
 """How sources fail.
 
 SearchSourceError
-└── SerpAPIError               carries `status`
-    ├── RetryableError         the same question may be answered later
-    └── NonRetryableError      asking again cannot help
+└── ServiceError                   carries `status` and `attempts`
+    └── SerpAPIError               of SerpApi
+        ├── RetryableError         the same question may be answered later
+        └── NonRetryableError      asking again cannot help
 """
 
 from __future__ import annotations
@@ -11,11 +12,17 @@ from __future__ import annotations
 from paper_search.errors import SearchSourceError
 from paper_search.models import SourceStatus
 
-__all__ = ["NonRetryableError", "RetryableError", "SearchSourceError", "SerpAPIError"]
+__all__ = [
+    "NonRetryableError",
+    "RetryableError",
+    "SearchSourceError",
+    "SerpAPIError",
+    "ServiceError",
+]
 
 
-class SerpAPIError(SearchSourceError):
-    """SerpApi could not answer.
+class ServiceError(SearchSourceError):
+    """A service could not answer.
 
     Attributes:
         status: what the search report says about it.
@@ -32,6 +39,10 @@ class SerpAPIError(SearchSourceError):
         super().__init__(message)
         self.status = status
         self.attempts = attempts
+
+
+class SerpAPIError(ServiceError):
+    """SerpApi could not answer."""
 
 
 class RetryableError(SerpAPIError):

@@ -6,10 +6,10 @@ tighter than it, years are parameters of their own, and nothing is truncated: it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from paper_search.errors import InputError, QuerySyntaxError
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, parse
+from paper_search.errors import InputError
+from paper_search.models import SearchConstraints
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, render
+from paper_search.sources.adapter import Translated
 
 MAX_LENGTH = 256
 """Characters that Scholar is said to read of a query."""
@@ -17,54 +17,29 @@ MAX_LENGTH = 256
 _PREFIXES = {"title": "intitle:", "author": "author:", "venue": "source:"}
 
 
-@dataclass(frozen=True, slots=True)
-class ScholarQuery:
-    """What to send.
+def translate(tree: Node, filters: SearchConstraints) -> Translated:
+    """Return the query in Scholar's language, limited to the years of tree and filters together.
 
-    Attributes:
-        text: the value of `q`.
-        year_from: the first year, inclusive.
-        year_to: the last one.
-        notes: what could not be said in Scholar's language.
-    """
-
-    text: str
-    year_from: int | None = None
-    year_to: int | None = None
-    notes: tuple[str, ...] = ()
-
-
-def to_scholar(
-    query: str, *, year_from: int | None = None, year_to: int | None = None
-) -> ScholarQuery:
-    """Return the query in Scholar's language, limited to the years of both.
-
-    A query that our language cannot read is sent as it is, with a note. What Scholar cannot say
-    is widened, never narrowed, so that nothing wanted is lost.
+    What Scholar cannot say is widened, never narrowed, so that nothing wanted is lost.
 
     Raises:
         InputError: nothing is left to ask: the query only excludes.
     """
-    notes: list[str] = []
-    try:
-        tree = parse(query)
-    except QuerySyntaxError as error:
-        note = f"sent as it is, since it cannot be read ({error})"
-        return ScholarQuery(" ".join(query.split()), year_from, year_to, (note,))
     translation = _Translation()
     text = translation.of(tree)
     if not translation.is_asking:
-        raise InputError(f"the query {query!r} only excludes: say what is wanted, too")
-    notes += translation.notes
+        raise InputError(f"the query {render(tree)!r} only excludes: say what is wanted, too")
+    notes = translation.notes
     if len(text) > MAX_LENGTH:
         notes.append(f"{len(text)} characters: Scholar is said to read {MAX_LENGTH}")
-    firsts = [first for first in (year_from, translation.year_from) if first is not None]
-    lasts = [last for last in (year_to, translation.year_to) if last is not None]
-    return ScholarQuery(
+    firsts = [year for year in (filters.year_from, translation.year_from) if year is not None]
+    lasts = [year for year in (filters.year_to, translation.year_to) if year is not None]
+    return Translated(
         text,
-        max(firsts, default=None),
-        min(lasts, default=None),
         tuple(dict.fromkeys(notes)),
+        translation.remainder,
+        year_from=max(firsts, default=None),
+        year_to=min(lasts, default=None),
     )
 
 
@@ -76,6 +51,8 @@ class _Translation:
         self.year_from: int | None = None
         self.year_to: int | None = None
         self.is_asking = False
+        self._widenings = 0
+        self.widened: list[Node] = []
 
     def of(self, tree: Node) -> str:
         """Return the text for a whole tree; years that all of it is limited to are taken out."""
@@ -84,10 +61,23 @@ class _Translation:
         for part in wanted:
             if isinstance(part, YearRange):
                 self._limit(part)
-            elif text := self._text(part):
+                continue
+            before = self._widenings
+            if text := self._text(part):
                 self.is_asking |= not isinstance(part, Not)
                 said.append(text)
+            if self._widenings > before:
+                self.widened.append(part)
         return " ".join(said)
+
+    @property
+    def remainder(self) -> Node | None:
+        """What is asked for more loosely than the tree says."""
+        return And(tuple(self.widened)) if len(self.widened) > 1 else next(iter(self.widened), None)
+
+    def _widen(self, note: str) -> None:
+        self._widenings += 1
+        self.notes.append(note)
 
     def _limit(self, years: YearRange) -> None:
         if years.first is not None:
@@ -106,12 +96,10 @@ class _Translation:
             case Not(child):
                 return self._excluded(child)
             case Near(left, right):
-                self.notes.append("NEAR is asked as AND: Scholar has no distance")
+                self._widen("NEAR is asked as AND: Scholar has no distance")
                 return self._group(" ", (left, right))
             case YearRange():
-                self.notes.append(
-                    "a year inside a group is left out: Scholar has one span of years"
-                )
+                self._widen("a year inside a group is left out: Scholar has one span of years")
                 return ""
 
     def _leaf(self, leaf: Term | Phrase) -> str:
@@ -120,14 +108,14 @@ class _Translation:
             self.notes.append("'*' is left out: Scholar matches stems by itself")
         text = " ".join(word.rstrip("*") for word in words)
         if leaf.field == "abstract":
-            self.notes.append("abstract: is asked anywhere: Scholar cannot limit to it")
+            self._widen("abstract: is asked anywhere: Scholar cannot limit to it")
         is_bare = isinstance(leaf, Term) and text.replace("-", "").isalnum() and text != "OR"
         return _PREFIXES.get(leaf.field or "", "") + (text if is_bare else f'"{text}"')
 
     def _group(self, joint: str, children: tuple[Node, ...]) -> str:
         texts = [self._text(child) for child in children]
         if joint == " OR " and ("" in texts or any(isinstance(c, Not) for c in children)):
-            self.notes.append("an OR with a part that Scholar cannot express is left out")
+            self._widen("an OR with a part that Scholar cannot express is left out")
             return ""
         said = [text for text in texts if text]
         return f"({joint.join(said)})" if len(said) > 1 else "".join(said)
@@ -137,5 +125,5 @@ class _Translation:
             return " ".join(filter(None, map(self._excluded, child.children)))
         if isinstance(child, Term | Phrase) and child.field != "abstract":
             return f"-{self._leaf(child)}"
-        self.notes.append("NOT of a group is left out: Scholar excludes words and phrases only")
+        self._widen("NOT of a group is left out: Scholar excludes words and phrases only")
         return ""

@@ -18,17 +18,22 @@ if TYPE_CHECKING:
 Writer = asyncio.StreamWriter
 Fault = Callable[["FaultServer", Writer, dict[str, str]], Awaitable[None]]
 
+_TLS_HANDSHAKE = b"\x16"
+
 GOOD: dict[str, Any] = {"organic_results": [{"title": "A good result", "result_id": "good"}]}
 
 
 class FaultServer:
     """An async context manager; `url(path)` is where a fault is, `requests` counts them.
 
+    `most_at_once` is how many of them it had to answer at the same time.
+
     Paths: /ok, /status (?code=&retry_after=&error=), /flaky (?code=&times=), /slow-headers,
     /slow-body, /truncated-json, /truncated-length, /truncated-chunked, /captcha, /error-200,
     /empty, /no-content, /gzip, /gzip-bomb, /double-gzip, /bad-gzip, /cut-gzip, /brotli,
     /bad-charset, /surrogates, /deep-json, /not-finite, /huge, /redirect (?to=), /redirect-loop,
-    /reset, /garbage.
+    /reset, /garbage, /pages (?page=&ids=fresh|same&turns=: pages of ten entries, with `next`),
+    /laughs, /outside-entity, /deep-xml, /wrong-root.
 
     Args:
         good: the JSON that a sound answer holds.
@@ -38,6 +43,8 @@ class FaultServer:
         self.good = json.dumps(GOOD if good is None else good).encode()
         self.requests: Counter[str] = Counter()
         self.heads: list[str] = []
+        self.most_at_once = 0
+        self._at_once = 0
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -82,13 +89,22 @@ class FaultServer:
             writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: Writer) -> None:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        beginning = await reader.readexactly(1)
+        if beginning == _TLS_HANDSHAKE:  # nobody speaks TLS here
+            writer.transport.abort()
+            return
+        head = (beginning + await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         target = urlsplit(head.split(" ", 2)[1])
         self.heads.append(head)
         self.requests[target.path] += 1
         options = {name: values[-1] for name, values in parse_qs(target.query).items()}
-        await FAULTS.get(target.path, _unknown)(self, writer, options)
-        await writer.drain()
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            await FAULTS.get(target.path, _unknown)(self, writer, options)
+            await writer.drain()
+        finally:
+            self._at_once -= 1
 
 
 def _write(
@@ -172,6 +188,15 @@ async def _redirect(_: FaultServer, writer: Writer, options: dict[str, str]) -> 
     _write(writer, b"", status="302 Found", headers={"Location": options.get("to", "/ok")})
 
 
+async def _pages(_: FaultServer, writer: Writer, options: dict[str, str]) -> None:
+    page = int(options.get("page", "1"))
+    first = 10 * (page - 1) if options.get("ids", "fresh") == "fresh" else 0
+    entries = [{"id": f"id{n}", "title": f"Paper {n}"} for n in range(first, first + 10)]
+    is_last = page >= int(options.get("turns", "1000000000"))
+    body = {"papers": entries, "total": 10**9, "next": None if is_last else page + 1}
+    _write(writer, json.dumps(body).encode())
+
+
 async def _reset(_: FaultServer, writer: Writer, __: dict[str, str]) -> None:
     writer.transport.abort()
 
@@ -181,6 +206,12 @@ def _bomb(_: FaultServer) -> bytes:
     blocks = [packer.compress(b" " * 1_000_000) for _block in range(50)]
     return b"".join([*blocks, packer.flush()])
 
+
+_LAUGHS = (
+    b'<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">'
+    b'<!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;">]><a>&d;</a>'
+)
+_OUTSIDE = b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'
 
 FAULTS: dict[str, Fault] = {
     "/ok": _body(lambda server: server.good),
@@ -217,6 +248,11 @@ FAULTS: dict[str, Fault] = {
     "/deep-json": _body(lambda _: b"[" * 100_000 + b"]" * 100_000),
     "/not-finite": _body(lambda _: b'{"a": NaN, "b": -Infinity, "c": 1e999, "d": 1}'),
     "/huge": _huge,
+    "/pages": _pages,
+    "/laughs": _body(lambda _: _LAUGHS, kind="application/xml"),
+    "/outside-entity": _body(lambda _: _OUTSIDE, kind="application/xml"),
+    "/deep-xml": _body(lambda _: b"<a>" * 200_000 + b"</a>" * 200_000, kind="application/xml"),
+    "/wrong-root": _body(lambda _: b"<error>no feed</error>", kind="application/xml"),
     "/redirect": _redirect,
     "/redirect-loop": _raw(
         b"HTTP/1.1 302 Found\r\nLocation: /redirect-loop\r\nContent-Length: 0\r\n"

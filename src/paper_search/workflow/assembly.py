@@ -15,6 +15,9 @@ from paper_search.skills import (
 from paper_search.sources import create_source, create_sources
 from paper_search.workflow.skills import Skills
 
+_GRACE_S = 5.0
+"""What a source gets to give what it has, after its own deadline."""
+
 
 def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skills:
     """Return the six skills that the settings describe.
@@ -43,7 +46,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
             available_sources=available,
             max_results_ceiling=config.max_results_ceiling,
         ),
-        searcher=Searcher(chosen),
+        searcher=Searcher(chosen, deadline_s=config.source_deadline_s + _GRACE_S),
         deduplicator=Deduplicator(
             llm=llm,
             enable_llm_pass=config.dedup_enable_llm_pass,

@@ -1,0 +1,124 @@
+"""How one service is talked to, and one request to it with all of its repetitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+import httpx
+
+from paper_search.http.body import ACCEPTED_ENCODINGS
+from paper_search.http.cache import cache_key
+from paper_search.http.errors import HttpError
+from paper_search.http.limits import CallBudget
+from paper_search.http.network import CREDENTIALS, Credentials, split_credentials
+from paper_search.http.retry import RetryPolicy
+
+Values = Mapping[str, str | int]
+
+
+@dataclass(slots=True)
+class Asking:
+    """One request with its repetitions.
+
+    Attributes:
+        budget: counts every attempt.
+        ends_at: the time of the clock at which it is given up.
+        attempts: requests that were sent.
+        is_sent: whether the last attempt came to its turn.
+        limit_s: what the last attempt was allowed to take.
+        error: what went wrong at last.
+    """
+
+    budget: CallBudget
+    ends_at: float
+    attempts: int = 0
+    is_sent: bool = False
+    limit_s: float = 0.0
+    error: HttpError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HttpSettings:
+    """How to talk to one service.
+
+    Attributes:
+        interval_s: least time between two requests to one host; 0: no limit.
+        concurrency: most requests to one host at one time.
+        attempt_timeout_s: for one request with its whole body.
+        deadline_s: for everything that one call of `get` does, waits included.
+        max_bytes: of an unpacked body.
+        secrets: keys that no error or log may show.
+        retry: when to ask again.
+    """
+
+    interval_s: float = 1.0
+    concurrency: int = 1
+    attempt_timeout_s: float = 20.0
+    deadline_s: float = 60.0
+    max_bytes: int = 20_000_000
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+
+
+def user_agent(contact: str | None = None) -> str:
+    """Return the name that we give to servers, with how to reach whoever runs it."""
+    about = f" (mailto:{contact})" if contact else ""
+    return f"paper-search/{version('paper-search')}{about}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: a GET, or with a body a POST.
+
+    Attributes:
+        url: http or https.
+        params: the query; may hold keys.
+        headers: beside our own; may hold keys.
+        json: the body of a POST.
+        form: the fields of a POST.
+    """
+
+    url: str
+    params: Values = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    json: Any = None
+    form: Values | None = None
+
+    def request(self, settings: HttpSettings, contact: str | None) -> httpx.Request:
+        """Return the request without its keys, which go with it for the network to add.
+
+        Raises:
+            httpx.InvalidURL: it is no URL, or too long.
+        """
+        query, key_query = split_credentials(_encodable(self.params), settings.secrets)
+        headers, key_headers = split_credentials(self.headers, settings.secrets)
+        # `params=` of httpx would throw away the query that the URL already has.
+        target = httpx.URL(self.url).copy_merge_params(query)
+        target.copy_merge_params(key_query)  # raises here, not later, if that is too long
+        return httpx.Request(
+            "GET" if self.json is None and self.form is None else "POST",
+            target,
+            headers={
+                "Accept": "application/json",
+                "Accept-Encoding": ACCEPTED_ENCODINGS,
+                "User-Agent": user_agent(contact),
+                **headers,
+            },
+            json=self.json,
+            data=_encodable(self.form) if self.form is not None else None,
+            extensions={
+                "timeout": httpx.Timeout(settings.attempt_timeout_s).as_dict(),
+                "caching": {"key": cache_key(target)},
+                CREDENTIALS: Credentials(key_query, key_headers),
+            },
+        )
+
+
+def _encodable(values: Values) -> dict[str, str]:
+    return {
+        name: str(value).encode("utf-8", "replace").decode("utf-8")
+        for name, value in values.items()
+    }

@@ -1,0 +1,114 @@
+"""Answers on disk, as RFC 9111 lets a private cache keep them; the library is hishel.
+
+Scholarly services rarely say how long their answers are good for. Where one says nothing, RFC
+9111 (4.2.2) leaves it to the cache: such an answer is good for a day. What a service forbids to
+keep is not kept. No key reaches the disk: requests are stored as they are before keys are added.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import httpx
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from hishel import AsyncSqliteStorage
+
+_log = logging.getLogger(__name__)
+
+_DAY_S = 86_400
+_MOST_BYTES = 500_000_000
+_SPOKEN_FOR = ("max-age", "no-store", "no-cache", "must-revalidate")
+
+
+class AnswerCache:
+    """A cache in a SQLite file; an async context manager, shared by processes.
+
+    A file that cannot be used is reported in the log, and nothing is cached.
+
+    Args:
+        path: of the file; it is made with its directory.
+        lifetime_s: of an answer whose service does not say.
+    """
+
+    def __init__(self, path: Path, *, lifetime_s: int = _DAY_S) -> None:
+        self._path = path
+        self._lifetime_s = lifetime_s
+        self._storage: AsyncSqliteStorage | None = None
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        import sqlite3  # noqa: PLC0415  # only for its error, and only with a cache
+
+        from hishel import AsyncSqliteStorage  # noqa: PLC0415  # slow to import
+
+        storage = AsyncSqliteStorage(database_path=self._path, max_size=_MOST_BYTES)
+        self._stack.push_async_callback(storage.close)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("ab"):
+                pass
+            await storage.get_entries("is it readable?")
+        except (RuntimeError, OSError, sqlite3.Error) as error:
+            _log.warning("answers are not cached: %s: %s", self._path, error)
+        else:
+            self._storage = storage
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._storage = None
+        await self._stack.aclose()
+
+    def around(self, network: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:
+        """Return a transport that asks the network only for what is not on disk."""
+        if self._storage is None:
+            return network
+        from hishel.httpx import AsyncCacheTransport  # noqa: PLC0415  # slow to import
+
+        return AsyncCacheTransport(
+            _Dated(network, self._lifetime_s), self._storage, rfc={"shared": False}
+        )
+
+    async def forget(self, url: httpx.URL | str) -> None:
+        """Remove the answer to a request, because it turned out to be of no use."""
+        if self._storage is not None:
+            for entry in await self._storage.get_entries(cache_key(url)):
+                await self._storage.remove_entry(entry.id)
+
+
+def cache_key(url: httpx.URL | str) -> str:
+    """Return under which key the answer of a URL is kept."""
+    return hashlib.sha256(f"GET {url}".encode()).hexdigest()
+
+
+class _Dated(httpx.AsyncBaseTransport):
+    """Adds a lifetime to sound answers that come without one, and takes cookies off."""
+
+    def __init__(self, network: httpx.AsyncBaseTransport, lifetime_s: int) -> None:
+        self._network = network
+        self._lifetime_s = lifetime_s
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await self._network.handle_async_request(request)
+        response.headers.pop("set-cookie", None)
+        said = response.headers.get("cache-control", "")
+        is_spoken_for = "expires" in response.headers or "pragma" in response.headers
+        if (
+            response.status_code == httpx.codes.OK
+            and not is_spoken_for
+            and not any(word in said.lower() for word in _SPOKEN_FOR)
+        ):
+            lifetime = f"max-age={self._lifetime_s}"
+            response.headers["cache-control"] = f"{said}, {lifetime}" if said else lifetime
+        return response

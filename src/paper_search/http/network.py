@@ -1,0 +1,64 @@
+"""The last step of a request: its turn comes, its keys are added, it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import httpx
+
+CREDENTIALS = "paper_search.credentials"
+BEFORE_SENDING = "paper_search.before_sending"
+"""Names of what a request carries to `Network` beside HTTP."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The parts of a request that hold keys."""
+
+    params: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class Network(httpx.AsyncBaseTransport):
+    """Sends requests through an httpx client.
+
+    Args:
+        client: an open client.
+    """
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Wait for the turn of the request, add its keys and send it; no redirect is followed."""
+        wait: Callable[[], Awaitable[None]] = request.extensions[BEFORE_SENDING]
+        credentials: Credentials = request.extensions[CREDENTIALS]
+        await wait()
+        sent = httpx.Request(
+            request.method,
+            request.url.copy_merge_params(dict(credentials.params)),
+            headers=request.headers,
+            stream=request.stream,
+            extensions={"timeout": request.extensions["timeout"]},
+        )
+        sent.headers.update(credentials.headers)
+        return await self._client.send(sent, stream=True, auth=None, follow_redirects=False)
+
+
+def split_credentials(
+    values: Mapping[str, str], secrets: Iterable[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what holds no key, and what does."""
+    keys = [secret for secret in secrets if secret]
+    private = {name: value for name, value in values.items() if any(key in value for key in keys)}
+    return {name: value for name, value in values.items() if name not in private}, private
+
+
+def is_same_origin(one: httpx.URL, other: httpx.URL) -> bool:
+    """Return whether two URLs have the same scheme, host and port (RFC 6454)."""
+    return _origin(one) == _origin(other)
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)

@@ -1,0 +1,175 @@
+"""What one web service adds to the machinery that all share: its dialect and its answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from paper_search.models import RawPaper, SearchConstraints, SourceStatus
+
+if TYPE_CHECKING:
+    from paper_search.http.body import HttpAnswer
+    from paper_search.http.errors import HttpStatusError
+    from paper_search.query import Node
+
+Value = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a service, without its key: that is added when it is sent.
+
+    Attributes:
+        url: http or https, without a query.
+        params: of the query.
+        headers: beside those of the adapter.
+        json: makes it a POST with this body.
+        form: makes it a POST with this form, for queries that are too long for a URL.
+    """
+
+    url: str
+    params: Mapping[str, Value] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    json: Any = None
+    form: Mapping[str, Value] | None = None
+
+    def turned(self, **params: Value) -> Self:
+        """Return the same request with some parameters set: usually that for the next page."""
+        return replace(self, params={**self.params, **params})
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """A query in the dialect of a service.
+
+    Attributes:
+        text: the exact string to send; the report shows it.
+        notes: what the person should know, such as what was widened.
+        remainder: what the service cannot express: applied to the answers on our side. What is
+            sent together with it must find at least what the whole query finds.
+        year_from: the first year of filters and query together, for services with a parameter.
+        year_to: the last one.
+        language: ISO 639-1, for a service without a filter on languages: records that say that
+            they are in another one are left out on our side.
+    """
+
+    text: str
+    notes: tuple[str, ...] = ()
+    remainder: Node | None = None
+    year_from: int | None = None
+    year_to: int | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What one answer holds.
+
+    Attributes:
+        papers: in the order of the answer, each with a stable id and a title.
+        dropped: entries that could not be used, because they have no title.
+        hits: how many records the service says it has; None: it does not say.
+        next: what to ask next; None: this was the last page. A page without papers but with
+            `next` is a step on the way (PubMed gives ids first, records then).
+        notes: what the person should know, such as words that the service did not know.
+    """
+
+    papers: list[RawPaper] = field(default_factory=list)
+    dropped: int = 0
+    hits: int | None = None
+    next: Request | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Service:
+    """One web service: what it is called, what it bears and how it takes a key.
+
+    Attributes:
+        name: what strategies call it.
+        title: what people call it.
+        needs_key: whether nothing can be asked without a key.
+        key: the key, or empty; it goes into `key_params` or `headers`, never into a `Request`.
+        key_variable: the environment variable that it is read from; None: there are no keys.
+        key_page: where to get one.
+        interval_s: the least time between two requests.
+        concurrency: the most requests at one time.
+        accept: the media type of answers.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    needs_key: ClassVar[bool] = False
+    key_variable: ClassVar[str | None] = None
+    key_page: ClassVar[str | None] = None
+    accept: ClassVar[str] = "application/json"
+
+    key: str = ""
+    interval_s: float = 1.0
+    concurrency: int = 1
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers of every request; a key may be among them."""
+        return {}
+
+    @property
+    def key_params(self) -> Mapping[str, str]:
+        """Parameters of every request that hold a key, for services that take it nowhere else."""
+        return {}
+
+    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
+        """Return what a refusal means where the service has its own way to say it; None: usual."""
+        del error
+        return None
+
+
+class Adapter(Service, ABC):
+    """A service that is searched: how it is asked and what it answers.
+
+    An adapter holds its settings only, nothing of a search: one serves all searches at once.
+
+    Attributes:
+        page_size: the most records on one page.
+        most_results: the most records that the service gives for one query.
+    """
+
+    page_size: int = 100
+    most_results: int = 1000
+
+    @abstractmethod
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        """Return the query in the service's dialect.
+
+        Args:
+            tree: of the boolean query.
+            filters: years and language; what the service has no filter for is left out here, or
+                put into the remainder (years), with a note.
+
+        Raises:
+            InputError: nothing is left to ask, such as for a query that only excludes.
+        """
+
+    @abstractmethod
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the request for the first page.
+
+        Args:
+            query: what `translate` made.
+            filters: as given to `translate`.
+            wanted: records that are wanted, from 1 to `most_results`.
+        """
+
+    @abstractmethod
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        """Return what an answer holds; one bad entry never loses the others.
+
+        Args:
+            answer: of a status from 200 to 299; `answer.json()` and `answer.xml()` read it.
+            request: what it answers.
+
+        Raises:
+            ServiceError: the answer is an error in disguise.
+            HttpBodyError: it cannot be read.
+        """

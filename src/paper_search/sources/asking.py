@@ -1,0 +1,134 @@
+"""What became of one query to one service, as it grows page by page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from paper_search.http.retry import utc_now
+from paper_search.models import RawPaper, Sighting, SourceReport, SourceStatus
+from paper_search.query import Node, judge
+
+if TYPE_CHECKING:
+    from paper_search.http.body import HttpAnswer
+    from paper_search.sources.adapter import Page, Translated
+    from paper_search.sources.errors import ServiceError
+
+
+_HOPELESS = {SourceStatus.EXHAUSTED, SourceStatus.UNAUTHORISED}
+
+
+@dataclass(slots=True)
+class Asked:
+    """One query: what was sent, what came back, and what went wrong."""
+
+    sent: str
+    notes: tuple[str, ...] = ()
+    remainder: Node | None = None
+    language: str | None = None
+    papers: list[RawPaper] = field(default_factory=list)
+    known: set[str] = field(default_factory=set)
+    hits: int | None = None
+    dropped: int = 0
+    excluded: int = 0
+    unsure: int = 0
+    pages: int = 0
+    cached: int = 0
+    attempts: int = 0
+    seconds: float = 0.0
+    error: ServiceError | None = None
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether the next query to the same service must fail, too."""
+        return self.error is not None and self.error.status in _HOPELESS
+
+    def translated(self, query: Translated) -> None:
+        """Note what is sent."""
+        self.sent, self.notes, self.remainder = query.text, query.notes, query.remainder
+        self.language = query.language
+
+    def answered(self, answer: HttpAnswer) -> None:
+        """Count an answer."""
+        self.pages += 1
+        self.attempts += answer.attempts
+        self.cached += answer.from_cache
+
+    def take(self, page: Page, source: str, wanted: int) -> bool:
+        """Keep what is new and wanted of a page; return whether anything of it was new."""
+        self.dropped += page.dropped
+        self.hits = page.hits if page.hits is not None else self.hits
+        self.notes = (*self.notes, *page.notes)
+        fresh = list({each.id: each for each in page.papers if each.id not in self.known}.values())
+        rank = len(self.known)
+        self.known.update(each.id for each in fresh)
+        seen_at = utc_now().isoformat()
+        for place, paper in enumerate(fresh, start=rank + 1):
+            paper.sightings = [
+                Sighting(source=source, query=self.sent, rank=place, seen_at=seen_at)
+            ]
+        room = wanted - len(self.papers)
+        self.papers += [each for each in fresh if self._is_wanted(each)][:room]
+        return bool(fresh)
+
+    def report(self, source: str) -> SourceReport:
+        """Return the entry of the search report."""
+        status = SourceStatus.OK if self.papers else SourceStatus.EMPTY
+        if self.error:
+            status = SourceStatus.PARTIAL if self.papers else self.error.status
+        return SourceReport(
+            source=source,
+            query=self.sent,
+            status=status,
+            hits=self.hits,
+            kept=len(self.papers),
+            dropped=self.dropped,
+            excluded=self.excluded,
+            pages=self.pages,
+            attempts=self.attempts,
+            milliseconds=round(self.seconds * 1000),
+            from_cache=self.pages > 0 and self.cached == self.pages,
+            error=str(self.error) if self.error else None,
+            note="; ".join(dict.fromkeys((*self.notes, *self._on_our_side()))) or None,
+        )
+
+    def _is_wanted(self, paper: RawPaper) -> bool:
+        if self.language and paper.language and paper.language != self.language:
+            self.excluded += 1
+            return False
+        if self.remainder is None:
+            return True
+        verdict = judge(self.remainder, searchable(paper))
+        self.excluded += verdict is False
+        self.unsure += verdict is None
+        return verdict is not False
+
+    def _on_our_side(self) -> list[str]:
+        said = []
+        if self.excluded:
+            said.append(f"{self.excluded} records were left out on our side: they do not match")
+        if self.unsure:
+            said.append(f"{self.unsure} could not be checked (no abstract or year) and are kept")
+        return said
+
+
+def searchable(paper: RawPaper) -> dict[str, str | int | None]:
+    """Return the fields of a record that a boolean query speaks of; None: the record lacks it."""
+    return {
+        "title": paper.title,
+        "abstract": paper.abstract,
+        "author": "; ".join(author.name for author in paper.authors) or None,
+        "venue": paper.venue,
+        "year": paper.year,
+        "snippet": paper.snippet or "",
+    }
+
+
+def distinct(answers: list[Asked]) -> list[RawPaper]:
+    """Return each record once, where it was seen by every query that found it."""
+    found: dict[str, RawPaper] = {}
+    for paper in (paper for each in answers for paper in each.papers):
+        first = found.setdefault(paper.id, paper)
+        if first is not paper:
+            first.sightings = [*first.sightings, *paper.sightings]
+    return list(found.values())

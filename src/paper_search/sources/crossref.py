@@ -1,0 +1,97 @@
+"""Crossref (https://www.crossref.org/documentation/retrieve-metadata/rest-api/): all its DOIs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from paper_search.models import SearchConstraints
+from paper_search.query import Node
+from paper_search.sources import values
+from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.crossref_record import TYPES, read_item
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.free_text import to_free_text
+from paper_search.sources.http_source import HttpSource, open_source
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig, SearchSourceConfig
+    from paper_search.http.body import HttpAnswer
+
+ENDPOINT = "https://api.crossref.org/works"
+_SMALLEST_PAGE = 25
+
+
+class Crossref(Adapter):
+    """The works of Crossref: found by any of the words, then checked for the query.
+
+    Args:
+        is_polite: a contact address is sent along, so that Crossref allows more.
+        endpoint: where the works are.
+    """
+
+    name: ClassVar[str] = "crossref"
+    title: ClassVar[str] = "Crossref"
+
+    page_size = 100
+    most_results = 1000
+    """Any word is enough to be found: what is far down has nothing to do with the query."""
+
+    def __init__(self, *, is_polite: bool = False, endpoint: str = ENDPOINT) -> None:
+        self._endpoint = endpoint
+        self.interval_s = 0.34 if is_polite else 1.0
+
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        """Return the words of all that is wanted."""
+        return to_free_text(tree, filters, service=self.title, is_any_word_enough=True)
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the request for the best matches, by relevance."""
+        del filters  # the years are in the query, and there is no filter on languages
+        limits = [f"type:{name}" for name in TYPES]
+        if query.year_from is not None:
+            limits.append(f"from-pub-date:{query.year_from}-01-01")
+        if query.year_to is not None:
+            limits.append(f"until-pub-date:{query.year_to}-12-31")
+        size = min(self.page_size, max(wanted, _SMALLEST_PAGE))
+        return Request(
+            self._endpoint,
+            {"query": query.text, "filter": ",".join(limits), "rows": size, "cursor": "*"},
+        )
+
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        """Return the works of a page."""
+        return read_page(answer.json(), request, self.name)
+
+
+def read_page(body: Any, request: Request, source: str) -> Page:
+    """Return the works of a list, or the one work that an answer holds.
+
+    Raises:
+        ServiceError: it holds neither.
+    """
+    if body is None:
+        return Page()
+    message = values.mapping(body).get("message")
+    answer = values.mapping(message)
+    if not answer or values.mapping(body).get("status") in {"failed", "error"}:
+        raise ServiceError(f"Crossref: {_said(message) or 'the answer holds no works'}")
+    entries = values.items(answer["items"]) if "items" in answer else [answer]
+    papers = [paper for each in entries if (paper := read_item(each, source))]
+    cursor = values.text(answer.get("next-cursor"))
+    return Page(
+        papers=papers,
+        dropped=len(entries) - len(papers),
+        hits=values.number(answer.get("total-results")),
+        # The cursor never ends: a page without entries is the last one.
+        next=request.turned(cursor=cursor) if cursor and entries else None,
+    )
+
+
+def _said(message: Any) -> str:
+    told = [values.text(each.get("message")) for each in values.mappings(message)]
+    return "; ".join(filter(None, told))[:500]
+
+
+def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
+    """Return the source made from its settings."""
+    return open_source(Crossref(is_polite=bool(config.contact)), config, settings)

@@ -1,0 +1,195 @@
+"""Writes a boolean tree in the dialect of a service, and says what the dialect cannot say."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from paper_search.errors import InputError
+from paper_search.models import SearchConstraints
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
+from paper_search.sources.adapter import Translated
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A part of a query as the service understands it.
+
+    Attributes:
+        text: what to send; None: nothing can be said, anything would match.
+        is_exact: False: the text matches more than the part means.
+    """
+
+    text: str | None
+    is_exact: bool = True
+
+
+ANYTHING = Written(None, is_exact=False)
+"""What cannot be said at all."""
+
+
+class Dialect(ABC):
+    """How one service writes words and groups; the walk over the tree is the same for all.
+
+    Every group is written in parentheses of its own, since no two services agree on precedence.
+    A NOT becomes "wanted, without unwanted", whose wanted side is never empty: De Morgan's laws
+    move NOTs out of ORs. What cannot be said is widened, never narrowed.
+
+    Attributes:
+        service: its name, for messages.
+        has_year_parameters: whether years that all of the query is limited to are left out of
+            the text, since the service has parameters for them.
+    """
+
+    service: ClassVar[str]
+    has_year_parameters: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self._notes: dict[str, None] = {}
+
+    @abstractmethod
+    def leaf(self, leaf: Term | Phrase) -> Written:
+        """Return a word or phrase."""
+
+    @abstractmethod
+    def years(self, years: YearRange) -> Written:
+        """Return a span of years."""
+
+    @abstractmethod
+    def without(self, wanted: str, unwanted: str) -> str:
+        """Return what matches the one and not the other."""
+
+    def both(self, texts: Sequence[str]) -> str:
+        """Return what matches all of at least two texts."""
+        return f"({' AND '.join(texts)})"
+
+    def either(self, texts: Sequence[str]) -> str:
+        """Return what matches one of at least two texts."""
+        return f"({' OR '.join(texts)})"
+
+    def near(self, near: Near) -> Written:
+        """Return both sides of a NEAR; by default their distance cannot be said."""
+        self.note("NEAR is asked as AND, the distance is checked in title and abstract")
+        sides = self._both([self._positive(side) for side in (near.left, near.right)])
+        return Written(sides.text, is_exact=False)
+
+    def note(self, text: str) -> None:
+        """Say something to the person, once."""
+        self._notes.setdefault(text)
+
+    def translate(self, tree: Node, filters: SearchConstraints | None = None) -> Translated:
+        """Return the tree, limited to the years of the filters, in this dialect.
+
+        Raises:
+            InputError: nothing is left to ask: the tree only excludes, or the service can say
+                no part of it.
+        """
+        if filters and (filters.year_from is not None or filters.year_to is not None):
+            tree = And((tree, YearRange(filters.year_from, filters.year_to)))
+        wanted, unwanted = _sides(normalise(tree))
+        span = [part for part in wanted if isinstance(part, YearRange)]
+        if not wanted or len(span) == len(wanted):
+            raise InputError("the query only excludes: say what is wanted, too")
+        first = max((years.first for years in span if years.first is not None), default=None)
+        last = min((years.last for years in span if years.last is not None), default=None)
+        if first is not None and last is not None and first > last:
+            raise InputError(f"nothing is from {first} on and until {last}: widen the years")
+        wanted = [part for part in wanted if not isinstance(part, YearRange)]
+        if span and not self.has_year_parameters:
+            wanted.append(YearRange(first, last))
+        kept = [(part, self._positive(part)) for part in wanted]
+        excluded = [(Not(part), self._positive(part)) for part in unwanted]
+        text = self._both([written for _, written in kept]).text
+        if text is None:
+            raise InputError(f"{self.service} cannot be asked any part of the query")
+        said = [written.text for _, written in excluded if written.is_exact and written.text]
+        text = self.without(text, self._either(said)) if said else text
+        rest = tuple(part for part, written in [*kept, *excluded] if not written.is_exact)
+        return Translated(
+            text,
+            tuple(self._notes),
+            self.checked(normalise(And(rest))) if rest else None,
+            first,
+            last,
+        )
+
+    def checked(self, remainder: Node) -> Node:
+        """Return the remainder as the answers are to be checked for it; by default as it is."""
+        return remainder
+
+    def _positive(self, node: Node) -> Written:
+        """Return a node that `_sides` found to be wanted."""
+        match node:
+            case Term() | Phrase():
+                return self.leaf(node)
+            case YearRange():
+                return self.years(node)
+            case Near():
+                return self.near(node)
+            case Or(children):
+                return self._any([self._positive(child) for child in children])
+            case _:
+                wanted, unwanted = _sides(node)
+                return self._without(
+                    self._both(list(map(self._positive, wanted))),
+                    list(map(self._positive, unwanted)),
+                )
+
+    def _both(self, parts: Sequence[Written]) -> Written:
+        texts = list(dict.fromkeys(part.text for part in parts if part.text is not None))
+        text = self.both(texts) if len(texts) > 1 else next(iter(texts), None)
+        return Written(text, all(part.is_exact for part in parts))
+
+    def _any(self, parts: Sequence[Written]) -> Written:
+        texts = [part.text for part in parts if part.text is not None]
+        if len(texts) < len(parts):
+            return ANYTHING
+        return Written(self._either(texts), all(part.is_exact for part in parts))
+
+    def _either(self, texts: Sequence[str]) -> str:
+        distinct = list(dict.fromkeys(texts))
+        return self.either(distinct) if len(distinct) > 1 else distinct[0]
+
+    def _without(self, wanted: Written, unwanted: Sequence[Written]) -> Written:
+        """Leave out what would exclude too much; the answers are checked for it."""
+        said = [part.text for part in unwanted if part.is_exact and part.text is not None]
+        is_exact = wanted.is_exact and len(said) == len(unwanted)
+        if wanted.text is None or not said:
+            return Written(wanted.text, is_exact)
+        return Written(self.without(wanted.text, self._either(said)), is_exact)
+
+
+def _sides(node: Node) -> tuple[list[Node], list[Node]]:
+    """Return what an AND wants and what it excludes; all of them are positive.
+
+    A node alone is an AND of one. A NOT of a whole group is moved inwards until every part is
+    positive: `a OR NOT b` is `NOT (b AND NOT a)`.
+    """
+    wanted: list[Node] = []
+    unwanted: list[Node] = []
+    for child in node.children if isinstance(node, And) else (node,):
+        positive, is_excluded = _polarised(child)
+        (unwanted if is_excluded else wanted).append(positive)
+    return wanted, unwanted
+
+
+def _polarised(node: Node) -> tuple[Node, bool]:
+    """Return a positive node, and whether it is meant to be excluded."""
+    match node:
+        case Not(child):
+            positive, is_excluded = _polarised(child)
+            return positive, not is_excluded
+        case And(children):
+            parts = [_polarised(child) for child in children]
+            if all(is_excluded for _, is_excluded in parts):
+                return Or(tuple(part for part, _ in parts)), True
+            return And(tuple(Not(part) if out else part for part, out in parts)), False
+        case Or(children):
+            parts = [_polarised(child) for child in children]
+            if not any(is_excluded for _, is_excluded in parts):
+                return Or(tuple(part for part, _ in parts)), False
+            return And(tuple(part if out else Not(part) for part, out in parts)), True
+        case _:
+            return node, False

@@ -1,0 +1,159 @@
+"""DOAJ (https://doaj.org/api/v4/docs): articles of open-access journals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import quote
+
+from paper_search.bibliography.abstracts import plain_abstract
+from paper_search.bibliography.identifiers import content_key, parse_doi, parse_issn
+from paper_search.bibliography.languages import language_code
+from paper_search.models import Author, RawPaper, SearchConstraints
+from paper_search.query import Node
+from paper_search.sources import values
+from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.http_source import HttpSource, open_source
+from paper_search.sources.lucene import LuceneDialect
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig, SearchSourceConfig
+    from paper_search.http.body import HttpAnswer
+
+ENDPOINT = "https://doaj.org/api/search/articles"
+_SMALLEST_PAGE = 25
+
+
+class DoajDialect(LuceneDialect):
+    """Lucene without wildcards: DOAJ refuses them."""
+
+    service: ClassVar[str] = "DOAJ"
+    fields: ClassVar[Mapping[str, str]] = {
+        "title": "bibjson.title",
+        "abstract": "bibjson.abstract",
+        "author": "bibjson.author.name",
+        "venue": "bibjson.journal.title",
+    }
+    year_field: ClassVar[str] = "bibjson.year"
+    has_wildcards: ClassVar[bool] = False
+
+
+class Doaj(Adapter):
+    """The articles of DOAJ; only the first 1000 of a query can be had.
+
+    Args:
+        endpoint: where articles are searched.
+    """
+
+    name: ClassVar[str] = "doaj"
+    title: ClassVar[str] = "DOAJ"
+
+    page_size = 100
+    most_results = 1000
+    interval_s = 0.5
+
+    def __init__(self, *, endpoint: str = ENDPOINT) -> None:
+        self._endpoint = endpoint
+
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        """Return the query, with years and language in it."""
+        found = DoajDialect().translate(tree, filters)
+        code = language_code(filters.language)
+        if code is None:
+            return found
+        text = f"({found.text} AND bibjson.journal.language:{code.upper()})"
+        note = "DOAJ knows the language of journals, not of articles"
+        return Translated(
+            text, (*found.notes, note), found.remainder, found.year_from, found.year_to
+        )
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the request for the best matches; the query is a part of the path."""
+        del filters  # all of them are in the query
+        size = min(self.page_size, max(wanted, _SMALLEST_PAGE))
+        return Request(
+            f"{self._endpoint}/{quote(query.text, safe='')}", {"page": 1, "pageSize": size}
+        )
+
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        """Return the articles of a page."""
+        body = answer.json()
+        if body is None:
+            return Page()
+        given = values.mapping(body)
+        if "results" not in given:
+            said = values.text(given.get("error")) or values.text(given.get("status"))
+            raise ServiceError(f"DOAJ: {said[:500] or 'the answer has no results'}")
+        entries = values.items(given["results"])
+        papers = [paper for each in entries if (paper := read_article(each, self.name))]
+        total = values.number(given.get("total"))
+        page, size = int(request.params["page"]), int(request.params["pageSize"])
+        # A page that begins at or beyond the thousandth record is refused.
+        has_more = bool(entries) and page * size < min(
+            self.most_results, self.most_results if total is None else total
+        )
+        return Page(
+            papers=papers,
+            dropped=len(entries) - len(papers),
+            hits=total,
+            next=request.turned(page=page + 1) if has_more else None,
+        )
+
+
+def read_article(article: Any, source: str) -> RawPaper | None:
+    """Return the record of one article; None: it has no title.
+
+    Fields: https://doaj.github.io/doaj-docs/master/data_models/OutgoingAPIArticle
+    """
+    entry = values.mapping(article)
+    bib = values.mapping(entry.get("bibjson"))
+    title = values.words(bib.get("title"))
+    if not title:
+        return None
+    journal = values.mapping(bib.get("journal"))
+    ids = {
+        values.text(each.get("type")).lower(): values.text(each.get("id"))
+        for each in values.mappings(bib.get("identifier"))
+    }
+    links = [values.address(each.get("url")) for each in values.mappings(bib.get("link"))]
+    full_text = next(filter(None, links), None)
+    doi = parse_doi(ids.get("doi"))
+    doaj_id = values.text(entry.get("id"))
+    spoken = [language_code(values.text(each)) for each in values.items(journal.get("language"))]
+    paper = RawPaper(
+        title=title,
+        doi=doi,
+        authors=list(_authors(bib)),
+        abstract=plain_abstract(values.text(bib.get("abstract"))),
+        year=values.year(bib.get("year")),
+        venue=values.words(journal.get("title")),
+        publisher=values.words(journal.get("publisher")),
+        issn=parse_issn(ids.get("pissn")) or parse_issn(ids.get("eissn")),
+        volume=values.text(journal.get("volume")) or None,
+        issue=values.text(journal.get("number")) or None,
+        pages=values.pages(
+            journal.get("start_page") or bib.get("start_page"),
+            journal.get("end_page") or bib.get("end_page"),
+        ),
+        full_text_url=full_text,
+        url=f"https://doaj.org/article/{doaj_id}" if doaj_id else full_text,
+        # A journal of several languages does not say which one the article is in.
+        language=spoken[0] if len(spoken) == 1 else None,
+        publication_type="article-journal",
+        source=source,
+    )
+    paper.id = f"doaj:{doaj_id or doi or content_key(paper)}"
+    return paper
+
+
+def _authors(bib: dict[str, Any]) -> Iterator[Author]:
+    for each in values.mappings(bib.get("author")):
+        if name := values.words(each.get("name")):
+            orcid = values.text(each.get("orcid_id")).rstrip("/").rpartition("/")[2]
+            yield Author(name=name, author_id=orcid or None)
+
+
+def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
+    """Return the source made from its settings."""
+    return open_source(Doaj(), config, settings)

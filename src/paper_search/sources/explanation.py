@@ -1,0 +1,114 @@
+"""What went wrong between us and a service, in words that say what to do about it."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paper_search.http.errors import (
+    HttpBodyError,
+    HttpCallLimitError,
+    HttpError,
+    HttpStatusError,
+    HttpTimeoutError,
+    HttpUnreachableError,
+)
+from paper_search.http.redaction import redact
+from paper_search.models import SourceStatus
+
+if TYPE_CHECKING:
+    from paper_search.sources.adapter import Service
+
+_LONGEST = 500
+_TOO_MANY = 429
+_SERVER_ERROR = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A failure: for people, for the report, and whether asking later may help."""
+
+    message: str
+    status: SourceStatus
+    is_passing: bool = False
+
+
+def explain_missing_key(adapter: Service) -> str:
+    """Return which variable to set, and where to get a key."""
+    return (
+        f"{adapter.name} needs a key: set {adapter.key_variable}"
+        f" (you get one at {adapter.key_page})"
+    )
+
+
+def explain_bug(error: Exception, adapter: Service) -> Explanation:
+    """Return where an adapter went wrong, for whoever is to mend it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    said = redact(f"{type(error).__name__}: {error}", (adapter.key,))[:_LONGEST]
+    return Explanation(f"a bug in {adapter.title}'s adapter{where}: {said}", SourceStatus.BUG)
+
+
+def explain(error: HttpError, adapter: Service, *, patience_s: float) -> Explanation:
+    """Return what happened and what to do.
+
+    Args:
+        error: of the HTTP client.
+        adapter: the service that failed.
+        patience_s: a service that asks to wait for longer than this has given up on us.
+    """
+    title = adapter.title
+    match error:
+        case HttpCallLimitError():
+            return Explanation(
+                f"the calls allowed to {title} are used up ({_prefix(adapter)}_MAX_CALLS)",
+                SourceStatus.EXHAUSTED,
+            )
+        case HttpStatusError():
+            return _of_status(error, adapter, patience_s)
+        case HttpTimeoutError():
+            message, status = f"{title} took too long: {error}", SourceStatus.TIMEOUT
+            return Explanation(message, status, is_passing=True)
+        case HttpUnreachableError():
+            return Explanation(f"{title}: {error}", SourceStatus.UNREACHABLE, is_passing=True)
+        case _:
+            is_cut_off = isinstance(error, HttpBodyError) and error.is_cut_off
+            message = f"{title}: {error}"
+            return Explanation(message, SourceStatus.BAD_RESPONSE, is_passing=is_cut_off)
+
+
+def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> Explanation:
+    said = redact(error.body, (adapter.key,))[:_LONGEST]
+    message = f"{adapter.title} answered with HTTP {error.status}" + (f": {said}" if said else "")
+    told = adapter.status_of(error)
+    is_later = error.status == _TOO_MANY or error.status >= _SERVER_ERROR
+    if told is not None:
+        status = told
+    elif error.status in {401, 403}:
+        status = SourceStatus.UNAUTHORISED
+    elif error.status == _TOO_MANY:
+        is_long = (error.retry_after or 0) > patience_s
+        status = SourceStatus.EXHAUSTED if is_long else SourceStatus.RATE_LIMITED
+    else:
+        status = SourceStatus.BAD_RESPONSE
+    if status is SourceStatus.UNAUTHORISED and error.status != _TOO_MANY:
+        return Explanation(_refused(error, adapter), status)
+    return Explanation(message, status, is_passing=is_later)
+
+
+def _refused(error: HttpStatusError, adapter: Service) -> str:
+    status = f"(HTTP {error.status})"
+    if not adapter.key_variable:
+        return f"{adapter.title} refused to answer {status}: it needs no key, so try again later"
+    if not adapter.key:
+        mend = f"set {adapter.key_variable}, see {adapter.key_page}"
+        return f"{adapter.title} refused to answer without a key {status}: {mend}"
+    mend = f"check {adapter.key_variable}, see {adapter.key_page}"
+    return f"{adapter.title} refused the key {status}: {mend}"
+
+
+def _prefix(adapter: Service) -> str:
+    """Return what the variables of a service begin with."""
+    return (adapter.key_variable or adapter.name.upper()).removesuffix("_API_KEY")

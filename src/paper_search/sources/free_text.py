@@ -1,0 +1,136 @@
+"""Boolean queries for services that rank by plain words and know no operators.
+
+The words are sent, and the answers are checked for the query on our side: leniently for what is
+wanted, since such services match by stem, strictly for what is excluded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from paper_search.bibliography.languages import language_code
+from paper_search.errors import InputError
+from paper_search.models import SearchConstraints
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
+from paper_search.sources.adapter import Translated
+from paper_search.sources.spans import joined_span
+
+_SHORT = 3
+"""Letters of a word that is compared as it is, with and without an s."""
+
+
+def to_free_text(
+    tree: Node, filters: SearchConstraints, *, service: str, is_any_word_enough: bool
+) -> Translated:
+    """Return the words to send, and the query itself to check the answers for.
+
+    Args:
+        tree: of the query.
+        filters: years, joined with those that all of the query is limited to, and language, which
+            is checked on our side.
+        service: its name, for messages.
+        is_any_word_enough: the service looks for any of the words, so that all alternatives can
+            be sent; else the first of each group is, lest nothing has them all.
+
+    Raises:
+        InputError: the query only excludes.
+    """
+    wanted = list(tree.children) if isinstance(tree, And) else [tree]
+    span = [part for part in wanted if isinstance(part, YearRange)]
+    rest = [part for part in wanted if not isinstance(part, YearRange)]
+    leaves = list(_leaves(And(tuple(rest)), is_any_word_enough)) if rest else []
+    words = dict.fromkeys(word for leaf in leaves for word in _words(leaf))
+    if not words:
+        raise InputError("the query only excludes: say what is wanted, too")
+    notes = [f"{service} ranks by plain words: the answers are checked for the query on our side"]
+    if not is_any_word_enough and any(isinstance(part, Or) for part in _parts(tree)):
+        notes.append("of alternatives (OR) the first is asked")
+    first, last = joined_span(span, filters)
+    is_single = all(isinstance(part, Term) and not part.is_prefix for part in rest) and (
+        len(rest) == 1 and not getattr(rest[0], "field", None)
+    )
+    return Translated(
+        " ".join(words),
+        () if is_single else tuple(notes),
+        None if is_single else normalise(lenient(And(tuple(rest)))),
+        first,
+        last,
+        language_code(filters.language),
+    )
+
+
+def lenient(node: Node, *, is_wanted: bool = True) -> Node:  # noqa: PLR0911  # one case per kind of node
+    """Return the tree with wanted words shortened to what their inflections share."""
+    match node:
+        case Term():
+            return _stem(node) if is_wanted else node
+        case Phrase(words) if is_wanted:
+            return replace(node, words=tuple(_cut(word) or word for word in words))
+        case And(children):
+            return And(tuple(lenient(child, is_wanted=is_wanted) for child in children))
+        case Or(children):
+            return Or(tuple(lenient(child, is_wanted=is_wanted) for child in children))
+        case Not(child):
+            return Not(lenient(child, is_wanted=not is_wanted))
+        case Near(left, right, distance) if is_wanted:
+            return Near(lenient(left), lenient(right), distance)
+        case _:
+            return node
+
+
+def _stem(term: Term) -> Node:
+    if term.is_prefix:
+        return term
+    cut = _cut(term.text)
+    if cut is not None:
+        return replace(term, text=cut.rstrip("*"), is_prefix=True)
+    if len(term.text) == _SHORT and term.text.isalpha():
+        return Or((term, replace(term, text=f"{term.text}s")))
+    return term
+
+
+def _cut(word: str) -> str | None:
+    """Return the word without its ending and with '*'; None: it is too short, or no English."""
+    bare = word.lower()
+    if word.endswith("*") or len(bare) <= _SHORT or not (bare.isascii() and bare.isalpha()):
+        return None
+    for ending, shortest in (("ies", 6), ("es", 6), ("y", 5), ("e", 5)):
+        if bare.endswith(ending) and len(bare) >= shortest:
+            return f"{bare[: -len(ending)]}*"
+    if bare.endswith("s") and not bare.endswith(("ss", "is", "us")):
+        bare = bare[:-1]
+    return f"{bare}*"
+
+
+def _leaves(node: Node, takes_all: bool) -> Iterator[Term | Phrase]:  # noqa: FBT001  # passed on
+    match node:
+        case Term() | Phrase():
+            yield node
+        case And(children):
+            for child in children:
+                yield from _leaves(child, takes_all)
+        case Or(children):
+            for child in children:
+                found = list(_leaves(child, takes_all))
+                yield from found
+                if found and not takes_all:
+                    return
+        case Near(left, right):
+            yield from _leaves(left, takes_all)
+            yield from _leaves(right, takes_all)
+        case _:
+            return
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    yield node
+    if isinstance(node, And | Or):
+        for child in node.children:
+            yield from _parts(child)
+
+
+def _words(leaf: Term | Phrase) -> Iterator[str]:
+    texts = (leaf.text,) if isinstance(leaf, Term) else leaf.words
+    for text in texts:
+        yield from "".join(c if c.isalnum() else " " for c in text).split()

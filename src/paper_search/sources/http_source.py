@@ -1,0 +1,321 @@
+"""A source that is a web service: pages turned, limits kept, failures explained, all of it told."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from paper_search.errors import ConfigError, InputError
+from paper_search.http.errors import HttpError
+from paper_search.http.limits import CallBudget
+from paper_search.http.retry import RetryPolicy
+from paper_search.models import (
+    RawPaper,
+    SearchConstraints,
+    SearchReport,
+    SearchStrategy,
+    SourceStatus,
+)
+from paper_search.sources.adapter import Adapter, Page, Request, Service
+from paper_search.sources.asking import Asked, distinct
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.explanation import (
+    Explanation,
+    explain,
+    explain_bug,
+    explain_missing_key,
+)
+from paper_search.sources.reading import TreeOrWords, read_query
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import httpx
+
+    from paper_search.config import AppConfig, SearchSourceConfig
+    from paper_search.http.body import HttpAnswer
+    from paper_search.http.client import HttpClient
+
+_NOT_ASKED = "not asked, since the query before it failed: "
+_SPARE_PAGES = 10
+"""Requests beyond four for every page that is wanted: nothing turns pages for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """How a person wants a service to be asked.
+
+    Attributes:
+        interval_s: the least time between two requests; None: what the service bears.
+        max_calls: requests of this source object, retries included; None: no limit, 0: none.
+        timeout_s: for one request.
+        max_retries: attempts after a failed first one.
+        deadline_s: for all queries of one strategy together; what was found by then is kept.
+        contact: an e-mail address for the User-Agent.
+        cache_path: the file that answers are kept in; None: none are kept.
+    """
+
+    interval_s: float | None = None
+    max_calls: int | None = None
+    timeout_s: float = 20.0
+    max_retries: int = 3
+    deadline_s: float = 55.0
+    contact: str | None = None
+    cache_path: Path | None = None
+
+
+def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
+    """Return the source of an adapter as the settings of the program want it.
+
+    Raises:
+        ConfigError: the service needs a key, and there is none.
+    """
+    if adapter.needs_key and not adapter.key:
+        raise ConfigError(explain_missing_key(adapter))
+    is_rate_given = "rate_limit" in settings.model_fields_set and settings.rate_limit > 0
+    return HttpSource(
+        adapter,
+        SourceSettings(
+            interval_s=1 / settings.rate_limit if is_rate_given else None,
+            max_calls=settings.max_calls,
+            deadline_s=config.source_deadline_s,
+            contact=config.contact,
+            cache_path=config.http_cache_path,
+        ),
+    )
+
+
+def client_of(
+    service: Service,
+    settings: SourceSettings,
+    *,
+    client: httpx.AsyncClient | None = None,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    clock: Callable[[], float] = time.monotonic,
+) -> HttpClient:
+    """Return the client that asks a service as it bears and as the settings want it."""
+    from paper_search.http.client import HttpClient, HttpSettings  # noqa: PLC0415  # httpx is slow to import
+
+    interval = settings.interval_s if settings.interval_s is not None else service.interval_s
+    return HttpClient(
+        HttpSettings(
+            interval_s=interval,
+            concurrency=service.concurrency,
+            attempt_timeout_s=settings.timeout_s,
+            deadline_s=settings.deadline_s,
+            secrets=(service.key,),
+            retry=RetryPolicy(max_retries=settings.max_retries),
+        ),
+        client=client,
+        contact=settings.contact,
+        cache_path=settings.cache_path,
+        sleep=sleep,
+        clock=clock,
+    )
+
+
+class HttpSource:
+    """Asks one web service.
+
+    Args:
+        adapter: what is special about the service.
+        settings: how to ask it.
+        client: an open httpx client to use; it is not closed.
+        sleep: waits for seconds.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        settings: SourceSettings | None = None,
+        *,
+        client: httpx.AsyncClient | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._adapter = adapter
+        self._settings = settings or SourceSettings()
+        self._given_client = client
+        self._sleep = sleep
+        self._clock = clock
+        self._budget = CallBudget(self._settings.max_calls)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._adapter.name!r})"
+
+    @property
+    def source_name(self) -> str:
+        """The name that strategies use."""
+        return self._adapter.name
+
+    @property
+    def adapter(self) -> Adapter:
+        """What is special about the service."""
+        return self._adapter
+
+    async def search(self, query: str, **options: Any) -> list[RawPaper]:
+        """Return the records for one boolean query, best first.
+
+        Options: `max_results` (100), `year_from`, `year_to`, `language` (ISO 639-1).
+
+        Raises:
+            ServiceError: nothing could be got; what fails later is not said here (`report` does).
+        """
+        [asked] = await self._ask_all([query], SearchConstraints.model_validate(options))
+        if asked.error and not asked.papers:
+            raise asked.error
+        return asked.papers
+
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+        """Return the records for all queries of a strategy, each record once.
+
+        Raises:
+            ServiceError: no query was answered.
+        """
+        answers = await self._ask_strategy(strategy)
+        errors = [each.error for each in answers if each.error and not each.papers]
+        if errors and len(errors) == len(answers):
+            raise errors[0]
+        return distinct(answers)
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        """Answer as `search_advanced` does, with one entry for every query; failures are data."""
+        answers = await self._ask_strategy(strategy)
+        name = self.source_name
+        return SearchReport(
+            papers=distinct(answers), sources=[each.report(name) for each in answers]
+        )
+
+    async def _ask_strategy(self, strategy: SearchStrategy) -> list[Asked]:
+        return await self._ask_all(
+            [query.boolean_query for query in strategy.queries], strategy.filters
+        )
+
+    async def _ask_all(self, queries: list[str], filters: SearchConstraints) -> list[Asked]:
+        """Ask one query after the other: the limits of the service would not let them overtake."""
+        if not queries:
+            return []
+        if self._adapter.needs_key and not self._adapter.key:
+            message = explain_missing_key(self._adapter)
+            missing = self._failed(Explanation(message, SourceStatus.UNAUTHORISED))
+            return [Asked(query, error=missing) for query in queries]
+        ends_at = self._clock() + self._settings.deadline_s
+        answers: list[Asked] = []
+        async with self._http() as http:
+            for query in queries:
+                stopped = answers[-1].error if answers and answers[-1].is_hopeless else None
+                if stopped is not None:
+                    answers.append(Asked(query, error=self._not_asked(stopped)))
+                else:
+                    answers.append(await self._ask(http, query, filters, ends_at))
+        return answers
+
+    def _http(self) -> HttpClient:
+        return client_of(
+            self._adapter,
+            self._settings,
+            client=self._given_client,
+            sleep=self._sleep,
+            clock=self._clock,
+        )
+
+    async def _ask(
+        self, http: HttpClient, query: str, filters: SearchConstraints, ends_at: float
+    ) -> Asked:
+        started = self._clock()
+        asked = Asked(query)
+        try:
+            await self._collect(http, read_query(query), filters, asked, ends_at)
+        except ServiceError as error:
+            error.attempts = error.attempts or asked.attempts
+            asked.error = error
+        except HttpError as error:
+            asked.attempts += error.attempts
+            asked.error = self._explained(error)
+        except InputError as error:
+            asked.error = self._failed(Explanation(str(error), SourceStatus.BAD_RESPONSE))
+        except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
+            asked.error = self._failed(explain_bug(error, self._adapter))
+        asked.seconds = self._clock() - started
+        return asked
+
+    async def _collect(
+        self,
+        http: HttpClient,
+        query: TreeOrWords,
+        filters: SearchConstraints,
+        asked: Asked,
+        ends_at: float,
+    ) -> None:
+        """Turn the pages until there is enough, there are no more, or nothing new comes."""
+        adapter = self._adapter
+        translated = adapter.translate(query.tree, filters)
+        asked.translated(replace(translated, notes=(*query.notes, *translated.notes)))
+        wanted = min(filters.max_results, adapter.most_results)
+        if wanted < 1:
+            return
+        request: Request | None = adapter.first(translated, filters, wanted)
+        turned: list[Request] = []
+        fruitless = 0
+        most = 4 * math.ceil(wanted / max(adapter.page_size, 1)) + _SPARE_PAGES
+        while request is not None and request not in turned and len(turned) < most:
+            turned.append(request)
+            answer = await self._get(http, request, ends_at)
+            asked.answered(answer)
+            page = await self._read(http, answer, request)
+            fresh = asked.take(page, adapter.name, wanted)
+            is_step = not page.papers and not page.dropped
+            fruitless = fruitless + 1 if is_step else 0
+            if len(asked.papers) >= wanted or fruitless > 1 or (page.papers and not fresh):
+                return
+            request = page.next
+        if request is not None:
+            asked.notes = (*asked.notes, _cut_short(len(turned), is_same=request in turned))
+
+    async def _get(self, http: HttpClient, request: Request, ends_at: float) -> HttpAnswer:
+        return await http.ask(
+            request.url,
+            params=request.params,
+            key_params=self._adapter.key_params,
+            headers={
+                "Accept": self._adapter.accept,
+                **self._adapter.headers,
+                **request.headers,
+            },
+            json=request.json,
+            form=request.form,
+            budget=self._budget,
+            ends_at=ends_at,
+        )
+
+    async def _read(self, http: HttpClient, answer: HttpAnswer, request: Request) -> Page:
+        try:
+            return self._adapter.read(answer, request)
+        except (ServiceError, HttpError):
+            await http.forget(answer)  # an error with the status of success: ask again next time
+            raise
+
+    def _explained(self, error: HttpError) -> ServiceError:
+        said = explain(error, self._adapter, patience_s=self._settings.deadline_s)
+        failure = self._failed(said)
+        failure.attempts = error.attempts
+        return failure
+
+    def _not_asked(self, error: ServiceError) -> ServiceError:
+        message = _NOT_ASKED + str(error).removeprefix(_NOT_ASKED)
+        return self._failed(Explanation(message, error.status))
+
+    def _failed(self, failure: Explanation) -> ServiceError:
+        """Return the error of this source for a failure."""
+        return ServiceError(failure.message, status=failure.status)
+
+
+def _cut_short(pages: int, *, is_same: bool) -> str:
+    if is_same:
+        return "the service gave the same page again, so no more was asked"
+    return f"stopped after {pages} pages"

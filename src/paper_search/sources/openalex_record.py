@@ -1,0 +1,159 @@
+"""Makes a record of a work as OpenAlex gives it.
+
+Fields: https://docs.openalex.org/api-entities/works/work-object
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from paper_search.bibliography.abstracts import indexed_abstract
+from paper_search.bibliography.identifiers import (
+    content_key,
+    parse_arxiv_id,
+    parse_doi,
+    parse_issn,
+    parse_pmcid,
+    parse_pmid,
+)
+from paper_search.bibliography.languages import language_code
+from paper_search.models import Author, RawPaper
+from paper_search.sources import values
+
+FIELDS = (
+    "id",
+    "doi",
+    "title",
+    "display_name",
+    "publication_year",
+    "ids",
+    "type",
+    "language",
+    "authorships",
+    "primary_location",
+    "best_oa_location",
+    "locations",
+    "open_access",
+    "biblio",
+    "cited_by_count",
+    "is_retracted",
+    "abstract_inverted_index",
+)
+"""What to ask for: the rest of a work is several times as long."""
+
+_TYPES = {
+    "article": "article-journal",
+    "book": "book",
+    "book-chapter": "chapter",
+    "dataset": "dataset",
+    "dissertation": "thesis",
+    "editorial": "article-journal",
+    "letter": "article-journal",
+    "preprint": "article",
+    "reference-entry": "entry",
+    "report": "report",
+    "review": "article-journal",
+    "software": "software",
+    "standard": "standard",
+}
+"""To the types of CSL."""
+_CONFERENCE = re.compile(r"\b(?:conference|symposium|workshop)\b", re.IGNORECASE)
+
+
+def read_work(work: Any, source: str) -> RawPaper | None:
+    """Return the record of one work; None: it has no title.
+
+    Args:
+        work: an entry of `results`; fields may be missing, null or of any type.
+        source: which source found it.
+    """
+    entry = values.mapping(work)
+    title = values.words(entry.get("title")) or values.words(entry.get("display_name"))
+    if not title:
+        return None
+    ids = values.mapping(entry.get("ids"))
+    location = values.mapping(entry.get("primary_location"))
+    venue = values.mapping(location.get("source"))
+    biblio = values.mapping(entry.get("biblio"))
+    doi = parse_doi(values.text(entry.get("doi")) or values.text(ids.get("doi")))
+    openalex_id = short_id(entry.get("id")) or short_id(ids.get("openalex"))
+    mag = values.text(ids.get("mag"))
+    paper = RawPaper(
+        title=title,
+        doi=doi,
+        authors=list(_authors(entry)),
+        abstract=indexed_abstract(entry.get("abstract_inverted_index")),
+        year=values.year(entry.get("publication_year"))
+        or values.year(entry.get("publication_date")),
+        venue=values.words(venue.get("display_name"))
+        or values.words(location.get("raw_source_name")),
+        publisher=values.words(venue.get("host_organization_name")),
+        issn=parse_issn(values.text(venue.get("issn_l")) or values.first_text(venue.get("issn"))),
+        volume=values.text(biblio.get("volume")) or None,
+        issue=values.text(biblio.get("issue")) or None,
+        pages=values.pages(biblio.get("first_page"), biblio.get("last_page")),
+        citation_count=values.count(entry.get("cited_by_count")),
+        full_text_url=_full_text(entry),
+        url=values.address(location.get("landing_page_url")) or values.address(entry.get("doi")),
+        arxiv_id=_arxiv_id(doi, entry),
+        pmid=parse_pmid(values.text(ids.get("pmid")) or None),
+        pmcid=parse_pmcid(values.text(ids.get("pmcid")) or None),
+        openalex_id=openalex_id,
+        language=language_code(values.text(entry.get("language"))),
+        publication_type=_type(entry, location, venue),
+        is_retracted=values.flag(entry.get("is_retracted")),
+        source=source,
+        raw_data={"mag": mag} if mag else {},
+    )
+    paper.id = f"openalex:{openalex_id or doi or content_key(paper)}"
+    return paper
+
+
+def short_id(value: Any) -> str | None:
+    """Return the last part of an OpenAlex address (`W123` of `https://openalex.org/W123`)."""
+    last = values.text(value).rstrip("/").rpartition("/")[2].upper()
+    return last if last[:1].isalpha() and last[1:].isdigit() else None
+
+
+def _authors(entry: dict[str, Any]) -> Iterator[Author]:
+    for each in values.mappings(entry.get("authorships")):
+        author = values.mapping(each.get("author"))
+        name = values.words(author.get("display_name")) or values.words(each.get("raw_author_name"))
+        if name:
+            yield Author(name=name, author_id=short_id(author.get("id")))
+
+
+def _full_text(entry: dict[str, Any]) -> str | None:
+    """Return where it can be read for free, a PDF if there is one."""
+    best = values.mapping(entry.get("best_oa_location"))
+    primary = values.mapping(entry.get("primary_location"))
+    access = values.mapping(entry.get("open_access"))
+    free = [best.get("pdf_url"), primary.get("pdf_url") if primary.get("is_oa") is True else None]
+    free += [access.get("oa_url"), best.get("landing_page_url")]
+    return next((found for each in free if (found := values.address(each))), None)
+
+
+def _arxiv_id(doi: str | None, entry: dict[str, Any]) -> str | None:
+    if doi and (found := parse_arxiv_id(doi)):
+        return found
+    for location in values.mappings(entry.get("locations")):
+        for name in ("landing_page_url", "pdf_url"):
+            url = values.address(location.get(name)) or ""
+            if "arxiv.org/" in url and (found := parse_arxiv_id(url)):
+                return found
+    return None
+
+
+def _type(entry: dict[str, Any], location: dict[str, Any], venue: dict[str, Any]) -> str | None:
+    given = values.text(entry.get("type"))
+    name = values.text(venue.get("display_name")) or values.text(location.get("raw_source_name"))
+    is_of_conference = (
+        venue.get("type") == "conference"
+        or location.get("raw_type") == "proceedings-article"
+        or (venue.get("type") != "journal" and _CONFERENCE.search(name) is not None)
+    )
+    if is_of_conference and given in {"article", "review"}:
+        return "paper-conference"
+    return _TYPES.get(given)

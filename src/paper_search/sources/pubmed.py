@@ -1,0 +1,202 @@
+"""PubMed, through NCBI's E-utilities (https://www.ncbi.nlm.nih.gov/books/NBK25499/); no key needed.
+
+A search is two questions: `esearch` gives numbers, `efetch` the records that have them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from paper_search.bibliography.languages import language_name
+from paper_search.models import SourceStatus
+from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.http_source import HttpSource, open_source
+from paper_search.sources.markup import inner_text, local_name
+from paper_search.sources.pubmed_query import PubmedDialect
+from paper_search.sources.pubmed_record import NAME, read_citation
+from paper_search.sources.values import items, mapping, number, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from xml.etree.ElementTree import Element
+
+    from paper_search.config import AppConfig, SearchSourceConfig
+    from paper_search.http.body import HttpAnswer
+    from paper_search.http.errors import HttpStatusError
+    from paper_search.models import SearchConstraints
+    from paper_search.query import Node
+
+ENDPOINT = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
+KEY_VARIABLE = "PUBMED_API_KEY"
+KEY_PAGE = "https://account.ncbi.nlm.nih.gov/settings/"
+
+_LONGEST_IN_URL = 1500
+"""Characters of a query; longer ones are posted."""
+_SETS = frozenset({"PubmedArticleSet", "PubmedBookArticleSet"})
+_CITATIONS = frozenset({"PubmedArticle", "PubmedBookArticle"})
+_SPARE = 10
+"""How many more numbers than records are asked for, lest one without a title leave a gap."""
+_UNSURE_FACTOR = 3
+"""How many more numbers are asked for when records are left out on our side."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRequest(Request):
+    """The question for some records.
+
+    Attributes:
+        later: numbers of those to ask for afterwards.
+    """
+
+    later: tuple[str, ...] = ()
+
+
+class Pubmed(Adapter):
+    """Biomedicine. Three requests a second, ten with a key.
+
+    Args:
+        key: of an NCBI account; empty: none.
+        contact: an e-mail address, which NCBI asks for.
+        endpoint: where the E-utilities are.
+    """
+
+    name: ClassVar[str] = NAME
+    title: ClassVar[str] = "PubMed"
+    key_variable: ClassVar[str | None] = KEY_VARIABLE
+    key_page: ClassVar[str | None] = KEY_PAGE
+    accept: ClassVar[str] = "application/json, application/xml, text/xml"
+
+    page_size = 200
+    most_results = 9999
+
+    def __init__(
+        self, key: str = "", *, contact: str | None = None, endpoint: str = ENDPOINT
+    ) -> None:
+        self.key = key
+        self.interval_s = 0.11 if key else 0.35
+        self._endpoint = endpoint
+        self._contact = contact
+
+    @property
+    def key_params(self) -> Mapping[str, str]:
+        """The key, if there is one."""
+        return {"api_key": self.key} if self.key else {}
+
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        """Return the query for `term`, years and language in it."""
+        dialect = PubmedDialect()
+        language = language_name(filters.language) if filters.language else None
+        if filters.language and not language:
+            dialect.note(f"PubMed has no name for the language {filters.language!r}: all are kept")
+        said = dialect.translate(tree, filters)
+        if language:
+            said = replace(said, text=f"({said.text} AND {language}[la])")
+        return said
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the request for the numbers of the best matches."""
+        del filters  # all of them are in the query
+        several = 1 if query.remainder is None else _UNSURE_FACTOR
+        params: dict[str, str | int] = {
+            **self._identity,
+            "term": query.text,
+            "retmode": "json",
+            "retmax": min(wanted * several + _SPARE, self.most_results),
+            "sort": "relevance",
+        }
+        url = f"{self._endpoint}/esearch.fcgi"
+        if len(query.text) > _LONGEST_IN_URL:
+            return Request(url, form=params)
+        return Request(url, params)
+
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        """Return the records of `efetch`; of `esearch`, the question for them."""
+        if isinstance(request, FetchRequest):
+            return self._fetched(answer, request)
+        return self._searched(answer)
+
+    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
+        """Return that a key is wrong, which NCBI says with HTTP 400."""
+        is_key = error.status == 400 and "api key" in error.body.lower()  # noqa: PLR2004  # Bad Request
+        return SourceStatus.UNAUTHORISED if is_key else None
+
+    @property
+    def _identity(self) -> dict[str, str]:
+        about = {"db": "pubmed", "tool": "paper-search"}
+        return {**about, "email": self._contact} if self._contact else about
+
+    def _searched(self, answer: HttpAnswer) -> Page:
+        given = answer.json()
+        if given is None:
+            return Page()
+        body = mapping(given)
+        result = mapping(body.get("esearchresult"))
+        if wrong := text(body.get("error")) or text(result.get("ERROR")):
+            raise _refusal(wrong, self.key)
+        if "idlist" not in result:
+            raise ServiceError("PubMed answered without a list of numbers")
+        found = tuple(pmid for each in items(result["idlist"]) if (pmid := text(each)).isdigit())
+        following = self._fetch(found) if found else None
+        return Page(hits=number(result.get("count")), next=following, notes=_warnings(result))
+
+    def _fetch(self, pmids: tuple[str, ...]) -> FetchRequest:
+        now, later = pmids[: self.page_size], pmids[self.page_size :]
+        params = {**self._identity, "id": ",".join(now), "retmode": "xml"}
+        return FetchRequest(f"{self._endpoint}/efetch.fcgi", params, later=later)
+
+    def _fetched(self, answer: HttpAnswer, request: FetchRequest) -> Page:
+        citations = self._citations(answer)
+        papers = [paper for each in citations if (paper := read_citation(each))]
+        asked = str(request.params.get("id", "")).split(",")
+        places = {pmid: place for place, pmid in enumerate(asked)}
+        papers.sort(key=lambda paper: places.get(paper.pmid or "", len(places)))
+        missing = len(asked) - len(citations)
+        note = f"PubMed did not deliver {missing} of the {len(asked)} records it had found"
+        return Page(
+            papers,
+            dropped=len(citations) - len(papers),
+            next=self._fetch(request.later) if request.later else None,
+            notes=(note,) if missing > 0 else (),
+        )
+
+    def _citations(self, answer: HttpAnswer) -> list[Element]:
+        root = answer.xml()
+        if root is None:
+            return []
+        if wrong := inner_text(root, "ERROR"):
+            raise _refusal(wrong, self.key)
+        if local_name(root) in _CITATIONS:
+            return [root]
+        if local_name(root) not in _SETS:
+            raise ServiceError(f"PubMed answered with <{local_name(root)[:40]}>, not with records")
+        return [each for each in root if local_name(each) in _CITATIONS]
+
+
+def _refusal(said: str, key: str) -> ServiceError:
+    shown = said.replace(key, "***")[:300] if key else said[:300]
+    if "rate limit" in said.lower():
+        message = f"PubMed is asked too often ({shown}): a key allows more, see {KEY_PAGE}"
+        return ServiceError(message, status=SourceStatus.RATE_LIMITED)
+    if "api key" in said.lower():
+        message = f"PubMed refused the key ({shown}): check {KEY_VARIABLE}, see {KEY_PAGE}"
+        return ServiceError(message, status=SourceStatus.UNAUTHORISED)
+    return ServiceError(f"PubMed could not answer the query: {shown}")
+
+
+def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what PubMed did not know, so that a person can mend the query."""
+    warned, wrong = mapping(result.get("warninglist")), mapping(result.get("errorlist"))
+    unknown = [
+        *items(warned.get("quotedphrasesnotfound")),
+        *items(wrong.get("phrasesnotfound")),
+        *items(wrong.get("fieldsnotfound")),
+    ]
+    shown = [said[:100] for each in unknown if (said := text(each))]
+    return (f"PubMed does not know {', '.join(shown[:10])}",) if shown else ()
+
+
+def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
+    """Make the source from its settings."""
+    return open_source(Pubmed(settings.api_key.strip(), contact=config.contact), config, settings)

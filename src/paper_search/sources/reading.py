@@ -1,0 +1,37 @@
+"""Reads the boolean query that a source is given, however it was written."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from paper_search.errors import InputError, QuerySyntaxError
+from paper_search.query import And, Node, Term, parse
+
+_WORD = re.compile(r"[^\W_]+")
+_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
+
+
+@dataclass(frozen=True, slots=True)
+class TreeOrWords:
+    """What a query means; a query that cannot be read means all of its words."""
+
+    tree: Node
+    notes: tuple[str, ...] = ()
+
+
+def read_query(text: str) -> TreeOrWords:
+    """Return the tree of a query; of one that cannot be read, its words, with a note.
+
+    Raises:
+        InputError: there are no words in it.
+    """
+    try:
+        return TreeOrWords(parse(text))
+    except QuerySyntaxError as error:
+        found = dict.fromkeys(word for word in _WORD.findall(text) if word not in _OPERATORS)
+        if not found:
+            raise InputError(f"the query {text!r} has no words: {error}") from None
+        words = tuple(Term(word) for word in found)
+        note = f"only its words were asked, since it cannot be read ({error})"
+        return TreeOrWords(And(words) if len(words) > 1 else words[0], (note,))

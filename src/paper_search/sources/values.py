@@ -1,0 +1,91 @@
+"""Values of an answer that may be anything, read so that a wrong one is only a missing one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from paper_search.bibliography.text import plain
+from paper_search.http.retry import utc_now
+
+_MOST_CITATIONS = 10_000_000
+"""No work has more; what claims so is a fault."""
+_FIRST_YEAR = 1400
+_ADDRESS = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
+_YEAR = re.compile(r"\d{4}")
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Return the object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: Any) -> list[Any]:
+    """Return the list; a lone value is a list of one, nothing is an empty one."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def mappings(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a list; what is none is passed over."""
+    return (each for each in items(value) if isinstance(each, dict))
+
+
+def text(value: Any) -> str:
+    """Return the text as it is; a number is one too."""
+    if isinstance(value, bool):
+        return ""
+    return value.strip() if isinstance(value, str) else str(value) if isinstance(value, int) else ""
+
+
+def words(value: Any) -> str | None:
+    """Return the text for people, without markup and LaTeX; None: there is none."""
+    return plain(text(value)) or None
+
+
+def first_text(value: Any) -> str:
+    """Return the first text of a list that is not empty, or the text itself."""
+    return next((found for each in items(value) if (found := text(each))), "")
+
+
+def count(value: Any) -> int:
+    """Return the number of citations; anything that cannot be one is 0."""
+    found = number(value)
+    return found if found is not None and found <= _MOST_CITATIONS else 0
+
+
+def number(value: Any) -> int | None:
+    """Return a whole number from 0, also of digits in a text; None: it is none."""
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        value = int(value) if len(value) < 16 else None  # noqa: PLR2004  # digits of a number that is exact
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and value >= 0 else None
+
+
+def year(value: Any) -> int | None:
+    """Return the year that a number or a date (`2019-05-01`) begins with; None: no such year."""
+    found = _YEAR.match(text(int(value) if isinstance(value, float) else value))
+    if found is None:
+        return None
+    return int(found[0]) if _FIRST_YEAR <= int(found[0]) <= utc_now().year + 2 else None
+
+
+def address(value: Any) -> str | None:
+    """Return the web address; None: it is none."""
+    found = _ADDRESS.fullmatch(text(value))
+    return found[0] if found else None
+
+
+def flag(value: Any) -> bool | None:
+    """Return the truth value; None: it is not said."""
+    return value if isinstance(value, bool) else None
+
+
+def pages(first: Any, last: Any) -> str | None:
+    """Return the pages from the first and the last one."""
+    start, end = text(first), text(last)
+    return f"{start}-{end}" if start and end and start != end else start or end or None

@@ -1,0 +1,66 @@
+"""Abstracts, whatever they were wrapped in."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.bibliography.abstracts import indexed_abstract, joined_abstract, plain_abstract
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("<jats:title>Abstract</jats:title><jats:p>We did it.</jats:p>", "We did it."),
+        (
+            "<jats:sec><jats:title>Methods</jats:title><jats:p>We did x&lt;5.</jats:p></jats:sec>",
+            "Methods: We did x<5.",
+        ),
+        ("<h4>BACKGROUND:</h4>Some.<h4>Aim</h4>Other.", "Background: Some. Aim: Other."),
+        ("<b>Results:</b> Many.", "Results: Many."),
+        ("&lt;p&gt;Twice escaped &amp;amp; fine&lt;/p&gt;", "Twice escaped & fine"),
+        ("Abstract: Short.", "Short."),
+        ("ABSTRACT We say.", "We say."),
+        ("Abstract interpretation is a theory.", "Abstract interpretation is a theory."),
+        ("A value of <5 mg and <GNN> stay.", "A value of <5 mg and <GNN> stay."),
+        (
+            (
+                "Of <jats:alternatives><jats:tex-math>x_1</jats:tex-math><mml:math><mml:mi>x</mml:mi>"
+                "</mml:math></jats:alternatives> only."
+            ),
+            "Of x only.",
+        ),
+        (r"The \'etale case of $\alpha$", "The étale case of α"),
+        ("line\n  broken", "line broken"),
+    ],
+)
+def test_an_abstract_reads_as(given: str, text: str) -> None:
+    assert plain_abstract(given) == text
+
+
+@pytest.mark.parametrize("given", [None, "", "  ", "No abstract available.", "[N/A]", "Abstract"])
+def test_what_says_nothing_is_no_abstract(given: str | None) -> None:
+    assert plain_abstract(given) is None
+
+
+def test_latex_is_left_alone_where_none_is_written() -> None:
+    assert plain_abstract("a {b} c", has_latex=False) == "a {b} c"
+
+
+def test_labelled_parts_are_joined() -> None:
+    parts = [("OBJECTIVE", "To <i>see</i>."), ("UNLABELLED", "More."), (None, "End."), ("X", None)]
+    assert joined_abstract(parts) == "Objective: To see. More. End."
+    assert joined_abstract([("AIM", " "), (None, None)]) is None
+
+
+def test_an_inverted_index_is_put_in_order() -> None:
+    assert indexed_abstract({"learns": [1], "Deep": [0], "well": [2, "x"], "bad": None}) == (
+        "Deep learns well"
+    )
+    assert indexed_abstract(None) is None
+    assert indexed_abstract([]) is None
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(alphabet="<>/abpjts:h4 &;lt{}$\\.", max_size=60))
+def test_nothing_is_an_exception(text: str) -> None:
+    plain_abstract(text)

@@ -1,0 +1,66 @@
+"""XML from strangers: what attacks the reader is refused, what is sound is read."""
+
+from pathlib import Path
+
+import pytest
+
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpBodyError
+
+LAUGHS = b"""<?xml version="1.0"?>
+<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;">]>
+<feed>&lol2;</feed>"""
+PUBMED = b"""<?xml version="1.0" ?>
+<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2019//EN"
+ "https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_190101.dtd">
+<PubmedArticleSet><PubmedArticle/></PubmedArticleSet>"""
+
+
+def answer(content: bytes, kind: str = "application/xml") -> HttpAnswer:
+    return HttpAnswer(200, kind, content, 1)
+
+
+def test_a_sound_document_with_a_doctype_is_read() -> None:
+    root = answer(PUBMED).xml()
+    assert root is not None
+    assert [child.tag for child in root] == ["PubmedArticle"]
+
+
+def test_an_empty_body_is_no_document() -> None:
+    assert answer(b" \n").xml() is None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (LAUGHS, "refused"),
+        (b"<a>" * 200_000, "nested too deeply"),
+        (b"<a>" * 200_000 + b"</a>" * 200_000, "nested too deeply"),
+        (b"<feed><entry></feed>", "no XML"),
+        (b"Rate exceeded.", "no XML"),
+        (b'{"error": 1}', "no XML"),
+        (b'<?xml version="1.0" encoding="no-such"?><a/>', "no XML"),
+        (b"<a>\xff\xfe</a>", "no XML"),
+        (b"<a>\x00</a>", "no XML"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(content: bytes, said: str) -> None:
+    """API-23"""
+    with pytest.raises(HttpBodyError, match=said):
+        answer(content).xml()
+
+
+def test_no_file_is_read_for_an_external_entity(tmp_path: Path) -> None:
+    """API-23"""
+    secret = tmp_path / "secret"
+    secret.write_text("CANARY-file")
+    document = f'<!DOCTYPE a [<!ENTITY x SYSTEM "{secret.as_uri()}">]><a>&x;</a>'
+    with pytest.raises(HttpBodyError) as caught:
+        answer(document.encode()).xml()
+    assert "CANARY" not in str(caught.value)
+
+
+def test_a_web_page_is_no_xml() -> None:
+    """API-23"""
+    with pytest.raises(HttpBodyError, match="web page"):
+        answer(b"<html><body>Are you a robot?</body></html>", "text/html").xml()

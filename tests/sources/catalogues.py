@@ -1,0 +1,189 @@
+"""OpenAlex, Crossref, Semantic Scholar, DOAJ and DataCite on the loopback interface."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from pytest_httpserver import HTTPServer
+from tests.sources.loopback import KEY, Asked, Book, Loopback, found
+from werkzeug import Request, Response
+
+from paper_search.sources.adapter import Adapter
+from paper_search.sources.crossref import Crossref
+from paper_search.sources.datacite import Datacite
+from paper_search.sources.doaj import Doaj
+from paper_search.sources.openalex import OpenAlex
+from paper_search.sources.semantic_scholar import SemanticScholar, SemanticScholarBulk
+
+PAGE = 15
+SPAN = re.compile(r"(\d{4})-(\d{4})")
+
+
+def _serve(
+    server: HTTPServer, path: Any, adapter: Adapter, answering: Callable[[Asked], Any]
+) -> Loopback:
+    service = Loopback(adapter)
+
+    def handle(request: Request) -> Response:
+        given: Asked = {**request.args, "path": request.path}
+        service.asked.append({**given, "headers": dict(request.headers)})
+        answer = answering(given)
+        body, status = answer if isinstance(answer, tuple) else (answer, 200)
+        return Response(json.dumps(body), status=status, content_type="application/json")
+
+    server.expect_request(path).respond_with_handler(handle)
+    return service
+
+
+def openalex(server: HTTPServer) -> Loopback:
+    def work(book: Book) -> dict[str, Any]:
+        more = {
+            "doi": f"https://doi.org/10.1000/{book.number}",
+            "authorships": [{"author": {"display_name": "Ada Author", "id": None}}],
+            "abstract_inverted_index": {"An": [0], "abstract": [1]},
+            "is_authors_truncated": book.number == 2,
+        }
+        return {
+            "id": f"https://openalex.org/W{book.number}",
+            "title": book.title or None,
+            "publication_year": book.year,
+            **({} if book.number % 2 else more),
+        }
+
+    def answer(given: Asked) -> Any:
+        if unknown := set(given) - {*KNOWN, "path"}:
+            return {"error": "Invalid query parameters error.", "message": str(unknown)}, 400
+        query = given.get("search.title_and_abstract", "")
+        span = re.search(r"publication_year:(\d{4})(?:-(\d{4}))?", given.get("filter", ""))
+        years = span and re.match(SPAN, f"{span[1]}-{span[2] or span[1]}")
+        books = found(query, years)
+        start = 0 if given["cursor"] == "*" else int(given["cursor"])
+        shown = books[start : start + min(int(given["per_page"]), PAGE)]
+        after = str(start + len(shown)) if shown else None  # as older answers: an empty page ends
+        meta = {"count": len(books), "next_cursor": after}
+        return {"meta": meta, "results": [work(book) for book in shown], "group_by": []}
+
+    KNOWN = {"search.title_and_abstract", "filter", "cursor", "per_page", "select"}  # noqa: N806  # a constant of the fake
+    return _serve(server, "/openalex", OpenAlex(KEY, endpoint=server.url_for("/openalex")), answer)
+
+
+def crossref(server: HTTPServer) -> Loopback:
+    def item(book: Book) -> dict[str, Any]:
+        return {
+            "DOI": f"10.1000/{book.number}",
+            "title": [book.title] if book.title else [],
+            "issued": {"date-parts": [[book.year, 1]] if book.number % 3 else [[book.year]]},
+            "type": "journal-article",
+            **({"abstract": "<jats:p>About &amp;amp; around.</jats:p>"} if book.number % 2 else {}),
+        }
+
+    def answer(given: Asked) -> Any:
+        limits = given["filter"]
+        span = re.search(r"from-pub-date:(\d{4})-01-01,until-pub-date:(\d{4})-12-31", limits)
+        books = found(given["query"], span)
+        start = 0 if given["cursor"] == "*" else int(given["cursor"])
+        shown = books[start : start + min(int(given["rows"]), PAGE)]
+        message = {
+            "total-results": len(books),
+            "next-cursor": str(start + len(shown)),  # never ends
+            "items": [item(book) for book in shown],
+        }
+        return {"status": "ok", "message-type": "work-list", "message": message}
+
+    return _serve(server, "/crossref", Crossref(endpoint=server.url_for("/crossref")), answer)
+
+
+def _paper(book: Book) -> dict[str, Any]:
+    return {
+        "paperId": f"{book.number:040x}",
+        "title": book.title or None,
+        "year": book.year,
+        "externalIds": {"DOI": f"10.1000/{book.number}"} if book.number % 2 else None,
+        "openAccessPdf": {"url": "", "status": "CLOSED"},
+        "authors": [],
+    }
+
+
+def _of_years(given: Asked) -> re.Match[str] | None:
+    years = given.get("year")
+    return SPAN.match(years if "-" in years else f"{years}-{years}") if years else None
+
+
+def semantic_scholar(server: HTTPServer) -> Loopback:
+    def answer(given: Asked) -> Any:
+        books = found(given["query"], _of_years(given))
+        if not books:
+            return {"total": 0, "offset": 0}  # without `data`
+        start = int(given["offset"])
+        shown = books[start : start + min(int(given["limit"]), PAGE)]
+        last = {"next": start + len(shown)} if start + len(shown) < len(books) else {}
+        return {"total": len(books), "offset": start, **last, "data": list(map(_paper, shown))}
+
+    adapter = SemanticScholar(KEY, endpoint=server.url_for("/s2"))
+    return _serve(server, "/s2/paper/search", adapter, answer)
+
+
+def semantic_scholar_bulk(server: HTTPServer) -> Loopback:
+    def answer(given: Asked) -> Any:
+        books = found(given["query"], _of_years(given))
+        start = int(given.get("token", 0))
+        shown = books[start : start + PAGE]
+        token = {"token": str(start + PAGE)} if start + PAGE < len(books) else {"token": None}
+        return {"total": len(books), **token, "data": list(map(_paper, shown))}
+
+    adapter = SemanticScholarBulk(KEY, endpoint=server.url_for("/s2"))
+    return _serve(server, "/s2/paper/search/bulk", adapter, answer)
+
+
+def doaj(server: HTTPServer) -> Loopback:
+    def article(book: Book) -> dict[str, Any]:
+        bib = {"title": book.title, "year": str(book.year), "journal": {"language": ["EN"]}}
+        doi = {"identifier": [{"type": "DOI", "id": f"10.1000/{book.number}"}]}
+        return {"id": f"{book.number:032x}", "bibjson": bib | (doi if book.number % 2 else {})}
+
+    def answer(given: Asked) -> Any:
+        query = given["path"].rpartition("/")[2]
+        if "*" in query:
+            return {"status": "bad_request", "error": "disallowed Lucene features"}, 400
+        books = found(query, re.search(r"bibjson\.year:\[(\d{4}) TO (\d{4})\]", query))
+        start = (int(given["page"]) - 1) * int(given["pageSize"])
+        shown = books[start : start + int(given["pageSize"])]
+        return {"total": len(books), "page": given["page"], "results": list(map(article, shown))}
+
+    adapter = Doaj(endpoint=server.url_for("/doaj"))
+    adapter.page_size = PAGE
+    return _serve(server, re.compile("^/doaj/.*"), adapter, answer)
+
+
+def datacite(server: HTTPServer) -> Loopback:
+    def doi(book: Book) -> dict[str, Any]:
+        titles = [{"title": book.title}] if book.title else []
+        given = {"doi": f"10.5072/{book.number}", "titles": titles, "publicationYear": book.year}
+        return {"id": f"10.5072/{book.number}", "type": "dois", "attributes": given}
+
+    def answer(given: Asked) -> Any:
+        query = given["query"]
+        books = found(query, re.search(r"publicationYear:\[(\d{4}) TO (\d{4})\]", query))
+        mark = given["page[cursor]"]
+        start = 0 if mark == "1" else int(mark.removeprefix("from"))
+        shown = books[start : start + min(int(given["page[size]"]), PAGE)]
+        # An address somewhere else: only its cursor is taken.
+        after = f"https://elsewhere.invalid/dois?page%5Bcursor%5D=from{start + len(shown)}"
+        links = {"next": after} if start + len(shown) < len(books) else {}
+        meta = {"total": len(books)}
+        return {"data": [doi(book) for book in shown], "meta": meta, "links": links}
+
+    return _serve(server, "/datacite", Datacite(endpoint=server.url_for("/datacite")), answer)
+
+
+SERVICES: dict[str, Callable[[HTTPServer], Loopback]] = {
+    "openalex": openalex,
+    "crossref": crossref,
+    "semantic_scholar": semantic_scholar,
+    "semantic_scholar_bulk": semantic_scholar_bulk,
+    "doaj": doaj,
+    "datacite": datacite,
+}

@@ -1,0 +1,229 @@
+"""Queries in the languages of OpenAlex, Semantic Scholar, DOAJ and DataCite, and as plain words."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.errors import InputError
+from paper_search.models import SearchConstraints
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, evaluate, parse
+from paper_search.sources.adapter import Translated
+from paper_search.sources.crossref import Crossref
+from paper_search.sources.datacite import DataciteDialect
+from paper_search.sources.doaj import Doaj, DoajDialect
+from paper_search.sources.free_text import lenient
+from paper_search.sources.openalex import OpenAlex
+from paper_search.sources.openalex_query import to_openalex
+from paper_search.sources.semantic_scholar import SemanticScholar
+from paper_search.sources.semantic_scholar_query import BulkDialect
+
+NO_LIMITS = SearchConstraints()
+
+
+def openalex(query: str) -> Translated:
+    return to_openalex(parse(query), NO_LIMITS)
+
+
+def bulk(query: str) -> Translated:
+    return BulkDialect().translate(parse(query))
+
+
+def doaj(query: str) -> Translated:
+    return DoajDialect().translate(parse(query))
+
+
+def datacite(query: str) -> Translated:
+    return DataciteDialect().translate(parse(query))
+
+
+REVIEWED = '("graph net" OR gnn) AND (drug OR molecule) NOT (survey OR "a study")'
+LIMITED = "(bibjson.title:learning AND bibjson.year:[2015 TO 2100])"
+NAMED = "(bibjson.author.name:smith OR bibjson.journal.title:nature)"
+
+
+@pytest.mark.parametrize(
+    ("write", "query", "text"),
+    [
+        (
+            openalex,
+            REVIEWED,
+            '((("graph net" OR gnn) AND (drug OR molecule)) NOT (survey OR "a study"))',
+        ),
+        (
+            bulk,
+            REVIEWED,
+            '((("graph net" | gnn) + (drug | molecule)) + -(survey | "a study"))',
+        ),
+        (
+            doaj,
+            REVIEWED,
+            '((("graph net" OR gnn) AND (drug OR molecule)) AND NOT (survey OR "a study"))',
+        ),
+        # A word that ends in "and" would lose its end: nothing but a group or a phrase is sent.
+        (openalex, "brand", "(brand)"),
+        (openalex, "covid-19", '"covid-19"'),
+        (openalex, '"AND" c++', '("and" AND "c++")'),
+        (openalex, "drug NEAR/3 graph", '("drug graph"~5)'),
+        (openalex, "neuro* brand", "(neuro* AND brand)"),
+        (bulk, "covid-19 neuro*", '("covid-19" + neuro*)'),
+        (bulk, "drug NEAR/2 graph", '"drug graph"~4'),
+        (bulk, "(a OR b) NOT c", "((a | b) + -c)"),
+        (doaj, "title:learning year:2015-", LIMITED),
+        (doaj, "author:smith OR venue:nature", NAMED),
+        (doaj, "10.1000/x(1)", '"10.1000/x(1)"'),
+        (datacite, "neuro* abstract:mouse", "(neuro* AND descriptions.description:mouse)"),
+    ],
+)
+def test_a_query_is_written_with_all_its_parentheses(
+    write: Callable[[str], Translated], query: str, text: str
+) -> None:
+    assert write(query).text == text
+
+
+def test_openalex_searches_titles_alone_if_all_of_the_query_does() -> None:
+    found = to_openalex(parse('title:"deep learning" title:survey'), NO_LIMITS)
+    assert (found.scope, found.words) == ("search.title", '("deep learning" AND survey)')
+    assert found.remainder is None
+
+
+def test_openalex_matches_words_as_written_where_one_is_cut() -> None:
+    found = to_openalex(parse("neuro* mice"), NO_LIMITS)
+    assert found.scope == "search.title_and_abstract.exact"
+    assert "words are matched as written" in found.notes[0]
+
+
+def test_openalex_takes_authors_as_a_filter() -> None:
+    found = to_openalex(parse('learning author:"jane smith" year:2015-2019'), NO_LIMITS)
+    assert (found.words, found.authors) == ("(learning)", '"jane smith"')
+    request = OpenAlex().first(found, NO_LIMITS, 10)
+    assert request.params["filter"] == (
+        'publication_year:2015-2019,raw_author_name.search:"jane smith"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "span"),
+    [
+        ("learning year:2015", "publication_year:2015"),
+        ("learning year:2015-", "publication_year:>2014"),
+        ("learning year:-2015", "publication_year:<2016"),
+        ("author:smith year:2015-2016", "publication_year:2015-2016,raw_author_name.search:smith"),
+    ],
+)
+def test_openalex_takes_years_as_a_filter(query: str, span: str) -> None:
+    found = to_openalex(parse(query), NO_LIMITS)
+    assert OpenAlex().first(found, NO_LIMITS, 10).params["filter"] == span
+
+
+def test_what_openalex_cannot_say_is_checked_on_our_side() -> None:
+    found = openalex("(title:mouse OR abstract:rat) venue:nature learning")
+    assert found.text == "((mouse OR rat) AND learning)"
+    assert found.remainder == parse("(title:mouse OR abstract:rat) venue:nature")
+    assert len(found.notes) == 3
+
+
+def test_a_query_that_openalex_would_refuse_for_its_length_says_so() -> None:
+    query = " OR ".join(f"w{number:03}" for number in range(950))
+    with pytest.raises(InputError, match="bytes of an address"):
+        openalex(query)
+
+
+def test_doaj_has_no_wildcards_and_says_what_that_costs() -> None:
+    found = doaj("neuro* mice")
+    assert found.text == "(neuro AND mice)"
+    assert "other endings may be missed" in found.notes[0]
+
+
+def test_doaj_takes_the_query_as_one_part_of_the_path() -> None:
+    request = Doaj().first(doaj("10.1000/x OR b?"), NO_LIMITS, 10)
+    assert request.url.endswith("/articles/%28%2210.1000%2Fx%22%20OR%20b%29")
+
+
+def test_plain_words_leave_out_what_is_not_wanted() -> None:
+    found = Crossref().translate(parse(f"({REVIEWED}) year:2015-"), NO_LIMITS)
+    assert found.text == "graph net gnn drug molecule"
+    assert found.year_from == 2015
+    assert found.remainder is not None
+
+
+def test_of_alternatives_semantic_scholar_is_asked_the_first() -> None:
+    found = SemanticScholar().translate(parse(REVIEWED), NO_LIMITS)
+    assert found.text == "graph net drug"
+    assert any("the first is asked" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("query", ["NOT graph", "NOT (a OR b)", "year:2015"])
+def test_a_query_without_anything_wanted_is_refused(query: str) -> None:
+    for adapter in (OpenAlex(), Crossref(), SemanticScholar(), Doaj()):
+        with pytest.raises(InputError, match="only excludes"):
+            adapter.translate(parse(query), NO_LIMITS)
+
+
+@pytest.mark.parametrize("query", ["graph year:2015", "author:smith"])
+def test_years_that_exclude_each_other_are_refused(query: str) -> None:
+    limits = SearchConstraints(year_from=2020, year_to=2010)
+    for adapter in (OpenAlex(), Crossref(), SemanticScholar()):
+        with pytest.raises(InputError, match=r"widen the years|in order"):
+            adapter.translate(parse(query), limits)
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "is_match"),
+    [
+        ('"neural network"', "Neural networks for drugs", True),
+        ("gnn", "GNNs in practice", True),
+        ("study", "Studies of glass", True),
+        ("studies", "A study of glass", True),
+        ("analysis", "Analyses of glass", False),
+        ("drug NOT survey", "Drugs: a survey", False),
+        ("drug NOT survey", "Drugs: some surveys", True),
+        ("drug NEAR/1 graph", "Drugs and graphs", True),
+        ("drug NOT (graph NEAR/1 net)", "Drugs on a graph of nets", True),
+    ],
+)
+def test_answers_are_checked_for_inflections_too(query: str, title: str, is_match: bool) -> None:  # noqa: FBT001  # a column of the table
+    assert evaluate(lenient(parse(query)), {"title": title}) is is_match
+
+
+WORDS = ("ant", "bee", "cat", "dog")
+trees = st.recursive(
+    st.sampled_from([Term(word) for word in WORDS] + [Phrase(("ant", "bee"))]),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map(lambda each: And(tuple(each))),
+        st.lists(inner, min_size=1, max_size=3).map(lambda each: Or(tuple(each))),
+        inner.map(Not),
+        st.builds(Near, st.sampled_from([Term("cat")]), st.sampled_from([Term("dog")]), st.just(1)),
+    ),
+    max_leaves=8,
+)
+TITLES = ("ant bee cat", "dog", "cat dog", "ant cat dog bee", "bee ant", "cat bee ant dog")
+
+
+def ours(text: str) -> Node:
+    """Return what a text means that is in one of the dialects."""
+    text = re.sub(r'"(\w+) (\w+)"~\d+', r"(\1 AND \2)", text)
+    return parse(text.replace(" + -", " NOT ").replace(" + ", " AND ").replace(" | ", " OR "))
+
+
+@settings(deadline=None, max_examples=60)
+@given(trees)
+def test_what_is_sent_and_what_is_checked_together_mean_the_query(tree: Node) -> None:
+    for write in (
+        lambda: to_openalex(tree, NO_LIMITS),
+        lambda: BulkDialect().translate(tree),
+        lambda: DoajDialect().translate(tree),
+    ):
+        try:
+            written = write()
+        except InputError:
+            continue
+        sent = ours(written.text)
+        for title in TITLES:
+            document: dict[str, str | int | None] = {"title": title}
+            is_kept = evaluate(sent, document) and (
+                written.remainder is None or evaluate(written.remainder, document)
+            )
+            assert is_kept is evaluate(tree, document)

@@ -1,0 +1,133 @@
+"""How a tree becomes text in a dialect, whatever the dialect is."""
+
+from typing import ClassVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.errors import InputError
+from paper_search.models import SearchConstraints
+from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, evaluate, parse, render
+from paper_search.sources.dialect import ANYTHING, Dialect, Written
+
+
+class OwnDialect(Dialect):
+    """Our own language, so that what is written can be read again; it cannot say "blind"."""
+
+    service: ClassVar[str] = "the test"
+
+    def leaf(self, leaf: Term | Phrase) -> Written:
+        if isinstance(leaf, Term) and leaf.text == "blind":
+            self.note("blind cannot be said")
+            return ANYTHING
+        return Written(render(leaf))
+
+    def years(self, years: YearRange) -> Written:
+        return Written(render(years))
+
+    def without(self, wanted: str, unwanted: str) -> str:
+        return f"({wanted} NOT {unwanted})"
+
+
+class YearlessDialect(OwnDialect):
+    has_year_parameters: ClassVar[bool] = True
+
+
+WORDS = ("ant", "bee", "cat", "dog", "blind")
+leaves = st.sampled_from([Term(word) for word in WORDS] + [Phrase(("ant", "bee"))])
+trees = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map(lambda each: And(tuple(each))),
+        st.lists(inner, min_size=1, max_size=3).map(lambda each: Or(tuple(each))),
+        inner.map(Not),
+    ),
+    max_leaves=8,
+)
+documents = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
+
+
+@settings(deadline=None)  # the first parse builds the grammar
+@given(trees, st.lists(documents, min_size=1, max_size=8))
+def test_the_text_and_the_remainder_together_mean_the_tree(tree: Node, texts: list[str]) -> None:
+    try:
+        written = OwnDialect().translate(tree)
+    except InputError:
+        return
+    sent = parse(written.text)
+    for text in texts:
+        document: dict[str, str | int | None] = {"title": text}
+        is_kept = evaluate(sent, document) and (
+            written.remainder is None or evaluate(written.remainder, document)
+        )
+        assert is_kept is evaluate(tree, document)
+
+
+@settings(deadline=None)  # the first parse builds the grammar
+@given(trees)
+def test_what_is_sent_finds_at_least_what_the_tree_wants(tree: Node) -> None:
+    try:
+        written = OwnDialect().translate(tree)
+    except InputError:
+        return
+    for text in ("ant bee cat", "dog", "blind", "ant blind dog", "bee ant"):
+        if evaluate(tree, {"title": text}):
+            assert evaluate(parse(written.text), {"title": text})
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("ant", "ant"),
+        ("ant bee OR cat", "((ant AND bee) OR cat)"),
+        ("ant NOT bee NOT cat", "(ant NOT (bee OR cat))"),
+        ("ant (bee OR NOT cat)", "(ant NOT (cat NOT bee))"),
+        ("ant NOT (bee NOT cat)", "(ant NOT (bee NOT cat))"),
+        ("(ant bee) OR (ant cat)", "((ant AND bee) OR (ant AND cat))"),
+    ],
+)
+def test_every_group_has_parentheses_and_no_not_stands_alone(query: str, text: str) -> None:
+    assert OwnDialect().translate(parse(query)).text == text
+
+
+@pytest.mark.parametrize("query", ["NOT ant", "NOT ant NOT bee", "NOT (ant bee)", "year:2015"])
+def test_a_query_that_only_excludes_is_refused(query: str) -> None:
+    with pytest.raises(InputError, match="only excludes"):
+        OwnDialect().translate(parse(query))
+
+
+def test_a_query_of_which_nothing_can_be_said_is_refused() -> None:
+    with pytest.raises(InputError, match="the test cannot be asked"):
+        OwnDialect().translate(parse("ant OR blind"))
+
+
+def test_what_cannot_be_said_is_left_to_check_and_noted() -> None:
+    written = OwnDialect().translate(parse("ant (bee OR blind) NOT (cat blind)"))
+    assert written.text == "ant"
+    assert written.remainder == parse("(bee OR blind) NOT (cat blind)")
+    assert written.notes == ("blind cannot be said",)
+
+
+def test_a_distance_is_asked_as_and_and_checked() -> None:
+    written = OwnDialect().translate(parse("ant NEAR/3 bee"))
+    assert written.text == "(ant AND bee)"
+    assert written.remainder == parse("ant NEAR/3 bee")
+
+
+def test_the_years_of_filters_and_query_are_joined() -> None:
+    filters = SearchConstraints(year_from=2010, year_to=2020)
+    written = OwnDialect().translate(parse("ant year:2015-"), filters)
+    assert written.text == "(ant AND year:2015-2020)"
+    assert (written.year_from, written.year_to) == (2015, 2020)
+
+
+def test_a_service_with_parameters_for_years_gets_them_there() -> None:
+    written = YearlessDialect().translate(parse("ant (bee OR year:2015) year:2012-2019"))
+    assert written.text == "(ant AND (bee OR year:2015))"
+    assert (written.year_from, written.year_to) == (2012, 2019)
+
+
+def test_years_that_leave_nothing_are_refused() -> None:
+    with pytest.raises(InputError, match="from 2016 on and until 2015"):
+        OwnDialect().translate(parse("ant year:2016-"), SearchConstraints(year_to=2015))

@@ -1,0 +1,263 @@
+"""How a tree is said to arXiv, PubMed, Europe PMC, DBLP and CORE, and that it means the same."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.errors import InputError
+from paper_search.models import SearchConstraints
+from paper_search.query import And, Node, Not, Or, Phrase, Term, evaluate, parse
+from paper_search.sources.adapter import Adapter, Translated
+from paper_search.sources.arxiv import Arxiv
+from paper_search.sources.core_works import Core
+from paper_search.sources.dblp import Dblp
+from paper_search.sources.europe_pmc import EuropePmc
+from paper_search.sources.pubmed import Pubmed
+from paper_search.sources.serper_scholar import SerperScholar
+
+NO_LIMITS = SearchConstraints()
+MIXED = '"graph network" AND (drug OR molecule*) NOT survey'
+
+
+def said(adapter: Adapter, query: str, **filters: int | str) -> Translated:
+    return adapter.translate(parse(query), SearchConstraints.model_validate(filters))
+
+
+@pytest.mark.parametrize(
+    ("adapter", "text"),
+    [
+        (
+            Arxiv(),
+            '((all:"graph network" AND (all:drug OR all:molecule*)) ANDNOT all:survey)',
+        ),
+        (
+            Pubmed(),
+            '(("graph network"[tiab] AND (drug[tiab] OR molecule*[tiab])) NOT survey[tiab])',
+        ),
+        (
+            EuropePmc(),
+            (
+                '((TITLE_ABS:"graph network" AND (TITLE_ABS:drug OR TITLE_ABS:molecule*))'
+                " NOT TITLE_ABS:survey)"
+            ),
+        ),
+        (Dblp(), "graph network drug|molecule"),
+        (Core("key"), '(("graph network" AND (drug OR molecule*)) AND NOT survey)'),
+        (SerperScholar("key"), '"graph network" (drug OR molecule) -survey'),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_a_query_is_said(adapter: Adapter, text: str) -> None:
+    assert said(adapter, MIXED).text == text
+
+
+@pytest.mark.parametrize(
+    ("adapter", "text"),
+    [
+        (Arxiv(), "(ti:graph AND abs:tree AND au:smith AND jr:nature)"),
+        (Pubmed(), "(graph[ti] AND tree[tiab] AND smith[au] AND nature[ta])"),
+        (EuropePmc(), "(TITLE:graph AND ABSTRACT:tree AND AUTH:smith AND JOURNAL:nature)"),
+        (Dblp(), "graph smith nature"),
+        (Core("key"), "(title:graph AND abstract:tree AND authors:smith AND nature)"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_fields_are_said(adapter: Adapter, text: str) -> None:
+    assert said(adapter, "title:graph abstract:tree author:smith venue:nature").text == text
+
+
+@pytest.mark.parametrize(
+    ("adapter", "text"),
+    [
+        (Arxiv(), "(all:x AND submittedDate:[201501010000 TO 299912312359])"),
+        (Pubmed(), "((x[tiab] AND 2015:3000[dp]) AND german[la])"),
+        (EuropePmc(), "((TITLE_ABS:x AND PUB_YEAR:[2015 TO 3000]) AND LANG:ger)"),
+        (Dblp(), "x"),
+        (Core("key"), "((x AND yearPublished>=2015) AND language.code:de)"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_years_and_language_are_said_where_there_is_a_filter(adapter: Adapter, text: str) -> None:
+    assert said(adapter, "x", year_from=2015, language="de").text == text
+
+
+@pytest.mark.parametrize("adapter", [Arxiv(), Dblp()], ids=lambda adapter: adapter.name)
+def test_a_service_without_a_filter_on_languages_says_so(adapter: Adapter) -> None:
+    assert any(
+        "no filter for languages" in note for note in said(adapter, "x", language="de").notes
+    )
+
+
+@pytest.mark.parametrize(
+    "adapter", [Pubmed(), EuropePmc(), Core("key")], ids=lambda adapter: adapter.name
+)
+def test_an_unknown_language_is_noted_and_not_asked(adapter: Adapter) -> None:
+    query = said(adapter, "x", language="tlh")
+    assert any("'tlh'" in note for note in query.notes)
+    assert query.text == said(adapter, "x").text
+
+
+@pytest.mark.parametrize("word", ["AND", "or", "not", "C++", "a/b"])
+@pytest.mark.parametrize(
+    "adapter", [Arxiv(), Pubmed(), EuropePmc(), Core("key")], ids=lambda adapter: adapter.name
+)
+def test_a_word_that_could_be_misread_is_quoted(adapter: Adapter, word: str) -> None:
+    tree = And((Term("x"), Term(word)))
+    assert f'"{word}"' in adapter.translate(tree, NO_LIMITS).text
+
+
+def test_years_go_to_scholar_as_parameters() -> None:
+    adapter, filters = SerperScholar("key"), SearchConstraints(year_from=2015, language="de")
+    query = adapter.translate(parse("x year:-2019"), filters)
+    request = adapter.first(query, filters, 5)
+    assert request.json == {
+        "q": "x",
+        "num": 5,
+        "page": 1,
+        "as_ylo": 2015,
+        "as_yhi": 2019,
+        "lr": "lang_de",
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("graph NEAR/3 tree", '"graph tree"[tiab:~3]'),
+        (
+            "(title:graph OR title:net) NEAR/2 title:tree",
+            '("graph tree"[ti:~2] OR "net tree"[ti:~2])',
+        ),
+        ('"deep learn*"', '"deep learn*"[tiab]'),
+    ],
+)
+def test_pubmed_knows_distances_and_endings(query: str, text: str) -> None:
+    assert said(Pubmed(), query) == Translated(text)
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "rest"),
+    [
+        ("graph ne*", "graph[tiab]", "ne*"),
+        ("graph NEAR/3 tre*", "graph[tiab]", "graph NEAR/3 tre*"),
+        ('graph NEAR/3 "a tree"', '(graph[tiab] AND "a tree"[tiab])', 'graph NEAR/3 "a tree"'),
+        ("abstract:graph", "graph[tiab]", "abstract:graph"),
+        ('"deep* learning"', "(deep*[tiab] AND learning[tiab])", '"deep* learning"'),
+    ],
+)
+def test_what_pubmed_cannot_say_is_checked(query: str, text: str, rest: str) -> None:
+    translated = said(Pubmed(), query)
+    assert (translated.text, translated.remainder) == (text, parse(rest))
+    assert translated.notes
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("(graph tree) OR net", "graph|net net|tree"),
+        ("(a b) OR (c d)", "a|c a|d b|c b|d"),
+        ("graph AND (graph OR tree)", "graph"),
+        ("graph OR year:2015", None),
+        ("abstract:graph", None),
+        ("graph NOT tree abstract:x", "graph"),
+        ("COVID-19", "covid 19"),
+    ],
+)
+def test_dblp_is_asked_alternatives_of_words(query: str, text: str | None) -> None:
+    if text is None:
+        with pytest.raises(InputError, match="DBLP finds words only"):
+            said(Dblp(), query)
+    else:
+        assert said(Dblp(), query).text == text
+
+
+def test_what_would_become_too_much_for_dblp_is_asked_more_loosely() -> None:
+    groups = " OR ".join(f"(one{n} two{n} longest{n})" for n in range(9))
+    query = said(Dblp(), f"graph AND ({groups})")
+    assert query.text == "graph " + "|".join(f"longest{n}" for n in range(9))
+    assert query.remainder is not None
+
+
+WORDS = ("ant", "bee", "cat", "dog")
+leaves = st.sampled_from([*map(Term, WORDS), Phrase(("ant", "bee")), Term("ca", is_prefix=True)])
+trees = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=3).map(lambda each: And(tuple(each))),
+        st.lists(inner, min_size=2, max_size=3).map(lambda each: Or(tuple(each))),
+        inner.map(Not),
+    ),
+    max_leaves=8,
+)
+DOCUMENTS = ("ant bee", "bee ant cat", "dog", "cat dog", "ant", "bee cats dog", "", "bee")
+
+
+def of_arxiv(text: str) -> str:
+    return text.replace("all:", "").replace("ANDNOT", "NOT")
+
+
+def of_pubmed(text: str) -> str:
+    return text.replace("[tiab]", "")
+
+
+def of_europe_pmc(text: str) -> str:
+    return text.replace("TITLE_ABS:", "")
+
+
+def of_core(text: str) -> str:
+    return text
+
+
+def of_dblp(text: str) -> str:
+    return " ".join(f"({' OR '.join(f'{w}*' for w in word.split('|'))})" for word in text.split())
+
+
+@pytest.mark.parametrize(
+    ("adapter", "read_back"),
+    [
+        (Arxiv(), of_arxiv),
+        (Pubmed(), of_pubmed),
+        (EuropePmc(), of_europe_pmc),
+        (Dblp(), of_dblp),
+        (Core("key"), of_core),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+@settings(deadline=None, max_examples=60)
+@given(tree=trees)
+def test_text_and_remainder_mean_what_the_tree_means(
+    adapter: Adapter, read_back: Callable[[str], str], tree: Node
+) -> None:
+    try:
+        query = adapter.translate(tree, NO_LIMITS)
+    except InputError:
+        return
+    sent = parse(read_back(query.text))
+    for text in DOCUMENTS:
+        document: dict[str, str | int | None] = {"title": text, "author": "", "venue": ""}
+        is_found = evaluate(sent, document)
+        is_kept = is_found and (query.remainder is None or evaluate(query.remainder, document))
+        if evaluate(tree, document):
+            assert is_kept
+        elif adapter.name != "dblp":  # of which "cat" finds "cats", too
+            assert not is_kept
+
+
+@settings(deadline=None, max_examples=60)
+@given(tree=trees)
+def test_no_group_holds_two_operators(tree: Node) -> None:
+    """No two services agree on precedence: `a AND b OR c` means something else to each."""
+    for adapter in (Arxiv(), Pubmed(), EuropePmc(), Core("key")):
+        try:
+            text = adapter.translate(tree, NO_LIMITS).text
+        except InputError:
+            continue
+        text = re.sub(r'"[^"]*"', "q", text).replace("AND NOT", "ANDNOT")
+        while inner := re.search(r"\(([^()]*)\)", text):
+            assert len(set(re.findall(r"\b(AND|OR|NOT|ANDNOT)\b", inner[1]))) == 1
+            text = text.replace(inner[0], "g", 1)
+        assert "(" not in text
+        assert not re.search(r"\b(AND|OR|NOT|ANDNOT)\b", text)

@@ -1,0 +1,369 @@
+"""The API part of the fault matrix: every way a service can fail is a line in the report."""
+
+import asyncio
+import resource
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.sources.cards import KEY, Cards, Clock, XmlCards, strategy
+
+from paper_search.models import RawPaper, SearchReport, SourceReport, SourceStatus
+from paper_search.skills import Deduplicator, Searcher
+from paper_search.sources.http_source import HttpSource, SourceSettings
+from paper_search.testing.fault_server import FaultServer
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[FaultServer]:
+    async with FaultServer() as faults:
+        yield faults
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def cards(
+    server: FaultServer, path: str, clock: Clock | None = None, **settings: Any
+) -> HttpSource:
+    adapter = Cards(server.url(path.partition("?")[0]), params=_params(path))
+    time = {"sleep": clock.sleep, "clock": clock} if clock else {}
+    return HttpSource(adapter, SourceSettings(**{"max_retries": 0, **settings}), **time)
+
+
+def xml_cards(server: FaultServer, path: str) -> HttpSource:
+    return HttpSource(XmlCards(server.url(path)), SourceSettings(max_retries=0))
+
+
+def _params(path: str) -> dict[str, str]:
+    return dict(each.split("=", 1) for each in path.partition("?")[2].split("&") if each)
+
+
+async def line(source: HttpSource, **filters: Any) -> SourceReport:
+    """Ask one question; return what the report says, which never holds the key."""
+    report = await source.report(strategy("graph", **filters))
+    assert KEY not in report.model_dump_json()
+    [said] = report.sources
+    return said
+
+
+async def test_api_01_a_429_is_waited_for_and_then_reported(
+    server: FaultServer, clock: Clock
+) -> None:
+    said = await line(cards(server, "/status?code=429&retry_after=2", clock, max_retries=2))
+    assert clock.waits == [2.0, 2.0]
+    assert (said.status, said.attempts) == (SourceStatus.RATE_LIMITED, 3)
+    assert "429" in str(said.error)
+
+
+@pytest.mark.parametrize(
+    ("header", "waits", "status"),
+    [
+        ("Wed, 21 Oct 2015 07:28:00 GMT", [], SourceStatus.RATE_LIMITED),
+        ("soon", 1, SourceStatus.RATE_LIMITED),
+        ("-5", 1, SourceStatus.RATE_LIMITED),
+        ("54000", [], SourceStatus.EXHAUSTED),
+        ("999999", [], SourceStatus.EXHAUSTED),
+    ],
+)
+async def test_api_02_retry_after_of_every_kind(
+    server: FaultServer, clock: Clock, header: str, waits: Any, status: SourceStatus
+) -> None:
+    source = cards(server, f"/status?code=429&retry_after={header}", clock, max_retries=1)
+    said = await line(source)
+    assert said.status is status
+    assert (len(clock.waits) if isinstance(waits, int) else clock.waits) == waits
+    assert said.attempts == (1 if status is SourceStatus.EXHAUSTED else 2)
+
+
+async def test_api_02_what_is_exhausted_is_not_asked_the_other_queries(server: FaultServer) -> None:
+    source = cards(server, "/status?code=429&retry_after=54000")
+    report = await source.report(strategy("aa", "bb", "cc"))
+    assert server.requests["/status"] == 1
+    assert [each.status for each in report.sources] == [SourceStatus.EXHAUSTED] * 3
+    assert [str(each.error).count("not asked") for each in report.sources] == [0, 1, 1]
+
+
+async def test_api_03_the_deadline_holds_for_all_queries_together(
+    server: FaultServer, clock: Clock
+) -> None:
+    source = cards(server, "/status?code=429&retry_after=4", clock, max_retries=3, deadline_s=30.0)
+    report = await source.report(strategy(*"abcdefghij"))
+    assert clock.now <= 1030.0
+    assert {each.status for each in report.sources} <= {
+        SourceStatus.RATE_LIMITED,
+        SourceStatus.TIMEOUT,
+    }
+    assert len(report.sources) == 10
+
+
+async def test_api_03_all_sources_refusing_is_an_empty_answer_with_the_reasons(
+    server: FaultServer,
+) -> None:
+    sources = {f"s{n}": cards(server, "/status?code=429&retry_after=9999") for n in range(10)}
+    report = await Searcher(sources).report(strategy("graph"))
+    assert report.papers == []
+    assert [each.status for each in report.sources] == [SourceStatus.EXHAUSTED] * 10
+
+
+@pytest.mark.parametrize("code", [500, 502, 503, 504])
+async def test_api_04_two_failures_and_an_answer_are_one_answer(
+    server: FaultServer, clock: Clock, code: int
+) -> None:
+    said = await line(cards(server, f"/flaky?code={code}", clock, max_retries=3), max_results=1)
+    assert (said.status, said.attempts, said.kept) == (SourceStatus.OK, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        (400, SourceStatus.BAD_RESPONSE),
+        (401, SourceStatus.UNAUTHORISED),
+        (403, SourceStatus.UNAUTHORISED),
+        (404, SourceStatus.BAD_RESPONSE),
+    ],
+)
+async def test_api_05_a_refusal_is_not_asked_again_and_says_what_to_do(
+    server: FaultServer, code: int, status: SourceStatus
+) -> None:
+    said = await line(cards(server, f"/status?code={code}&error=bad {KEY}", max_retries=3))
+    assert (said.status, said.attempts) == (status, 1)
+    if status is SourceStatus.UNAUTHORISED:
+        assert "check CARDS_API_KEY, see https://cards.example/keys" in str(said.error)
+
+
+async def test_api_05_a_missing_key_is_told_apart_from_a_refused_one(server: FaultServer) -> None:
+    source = HttpSource(Cards(server.url("/status"), key="", params={"code": "401"}))
+    assert "set CARDS_API_KEY, see https://cards.example/keys" in str((await line(source)).error)
+
+
+@pytest.mark.parametrize("path", ["/slow-headers", "/slow-body"])
+async def test_api_06_api_07_api_08_a_slow_answer_is_cut_and_asked_again(
+    server: FaultServer, path: str
+) -> None:
+    said = await line(cards(server, path, timeout_s=0.1, max_retries=1))
+    assert (said.status, said.attempts) == (SourceStatus.TIMEOUT, 2)
+    assert said.milliseconds < 10_000
+
+
+async def test_api_07_the_deadline_of_the_source_cuts_a_slow_body(server: FaultServer) -> None:
+    said = await line(cards(server, "/slow-body", timeout_s=60.0, deadline_s=0.3))
+    assert said.status is SourceStatus.TIMEOUT
+    assert said.milliseconds < 10_000
+
+
+@pytest.mark.parametrize("path", ["/truncated-json", "/truncated-length", "/truncated-chunked"])
+async def test_api_09_an_answer_cut_off_in_any_way_is_a_bad_response(
+    server: FaultServer, path: str
+) -> None:
+    assert (await line(cards(server, path))).status is SourceStatus.BAD_RESPONSE
+
+
+async def test_api_10_a_web_page_is_a_bad_response_and_is_not_kept(server: FaultServer) -> None:
+    said = await line(cards(server, "/captcha"))
+    assert said.status is SourceStatus.BAD_RESPONSE
+    assert "web page" in str(said.error)
+    assert "robot" not in str(said.error)
+
+
+async def test_api_11_an_error_with_the_status_of_success_is_an_error(server: FaultServer) -> None:
+    assert (await line(cards(server, "/error-200"))).status is SourceStatus.EXHAUSTED
+
+
+@pytest.mark.parametrize("path", ["/empty", "/no-content"])
+async def test_api_12_an_empty_body_is_an_empty_answer(server: FaultServer, path: str) -> None:
+    said = await line(cards(server, path))
+    assert (said.status, said.error) == (SourceStatus.EMPTY, None)
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        {},
+        {"papers": None},
+        {"papers": "none"},
+        {"papers": {"title": "x"}},
+        {"papers": [], "total": "many", "next": "x"},
+        {"renamed": [{"title": "x"}]},
+    ],
+)
+async def test_api_13_an_answer_of_another_shape_is_an_empty_answer(good: Any) -> None:
+    async with FaultServer(good) as server:
+        assert (await line(cards(server, "/ok"))).status is SourceStatus.EMPTY
+
+
+async def test_api_13_api_14_one_bad_record_of_a_hundred_is_counted() -> None:
+    entries: list[Any] = [{"id": n, "title": f"Paper {n}", "year": None} for n in range(100)]
+    entries[57] = {"id": 57, "title": ["a", "list"]}
+    async with FaultServer({"papers": entries}) as server:
+        said = await line(cards(server, "/ok"), max_results=200)
+    assert (said.status, said.kept, said.dropped) == (SourceStatus.OK, 99, 1)
+
+
+async def test_api_15_the_same_page_for_ever_ends(server: FaultServer) -> None:
+    said = await line(cards(server, "/pages?ids=same"), max_results=500)
+    assert (said.kept, said.pages) == (10, 2)
+
+
+async def test_api_15_a_cursor_that_comes_again_ends_the_search() -> None:
+    entry = {"id": 1, "title": "Paper 1"}
+    async with FaultServer({"papers": [entry], "next": 1}) as server:
+        said = await line(cards(server, "/ok?page=1"), max_results=5)
+    assert (said.kept, said.pages) == (1, 2)
+
+
+async def test_api_16_fresh_cursors_for_ever_end_at_what_is_wanted(server: FaultServer) -> None:
+    said = await line(cards(server, "/pages?ids=fresh"), max_results=25)
+    assert (said.kept, said.pages) == (25, 3)
+
+
+async def test_api_16_fresh_cursors_whose_records_are_all_excluded_end(
+    server: FaultServer,
+) -> None:
+    report = await cards(server, "/pages?ids=fresh").report(
+        strategy("graph NOT paper", max_results=10)
+    )
+    [said] = report.sources
+    assert (said.kept, said.excluded, said.pages) == (0, 140, 14)
+    assert "stopped after 14 pages" in str(said.note)
+
+
+async def test_api_17_a_total_of_a_billion_is_capped(server: FaultServer) -> None:
+    said = await line(cards(server, "/pages?ids=fresh"), max_results=10**9)
+    assert (said.kept, said.hits, said.pages) == (1000, 10**9, 100)
+
+
+@pytest.mark.slow
+async def test_api_18_a_page_of_a_gigabyte_is_cut_at_the_cap(server: FaultServer) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    said = await line(cards(server, "/huge"))
+    grown_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert said.status is SourceStatus.BAD_RESPONSE
+    assert "larger than 20,000,000 bytes" in str(said.error)
+    assert grown_kb < 150_000
+
+
+@pytest.mark.parametrize("path", ["/gzip-bomb", "/double-gzip", "/brotli"])
+async def test_api_19_what_is_packed_too_well_is_a_bad_response(
+    server: FaultServer, path: str
+) -> None:
+    assert (await line(cards(server, path))).status is SourceStatus.BAD_RESPONSE
+
+
+async def test_api_20_odd_text_is_replaced_and_can_be_stored(server: FaultServer) -> None:
+    assert (await line(cards(server, "/bad-gzip"))).status is SourceStatus.BAD_RESPONSE
+    for path in ("/bad-charset", "/surrogates"):
+        report = await cards(server, path).report(strategy("graph"))
+        assert len(report.papers) == 1
+        assert SearchReport.model_validate_json(report.model_dump_json()) == report
+
+
+async def test_api_21_numbers_that_cannot_be_are_left_out() -> None:
+    entry = {"id": 1, "title": "T", "year": "20O1", "cited": -5}
+    other = {"id": 2, "title": "U", "year": 1e999, "cited": float("nan")}
+    async with FaultServer({"papers": [entry, other]}) as server:
+        papers = await cards(server, "/ok").search("graph")
+    assert [(each.year, each.citation_count) for each in papers] == [(None, 0), (None, 0)]
+
+
+async def test_api_22_json_without_end_of_depth_is_a_bad_response(server: FaultServer) -> None:
+    assert (await line(cards(server, "/deep-json"))).status is SourceStatus.BAD_RESPONSE
+
+
+@pytest.mark.parametrize(
+    "path", ["/laughs", "/outside-entity", "/deep-xml", "/wrong-root", "/captcha", "/ok"]
+)
+async def test_api_23_xml_that_attacks_its_reader_is_a_bad_response(
+    server: FaultServer, path: str
+) -> None:
+    said = await line(xml_cards(server, path))
+    assert said.status is SourceStatus.BAD_RESPONSE
+    assert "root:" not in str(said.error)
+
+
+@pytest.mark.parametrize("to", ["http://localhost:9/", "file:///etc/passwd", "//x.example/"])
+async def test_api_24_no_redirect_takes_the_key_elsewhere(server: FaultServer, to: str) -> None:
+    said = await line(cards(server, f"/redirect?to={to}"))
+    assert said.status is SourceStatus.BAD_RESPONSE
+    assert server.requests.total() == 1
+
+
+async def test_api_24_a_redirect_loop_ends(server: FaultServer) -> None:
+    assert (await line(cards(server, "/redirect-loop"))).status is SourceStatus.BAD_RESPONSE
+    assert server.requests.total() <= 4
+
+
+@pytest.mark.parametrize("path", ["/reset", "/garbage"])
+async def test_api_25_a_broken_connection_is_unreachable_and_the_others_go_on(
+    server: FaultServer, path: str
+) -> None:
+    sources = {"bad": cards(server, path), "good": cards(server, "/ok")}
+    report = await Searcher(sources).report(strategy("graph", max_results=1))
+    assert [each.status for each in report.sources] == [SourceStatus.UNREACHABLE, SourceStatus.OK]
+
+
+@pytest.mark.parametrize("url", ["http://no-such-host.invalid/", "https://127.0.0.1:{port}/ok"])
+async def test_api_25_no_name_and_no_tls_are_unreachable(server: FaultServer, url: str) -> None:
+    adapter = Cards(url.format(port=server.port))
+    said = await line(HttpSource(adapter, SourceSettings(max_retries=0)))
+    assert said.status is SourceStatus.UNREACHABLE
+
+
+async def test_api_26_all_sources_failing_gives_every_reason(server: FaultServer) -> None:
+    paths = {"a": "/reset", "b": "/captcha", "c": "/status?code=401", "d": "/error-200"}
+    sources = {name: cards(server, path) for name, path in paths.items()}
+    report = await Searcher(sources).report(strategy("graph"))
+    assert report.papers == []
+    assert [each.status for each in report.sources] == [
+        SourceStatus.UNREACHABLE,
+        SourceStatus.BAD_RESPONSE,
+        SourceStatus.UNAUTHORISED,
+        SourceStatus.EXHAUSTED,
+    ]
+    assert all(each.error for each in report.sources)
+
+
+class Buggy(Cards):
+    """An adapter with a bug."""
+
+    def read(self, answer: Any, request: Any) -> Any:
+        del answer, request
+        return {}[f"no such key {KEY}"]
+
+
+async def test_api_27_a_bug_of_one_adapter_cancels_nobody(server: FaultServer) -> None:
+    sources = {"bug": HttpSource(Buggy(server.url("/ok"))), "good": cards(server, "/ok")}
+    report = await Searcher(sources).report(strategy("aa", "bb", max_results=1))
+    assert [(each.source, each.status) for each in report.sources] == [
+        ("cards", SourceStatus.BUG),
+        ("cards", SourceStatus.BUG),
+        ("cards", SourceStatus.OK),
+        ("cards", SourceStatus.OK),
+    ]
+    assert "KeyError" in str(report.sources[0].error)
+    assert "test_faults.py:" in str(report.sources[0].error)
+    assert KEY not in report.model_dump_json()
+    assert len(report.papers) == 1
+
+
+async def test_api_29_no_host_gets_more_requests_at_once_than_it_bears() -> None:
+    async with FaultServer() as server:
+        sources = [cards(server, "/ok") for _ in range(8)]
+        queries = [f"word{number}" for number in range(6)]
+        await asyncio.gather(*(each.report(strategy(*queries, max_results=1)) for each in sources))
+        assert server.requests["/ok"] == 48
+        assert server.most_at_once == 1
+
+
+async def test_api_30_one_work_from_five_sources_is_merged_once() -> None:
+    dois = ["10.1000/ABC", "https://doi.org/10.1000/abc", "doi:10.1000/abc", "10.1000/abc", None]
+    title = "Merging the records of one work that many services hold"
+    records = [
+        RawPaper(id=f"s{n}:1", source=f"s{n}", title=title, doi=doi, year=2020)
+        for n, doi in enumerate(dois)
+    ]
+    [work] = await Deduplicator().deduplicate(records)
+    assert sorted(work.merged_from) == [record.id for record in records]
+    assert str(work.doi).lower() == "10.1000/abc"

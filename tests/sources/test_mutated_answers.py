@@ -1,0 +1,295 @@
+"""Recorded answers, broken in every way that chance finds: one bad entry never loses the others."""
+
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.errors import PaperSearchError
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpBodyError
+from paper_search.models import RawPaper, SearchConstraints
+from paper_search.query import parse
+from paper_search.sources.adapter import Adapter, Page, Request
+from paper_search.sources.arxiv import Arxiv
+from paper_search.sources.core_works import Core
+from paper_search.sources.dblp import Dblp
+from paper_search.sources.europe_pmc import EuropePmc
+from paper_search.sources.pubmed import FetchRequest, Pubmed
+from paper_search.sources.serper_scholar import SerperScholar
+
+ROUNDS = 150
+FETCH = FetchRequest("https://example.org", {"id": "1"})
+STRANGE: list[Any] = [
+    None, "", 0, -1, 1e999, True, [], {}, [None], [[]], {"a": 1}, "x" * 5000, "20O1", "\ud800\x00",
+    ["a", 1, None], {"text": None}, 10**30, "<b>", "$\\frac{", "10.", "https://", [{"name": None}],
+]  # fmt: skip
+EUROPE_PMC = {
+    "hitCount": 2,
+    "nextCursorMark": "abc",
+    "resultList": {
+        "result": [
+            {
+                "id": str(number),
+                "source": "MED",
+                "pmid": str(number),
+                "doi": f"10.1000/{number}",
+                "title": f"Title {number}.",
+                "authorList": {
+                    "author": [
+                        {
+                            "firstName": "A",
+                            "lastName": "B",
+                            "authorId": {"type": "ORCID", "value": "0"},
+                        }
+                    ]
+                },
+                "journalInfo": {"volume": "1", "journal": {"title": "J", "issn": "1234-5678"}},
+                "pubYear": "2020",
+                "abstractText": "<h4>Aim</h4>Text",
+                "pubTypeList": {"pubType": ["research-article"]},
+                "commentCorrectionList": {"commentCorrection": [{"type": "Retraction in"}]},
+                "fullTextUrlList": {
+                    "fullTextUrl": [
+                        {
+                            "availabilityCode": "OA",
+                            "documentStyle": "pdf",
+                            "url": "https://x.org/a",
+                        }
+                    ]
+                },
+                "keywordList": {"keyword": ["k"]},
+                "citedByCount": 3,
+            }
+            for number in range(1, 4)
+        ]
+    },
+}
+SERPER = {
+    "organic": [
+        {
+            "title": f"Title {number}",
+            "link": "https://doi.org/10.1000/1",
+            "publicationInfo": "A Author - Venue, 2019 - x.org",
+            "snippet": "s",
+            "year": 2019,
+            "citedBy": 4,
+            "pdfUrl": "https://arxiv.org/pdf/2001.00001",
+            "id": str(number),
+        }
+        for number in range(4)
+    ]
+}
+
+
+def seeded(seed: int) -> random.Random:
+    return random.Random(seed)  # noqa: S311  # the same damage in every run
+
+
+def read(adapter: Adapter, body: bytes, request: Request) -> Page | None:
+    """Return the page, or None where it is refused by an error of ours."""
+    try:
+        page = adapter.read(HttpAnswer(200, "", body, 1), request)
+    except PaperSearchError:
+        return None
+    for paper in page.papers:
+        assert paper.title.strip()
+        assert paper.id.startswith(f"{adapter.name}:")
+        assert paper.citation_count >= 0
+        assert RawPaper.model_validate_json(paper.model_dump_json()) is not None
+    return page
+
+
+def request_of(adapter: Adapter) -> Request:
+    limits = SearchConstraints()
+    return adapter.first(adapter.translate(parse("graph"), limits), limits, 100)
+
+
+def broken(value: Any, chance: random.Random, rate: float) -> Any:
+    """Return a copy in which some values are something else, or gone."""
+    if chance.random() < rate:
+        return chance.choice(STRANGE)
+    if isinstance(value, dict):
+        kept = {name: broken(each, chance, rate) for name, each in value.items()}
+        return {name: each for name, each in kept.items() if chance.random() > rate}
+    if isinstance(value, list):
+        return [broken(each, chance, rate) for each in value]
+    return value
+
+
+def as_json(value: Any) -> bytes:
+    return json.dumps(value).encode("utf-8", "surrogatepass")
+
+
+@pytest.mark.parametrize(
+    ("adapter", "file", "path"),
+    [
+        (Dblp(), "dblp/libgen-mcp__dblp_search.json", ("result", "hits", "hit")),
+        (Core("key"), "core/v3_search_works_flutter.json", ("results",)),
+        (EuropePmc(), None, ("resultList", "result")),
+        (SerperScholar("key"), None, ("organic",)),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+class TestJson:
+    def whole(self, recorded: Path, adapter: Adapter, file: str | None) -> Any:
+        if file is None:
+            return EUROPE_PMC if adapter.name == "europe_pmc" else SERPER
+        return json.loads((recorded / file).read_bytes())
+
+    def test_a_broken_entry_loses_none_of_the_others(
+        self, recorded: Path, adapter: Adapter, file: str | None, path: tuple[str, ...]
+    ) -> None:
+        """API-13, API-14."""
+        chance = seeded(7)
+        for _ in range(ROUNDS):
+            body = json.loads(json.dumps(self.whole(recorded, adapter, file)))
+            holder = body
+            for name in path[:-1]:
+                holder = holder[name]
+            entries = holder[path[-1]]
+            sound = read(adapter, as_json(body), request_of(adapter))
+            place = chance.randrange(len(entries))
+            entries[place] = broken(entries[place], chance, 0.3)
+            page = read(adapter, as_json(body), request_of(adapter))
+            assert page is not None
+            assert sound is not None
+            others = [paper.id for i, paper in enumerate(sound.papers) if i != place]
+            assert set(others) <= {paper.id for paper in page.papers}
+            assert len(page.papers) + page.dropped == len(entries)
+
+    def test_a_broken_body_is_read_or_refused(
+        self, recorded: Path, adapter: Adapter, file: str | None, path: tuple[str, ...]
+    ) -> None:
+        """API-13."""
+        del path
+        chance = seeded(11)
+        whole = self.whole(recorded, adapter, file)
+        for _ in range(ROUNDS):
+            read(adapter, as_json(broken(whole, chance, 0.1)), request_of(adapter))
+
+    def test_a_cut_body_is_refused(
+        self, recorded: Path, adapter: Adapter, file: str | None, path: tuple[str, ...]
+    ) -> None:
+        """API-09."""
+        del path
+        text = as_json(self.whole(recorded, adapter, file))
+        chance = seeded(13)
+        for _ in range(20):
+            cut = text[: chance.randrange(1, len(text) - 1)]
+            assert read(adapter, cut, request_of(adapter)) is None
+
+
+XML = [
+    (Arxiv(), "arxiv/arxiv.py__q_testing_s0_m10_bc5a6c384fe9.xml", "entry"),
+    (Arxiv(), "arxiv/findpapers__arxiv-api-search.xml", "entry"),
+    (Pubmed(), "pubmed/fatcat_sample__medline_date.xml", "PubmedArticle"),
+    (Pubmed(), "pubmed/biopython__pubmed2.xml", "PubmedArticle"),
+    (Pubmed(), "pubmed/jabref__MedlineImporterTestPubmedBook.xml", "PubmedBookArticle"),
+    (Pubmed(), "pubmed/jabref__MedlineImporterTestMathML.xml", "PubmedArticle"),
+]
+
+
+def without_elements(text: str, chance: random.Random) -> str:
+    """Return the document without a few of its elements, or with nothing in them."""
+    for _ in range(chance.randrange(1, 6)):
+        found = list(re.finditer(r"<([\w:]+)((?: [^<>]*)?)>[^<>]*</\1>", text))
+        if not found:
+            return text
+        gone = chance.choice(found)
+        stand_in = chance.choice(
+            ["", f"<{gone[1]}{gone[2]}/>", f"<{gone[1]}{gone[2]}> 20O1 </{gone[1]}>"]
+        )
+        text = text[: gone.start()] + stand_in + text[gone.end() :]
+    return text
+
+
+@pytest.mark.parametrize(("adapter", "file", "element"), XML, ids=lambda value: str(value)[-25:])
+class TestXml:
+    def request(self, adapter: Adapter) -> Request:
+        return FETCH if adapter.name == "pubmed" else request_of(adapter)
+
+    def test_missing_elements_lose_no_other_entry(
+        self, recorded: Path, adapter: Adapter, file: str, element: str
+    ) -> None:
+        """API-13, API-14."""
+        chance = seeded(17)
+        text = (recorded / file).read_text(encoding="utf-8")
+        pattern = re.compile(rf"<{element}(?: [^>]*)?>.*?</{element}>", re.DOTALL)
+        entries = pattern.findall(text)
+        for _ in range(ROUNDS // 3):
+            chosen = chance.choice(entries)
+            changed = text.replace(chosen, without_elements(chosen, chance), 1)
+            page = read(adapter, changed.encode(), self.request(adapter))
+            assert page is not None
+            assert len(page.papers) + page.dropped == len(entries)
+            assert len(page.papers) >= len(entries) - 1
+
+    def test_a_cut_document_is_refused(
+        self, recorded: Path, adapter: Adapter, file: str, element: str
+    ) -> None:
+        """API-09."""
+        del element
+        body = (recorded / file).read_bytes().strip()
+        chance = seeded(19)
+        for _ in range(20):
+            cut = body[: chance.randrange(1, len(body) - 8)]
+            assert read(adapter, cut, self.request(adapter)) is None
+
+    def test_another_root_is_refused(
+        self, recorded: Path, adapter: Adapter, file: str, element: str
+    ) -> None:
+        del element
+        text = (recorded / file).read_text(encoding="utf-8")
+        text = re.sub(r"<[?!][^>]*>", "", text, count=2)
+        body = f"<other>{text}</other>".encode()
+        assert read(adapter, body, self.request(adapter)) is None
+
+    def test_damaged_bytes_are_read_or_refused(
+        self, recorded: Path, adapter: Adapter, file: str, element: str
+    ) -> None:
+        """API-20."""
+        del element
+        body = bytearray((recorded / file).read_bytes())
+        chance = seeded(23)
+        for _ in range(ROUNDS // 3):
+            damaged = bytearray(body)
+            for _ in range(chance.randrange(1, 4)):
+                damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+            read(adapter, bytes(damaged), self.request(adapter))
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+ENTRIES: dict[str, tuple[Adapter, Callable[[Any], Any]]] = {
+    "dblp": (Dblp(), lambda entry: {"result": {"hits": {"hit": [entry]}}}),
+    "core": (Core("key"), lambda entry: {"results": [entry]}),
+    "europe_pmc": (EuropePmc(), lambda entry: {"resultList": {"result": [entry]}}),
+    "serper": (SerperScholar("key"), lambda entry: {"organic": [entry]}),
+    "esearch": (Pubmed(), lambda entry: {"esearchresult": {"idlist": entry}}),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+@settings(deadline=None, max_examples=50)
+@given(entry=JSON_VALUES)
+def test_no_value_at_all_is_an_exception(name: str, entry: Any) -> None:
+    adapter, around = ENTRIES[name]
+    assert read(adapter, as_json(around(entry)), request_of(adapter)) is not None
+
+
+def test_a_refusal_of_xml_does_not_show_the_document() -> None:
+    with pytest.raises(HttpBodyError) as told:
+        Arxiv().read(HttpAnswer(200, "", b"<feed>secret text", 1), request_of(Arxiv()))
+    assert "secret" not in str(told.value)

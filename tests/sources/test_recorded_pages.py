@@ -1,0 +1,136 @@
+"""Every recorded answer of OpenAlex, Crossref, Semantic Scholar, DOAJ and DataCite is read."""
+
+import json
+from typing import Any
+
+import pytest
+
+from paper_search.errors import PaperSearchError
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpStatusError
+from paper_search.models import SearchConstraints, SourceStatus
+from paper_search.query import parse
+from paper_search.sources.adapter import Adapter, Page, Request
+from paper_search.sources.crossref import Crossref
+from paper_search.sources.datacite import Datacite
+from paper_search.sources.doaj import Doaj
+from paper_search.sources.explanation import explain
+from paper_search.sources.openalex import OpenAlex
+from paper_search.sources.semantic_scholar import SemanticScholar, SemanticScholarBulk
+from paper_search.testing.recorded import RecordedAnswer
+
+SUCCESS = range(200, 300)
+
+
+def request_of(adapter: Adapter) -> Request:
+    limits = SearchConstraints()
+    return adapter.first(adapter.translate(parse("graph"), limits), limits, 100)
+
+
+def entries_of(content: bytes, *path: str) -> list[Any] | None:
+    """Return the entries of a list of works; None: the body is none."""
+    try:
+        body = json.loads(content)
+    except ValueError:
+        return None
+    for name in path:
+        body = body.get(name) if isinstance(body, dict) else None
+    return body if isinstance(body, list) else None
+
+
+def check(adapter: Adapter, given: RecordedAnswer, *path: str) -> Page | None:
+    """Read the answer; whatever it is, nothing of it is lost without being counted."""
+    if given.status not in SUCCESS:
+        check_failure(adapter, given)
+        return None
+    entries = entries_of(given.content, *path)
+    try:
+        page = adapter.read(given.answer, request_of(adapter))
+    except PaperSearchError as error:
+        if entries is not None:
+            raise AssertionError(f"a list of works is refused: {error}") from error
+        return None
+    ids = [paper.id for paper in page.papers]
+    assert all(paper.title.strip() for paper in page.papers)
+    assert ids == [paper.id for paper in adapter.read(given.answer, request_of(adapter)).papers]
+    if entries is not None:
+        assert len(page.papers) + page.dropped == len(entries)
+        assert page.next is None or page.next != request_of(adapter)
+    return page
+
+
+def check_failure(adapter: Adapter, given: RecordedAnswer) -> None:
+    """A refusal is explained, with the service's own words where it has any."""
+    body = given.content.decode("utf-8", "replace").strip()
+    error = HttpStatusError(
+        "refused", status=given.status, body="" if body.startswith("<") else body
+    )
+    told = explain(error, adapter, patience_s=80)
+    expected = {
+        400: SourceStatus.BAD_RESPONSE,
+        404: SourceStatus.BAD_RESPONSE,
+        500: SourceStatus.BAD_RESPONSE,
+        504: SourceStatus.TIMEOUT if "query_timeout" in body else SourceStatus.BAD_RESPONSE,
+        301: SourceStatus.BAD_RESPONSE,
+        403: SourceStatus.UNAUTHORISED if adapter.key else SourceStatus.RATE_LIMITED,
+        429: SourceStatus.EXHAUSTED if "budget" in body else SourceStatus.RATE_LIMITED,
+    }
+    assert told.status is expected[given.status]
+    assert adapter.title in told.message
+
+
+@pytest.mark.recorded("openalex")
+def test_an_answer_of_openalex_is_read(recorded_answer: RecordedAnswer) -> None:
+    check(OpenAlex(), recorded_answer, "results")
+
+
+@pytest.mark.recorded("crossref")
+def test_an_answer_of_crossref_is_read(recorded_answer: RecordedAnswer) -> None:
+    check(Crossref(), recorded_answer, "message", "items")
+
+
+@pytest.mark.recorded("semantic_scholar")
+def test_an_answer_of_semantic_scholar_is_read(recorded_answer: RecordedAnswer) -> None:
+    for adapter in (SemanticScholar(), SemanticScholarBulk(), SemanticScholar("key")):
+        check(adapter, recorded_answer, "data")
+
+
+@pytest.mark.recorded("doaj")
+def test_an_answer_of_doaj_is_read(recorded_answer: RecordedAnswer) -> None:
+    check(Doaj(), recorded_answer, "results")
+
+
+@pytest.mark.recorded("datacite")
+def test_an_answer_of_datacite_is_read(recorded_answer: RecordedAnswer) -> None:
+    check(Datacite(), recorded_answer, "data")
+
+
+@pytest.mark.parametrize(
+    "adapter",
+    [OpenAlex(), Crossref(), SemanticScholar(), SemanticScholarBulk(), Doaj(), Datacite()],
+    ids=lambda adapter: adapter.name,
+)
+class TestAnAnswerThatIsNone:
+    def test_an_empty_body_is_an_empty_page(self, adapter: Adapter) -> None:
+        """API-12."""
+        assert adapter.read(_answer(b""), request_of(adapter)) == Page()
+
+    @pytest.mark.parametrize("body", ['{"error": "out of order"}', "[]", '"soon"', "17", "{}"])
+    def test_an_error_in_disguise_is_no_page(self, adapter: Adapter, body: str) -> None:
+        """API-11; an object without anything is an empty answer of Semantic Scholar."""
+        try:
+            page = adapter.read(_answer(body.encode()), request_of(adapter))
+        except PaperSearchError as error:
+            assert adapter.title.split()[0] in str(error)  # noqa: PT017  # either is right
+        else:
+            assert body == "{}"
+            assert page == Page()
+
+    def test_a_web_page_is_no_page_of_records(self, adapter: Adapter) -> None:
+        """API-10."""
+        with pytest.raises(PaperSearchError, match="web page"):
+            adapter.read(_answer(b"<html>are you a robot?</html>"), request_of(adapter))
+
+
+def _answer(content: bytes) -> HttpAnswer:
+    return HttpAnswer(200, "application/json", content, 1)

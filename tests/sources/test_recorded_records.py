@@ -1,0 +1,680 @@
+"""Every recorded answer of arXiv, PubMed, Europe PMC, DBLP, CORE and Serper is read.
+
+The facts were written down from the bodies, not from what the program made of them.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from paper_search.errors import PaperSearchError
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpStatusError
+from paper_search.http.xml_text import parse_xml
+from paper_search.models import RawPaper, SearchConstraints, SourceStatus
+from paper_search.query import parse
+from paper_search.sources.adapter import Adapter, Page, Request
+from paper_search.sources.arxiv import Arxiv
+from paper_search.sources.core_record import read_work
+from paper_search.sources.core_works import Core
+from paper_search.sources.dblp import Dblp
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.europe_pmc import EuropePmc
+from paper_search.sources.europe_pmc_record import read_result
+from paper_search.sources.explanation import explain
+from paper_search.sources.pubmed import FetchRequest, Pubmed
+from paper_search.sources.serper_scholar import SerperScholar
+from paper_search.testing.recorded import RecordedAnswer
+
+FETCH = FetchRequest("https://example.org/efetch.fcgi", {"id": "1"})
+
+
+def request_of(adapter: Adapter) -> Request:
+    limits = SearchConstraints()
+    return adapter.first(adapter.translate(parse("graph"), limits), limits, 100)
+
+
+def read(adapter: Adapter, body: bytes, kind: str = "", request: Request | None = None) -> Page:
+    return adapter.read(HttpAnswer(200, kind, body, 1), request or request_of(adapter))
+
+
+class Fact(NamedTuple):
+    """What a body says of one work; `doi` in lower case."""
+
+    file: str
+    place: int
+    id: str
+    title: str
+    year: int
+    authors: int
+    doi: str | None = None
+
+
+def check_fact(paper: RawPaper, fact: Fact) -> None:
+    known = (paper.id, paper.title, paper.year, len(paper.authors), paper.doi)
+    assert known == (fact.id, fact.title, fact.year, fact.authors, fact.doi)
+
+
+AEW = "Proceedings of Workshop AEW10: Concepts in Information Theory and Communications"
+ARXIV = [
+    Fact("id_0808.05394_1707.08567_s0_m100_42e5aa0ec3af", 0, "1707.08567", AEW, 2017, 34),
+    Fact(
+        "id_1605.08386_s0_m100_199195aa31ad",
+        0,
+        "1605.08386",
+        "Heat-bath random walks with Markov bases",
+        2016,
+        2,
+    ),
+    Fact("id_2104.12255v1_s0_m100_6ae69987ffe1", 0, "2104.12255", "0", 2021, 1),
+    Fact(
+        "id_astro-ph_0601001_s0_m100_3150dca9dc76",
+        0,
+        "astro-ph/0601001",
+        "Frequency of Hot Jupiters and Very Hot Jupiters from the OGLE-III Transit Surveys Toward"
+        " the Galactic Bulge and Carina",
+        2006,
+        4,
+    ),
+    Fact(
+        "id_quant-ph_0201082v1_s0_m100_86989fe779ef",
+        0,
+        "quant-ph/0201082",
+        "Quantum Computers and Quantum Computer Languages: Quantum Assembly Language and Quantum C"
+        " Language",
+        2002,
+        1,
+    ),
+    Fact(
+        "q_testing_s0_m100_cfe7536492ca",
+        99,
+        "gr-qc/0103067",
+        "Principles of Equivalence: Their Role in Gravitation Physics and Experiments that Test"
+        " Them",
+        2001,
+        2,
+        "10.1007/3-540-40988-2_10",
+    ),
+    Fact(
+        "q_testing_s10_m10_34e56e15aaac",
+        0,
+        "2403.16981",
+        "The Sample Complexity of Simple Binary Hypothesis Testing",
+        2024,
+        3,
+    ),
+    Fact(
+        "q_testing_s20_m10_348a237fecab",
+        0,
+        "2008.01944",
+        "Optimal Pooling Matrix Design for Group Testing with Dilution (Row Degree) Constraints",
+        2020,
+        5,
+    ),
+    Fact(
+        "q_testing_s20_m10_348a237fecab",
+        9,
+        "2602.15552",
+        "Latent Regularization in Generative Test Input Generation",
+        2026,
+        3,
+    ),
+    Fact(
+        "q_testing_s30_m10_f2e39f0143dc",
+        0,
+        "2101.12036",
+        "PatrIoT: IoT Automated Interoperability and Integration Testing Framework",
+        2021,
+        9,
+    ),
+    Fact(
+        "q_testing_s40_m10_96dd32eb854c",
+        9,
+        "2107.07364",
+        "SilGAN: Generating driving maneuvers for scenario-based software-in-the-loop testing",
+        2021,
+        2,
+    ),
+    Fact(
+        "q_testing_s50_m10_7f488ab8598c",
+        9,
+        "2101.09077",
+        "An Empirical Study of Flaky Tests in Python",
+        2021,
+        4,
+        "10.1109/icst49551.2021.00026",
+    ),
+    Fact(
+        "q_testing_s9_m15_0b78d4b4d476",
+        14,
+        "1908.03707",
+        "Mutation Testing for Ethereum Smart Contract",
+        2019,
+        6,
+    ),
+]
+
+
+@pytest.mark.parametrize("fact", ARXIV, ids=lambda fact: f"{fact.id}-{fact.place}")
+def test_what_arxiv_says(recorded: Path, fact: Fact) -> None:
+    body = (recorded / "arxiv" / f"arxiv.py__{fact.file}.xml").read_bytes()
+    paper = read(Arxiv(), body).papers[fact.place]
+    check_fact(paper, fact._replace(id=f"arxiv:{fact.id}"))
+    assert paper.arxiv_id == fact.id
+    assert (paper.full_text_url or "").startswith("https://arxiv.org/pdf/")
+    assert paper.abstract
+    assert str(paper.raw_data["id_with_version"]).startswith(f"{fact.id}v")
+
+
+def test_what_the_old_arxiv_said(recorded: Path) -> None:
+    body = (recorded / "arxiv" / "findpapers__arxiv-api-search.xml").read_bytes()
+    page = read(Arxiv(), body)
+    assert (len(page.papers), page.hits) == (20, 21)
+    first, last = page.papers[0], page.papers[-1]
+    assert (
+        first.title
+        == "A Multitask Deep Learning Approach for User Depression Detection on Sina Weibo"
+    )
+    assert (first.year, len(first.authors)) == (2020, 5)
+    assert (last.doi, last.year, len(last.authors)) == ("10.1016/j.isprsjprs.2020.07.002", 2020, 7)
+    assert last.venue == "ISPRS Journal of Photogrammetry and Remote Sensing"
+
+
+PUBMED = [
+    Fact(
+        "DSpace__pubmed-test",
+        0,
+        "15117179",
+        "Multistep microreactions with proteins using electrocapture technology",
+        2004,
+        3,
+        "10.1021/ac0354342",
+    ),
+    Fact(
+        "biopython__pubmed5",
+        0,
+        "28775130",
+        "Occupational pesticide exposure and subclinical hypothyroidism among male pesticide"
+        " applicators",
+        2018,
+        12,
+        "10.1136/oemed-2017-104431",
+    ),
+    Fact(
+        "biopython__pubmed7",
+        0,
+        "29963580",
+        "Development of a pulmonary imaging biomarker pipeline for phenotyping of chronic lung"
+        " disease",
+        2018,
+        9,
+        "10.1117/1.jmi.5.2.026002",
+    ),
+    Fact("fatcat__pubmed_31393839", 0, "31393839", "Career-Turning Moments", 2019, 1),
+    Fact(
+        "fatcat_sample__collective",
+        0,
+        "11237011",
+        "Initial sequencing and analysis of the human genome",
+        2001,
+        257,
+        "10.1038/35057062",
+    ),
+    Fact(
+        "fatcat_sample__medline_date",
+        0,
+        "8219565",
+        "Transcatheter manipulation of asymmetrically opened titanium Greenfield filters",
+        1993,
+        4,
+    ),
+    Fact(
+        "fatcat_sample__medline_date",
+        1,
+        "10188493",
+        "Women's health osteopathy: an alternative view",
+        1998,
+        1,
+    ),
+    Fact(
+        "fatcat_sample__non_english",
+        1,
+        "5757641",
+        "The effect of immediate stimulation of the hippocampus on reflex reactions in animals",
+        1968,
+        1,
+    ),
+    Fact(
+        "fatcat_sample__retracted",
+        0,
+        "8655018",
+        "Effect of fetal and neonatal growth on the occurrence of some diseases in adults",
+        1996,
+        2,
+    ),
+    Fact(
+        "fatcat_sample__other_abstract",
+        1,
+        "11540070",
+        "Calcium messenger system in plants",
+        1987,
+        2,
+        "10.1080/07352688709382247",
+    ),
+    Fact(
+        "jabref__MedlineImporterTestArticleID",
+        0,
+        "26711635",
+        "Diagnostic performance of a multiplex PCR assay for meningitis in an HIV-infected"
+        " population in Uganda",
+        2015,
+        15,
+        "10.1016/j.diagmicrobio.2015.11.017",
+    ),
+    Fact(
+        "jabref__MedlineImporterTestMathML",
+        0,
+        "32759406",
+        "CellML 2.0",
+        2020,
+        8,
+        "10.1515/jib-2020-0021",
+    ),
+    Fact(
+        "metapub__pmid_24084238",
+        0,
+        "24084238",
+        "Challenges in the miRNA research",
+        2013,
+        3,
+        "10.1504/ijbra.2013.056620",
+    ),
+    Fact(
+        "metapub__pmid_32160763",
+        0,
+        "32160763",
+        "The London Patient",
+        2020,
+        1,
+        "10.1089/aid.2020.0058",
+    ),
+    Fact(
+        "metapub__pmid_38962805",
+        0,
+        "38962805",
+        "Correction",
+        2024,
+        0,
+        "10.1080/09540121.2024.2374185",
+    ),
+    Fact(
+        "findpapers__pubmed-api-paper",
+        0,
+        "32835308",
+        "Harvesting Patterns from Textual Web Sources with Tolerance Rough Sets",
+        2020,
+        2,
+        "10.1016/j.patter.2020.100053",
+    ),
+]
+
+
+def pubmed_record(recorded: Path, file: str, place: int = 0) -> RawPaper:
+    return read(Pubmed(), (recorded / "pubmed" / f"{file}.xml").read_bytes(), "", FETCH).papers[
+        place
+    ]
+
+
+@pytest.mark.parametrize("fact", PUBMED, ids=lambda fact: fact.id)
+def test_what_pubmed_says(recorded: Path, fact: Fact) -> None:
+    paper = pubmed_record(recorded, fact.file, fact.place)
+    check_fact(paper, fact._replace(id=f"pubmed:{fact.id}"))
+    assert paper.pmid == fact.id
+
+
+def test_more_that_pubmed_says(recorded: Path) -> None:
+    human_genome = pubmed_record(recorded, "fatcat_sample__collective")
+    assert human_genome.authors[-1].name == "International Human Genome Sequencing Consortium"
+    assert human_genome.authors[0].name == "E S Lander"
+    retracted = pubmed_record(recorded, "fatcat_sample__retracted")
+    assert (retracted.is_retracted, retracted.language) == (True, "pl")
+    imaging = pubmed_record(recorded, "biopython__pubmed7")
+    assert (imaging.pmcid, imaging.is_retracted) == ("PMC6022861", False)
+    assert (imaging.full_text_url or "").endswith("PMC6022861/")
+    pesticides = pubmed_record(recorded, "biopython__pubmed5")
+    assert (pesticides.abstract or "").startswith("Objectives: ")
+    assert " Conclusions: " in (pesticides.abstract or "")
+
+
+def test_books_of_pubmed(recorded: Path) -> None:
+    book = pubmed_record(recorded, "jabref__MedlineImporterTestPubmedBook")
+    assert book.title == (
+        "Rheumatoid Arthritis: National Clinical Guideline for Management and Treatment in Adults"
+    )
+    assert (book.year, book.isbn, book.publication_type) == (2009, "9781860163593", "book")
+    assert [author.name for author in book.authors] == [
+        "National Collaborating Centre for Chronic Conditions (UK)",
+        "Darlisha A Williams",
+    ]
+
+
+def _as_json(result: Any) -> dict[str, Any]:
+    """Return a result of Europe PMC's XML as its JSON has it: same names, lists in place."""
+    many = {"author", "pubType", "fullTextUrl", "keyword"}
+    entry: dict[str, Any] = {}
+    for child in result:
+        value = _as_json(child) if len(child) else (child.text or "")
+        if child.get("type"):
+            value = {"type": child.get("type"), "value": child.text}
+        if child.tag in many:
+            entry.setdefault(child.tag, []).append(value)
+        else:
+            entry[child.tag] = value
+    return entry
+
+
+def test_what_europe_pmc_says_in_full(recorded: Path) -> None:
+    """The one recorded core answer is XML; the JSON has the same names."""
+    body = (recorded / "europe_pmc" / "DSpace__pubmedeurope-test.xml").read_bytes()
+    found = [read_result(_as_json(each)) for each in parse_xml(body).iter("result")]
+    article, patent, other = (paper for paper in found if paper)
+    check_fact(
+        article,
+        Fact(
+            "",
+            0,
+            "europe_pmc:MED/21733903",
+            "First record of preserved soft parts in a Palaeozoic podocopid (Metacopina) ostracod,"
+            " Cytherellina submagna: phylogenetic implications",
+            2012,
+            3,
+            "10.1098/rspb.2011.0943",
+        ),
+    )
+    assert article.authors[0].model_dump() == {
+        "name": "E Olempska",
+        "author_id": "0000-0003-0310-3876",
+    }
+    assert (article.pmcid, article.language, article.citation_count) == ("PMC3234553", "en", 2)
+    assert (article.volume, article.issue, article.pages) == ("279", "1728", "564-570")
+    assert article.venue == "Proceedings. Biological sciences"
+    assert (article.full_text_url or "").endswith("PMC3234553?pdf=render")
+    assert (article.abstract or "").startswith("The metacopines represent")
+    assert (patent.title, patent.year, len(patent.authors)) == ("VODKA SYNEVIR", 2004, 4)
+    assert (other.title, other.year, other.publication_type) == ("A VODKA CHARKA", 2005, "patent")
+
+
+def test_what_europe_pmc_says_in_short(recorded: Path) -> None:
+    entry = json.loads((recorded / "europe_pmc" / "json_lite_one_result.json").read_bytes())
+    paper = read_result(entry)
+    assert paper is not None
+    check_fact(
+        paper,
+        Fact(
+            "",
+            0,
+            "europe_pmc:MED/23372985",
+            "Custom software development for use in a clinical laboratory",
+            2012,
+            2,
+            "10.4103/2153-3539.104906",
+        ),
+    )
+    assert [author.name for author in paper.authors] == ["Sinard JH", "Gershkovich P"]
+    assert (paper.venue, paper.citation_count) == ("J Pathol Inform", 2)
+    assert paper.full_text_url == "https://europepmc.org/articles/PMC3551490?pdf=render"
+
+
+@pytest.mark.parametrize(
+    ("file", "pmid", "doi", "has_text"),
+    [
+        ("indexed_not_oa", "31000000", "10.9999/indexed.but.not.oa", False),
+        ("no_oa", "21376230", "10.1016/j.cell.2011.02.013", False),
+        ("oa", "27541692", "10.1371/journal.pbio.1002533", True),
+    ],
+)
+def test_which_texts_europe_pmc_opens(
+    recorded: Path, file: str, pmid: str, doi: str, *, has_text: bool
+) -> None:
+    body = (recorded / "europe_pmc" / f"libgen-mcp__europepmc_{file}.json").read_bytes()
+    [paper] = read(EuropePmc(), body).papers
+    assert (paper.pmid, paper.doi, bool(paper.full_text_url)) == (pmid, doi, has_text)
+
+
+DBLP = [
+    Fact(
+        "search",
+        0,
+        "conf/dac/ZhangYY21",
+        "Attentional Transfer is All You Need: Technology-aware Layout Pattern Generation",
+        2021,
+        3,
+        "10.1109/dac18074.2021.9586227",
+    ),
+    Fact(
+        "search",
+        1,
+        "journals/corr/abs-2407-15516",
+        "Attention Is All You Need But You Don't Need All Of It For Inference of Large Language"
+        " Models",
+        2024,
+        4,
+        "10.48550/arxiv.2407.15516",
+    ),
+    Fact(
+        "search",
+        2,
+        "journals/access/HouichimeA25",
+        "Context Is All You Need: A Hybrid Attention-Based Method for Detecting Code Design"
+        " Patterns",
+        2025,
+        2,
+        "10.1109/access.2025.3525849",
+    ),
+    Fact(
+        "single_author",
+        0,
+        "journals/cacm/Dijkstra68a",
+        "Letters to the editor: go to statement considered harmful",
+        1968,
+        1,
+        "10.1145/362929.362947",
+    ),
+    Fact(
+        "single_author",
+        1,
+        "books/mc/22/Dijkstra22e",
+        "Go To Statement Considered Harmful",
+        2022,
+        1,
+        "10.1145/3544585.3544604",
+    ),
+]
+
+
+@pytest.mark.parametrize("fact", DBLP, ids=lambda fact: fact.id)
+def test_what_dblp_says(recorded: Path, fact: Fact) -> None:
+    body = (recorded / "dblp" / f"libgen-mcp__dblp_{fact.file}.json").read_bytes()
+    check_fact(read(Dblp(), body).papers[fact.place], fact._replace(id=f"dblp:{fact.id}"))
+
+
+def test_more_that_dblp_says(recorded: Path) -> None:
+    page = read(Dblp(), (recorded / "dblp" / "libgen-mcp__dblp_search.json").read_bytes())
+    conference, preprint, journal = page.papers
+    assert page.hits == 114
+    assert conference.authors[0].name == "Xiaopeng Zhang"
+    assert (conference.venue, conference.pages) == ("DAC", "169-174")
+    assert preprint.arxiv_id == "2407.15516"
+    assert [each.publication_type for each in page.papers] == [
+        "paper-conference",
+        "article",
+        "article-journal",
+    ]
+    assert (journal.volume, journal.venue) == ("13", "IEEE Access")
+
+
+def test_what_core_says(recorded: Path) -> None:
+    page = read(Core("key"), (recorded / "core" / "v3_search_works_flutter.json").read_bytes())
+    first, second = page.papers
+    assert page.hits == 23027
+    assert (first.id, first.doi) == ("core:722934", "10.1016/j.jmps.2006.05.005")
+    assert first.title == "A dynamical interpretation of flutter instability in a continuous medium"
+    assert [author.name for author in first.authors].count("Davide Bigoni") == 1
+    assert "Bigoni" not in {author.name for author in first.authors}
+    assert (first.arxiv_id, first.publisher, first.language) == ("1010.1833", "Elsevier BV", "en")
+    assert first.full_text_url == "https://arxiv.org/pdf/1010.1833"
+    assert not (first.abstract or "").endswith("figure")
+    assert (
+        second.title
+        == "Supersonic flutter analysis of flat composite panels by unified formulation"
+    )
+    assert (second.year, len(second.authors)) == (2013, 4)
+    single = json.loads((recorded / "core" / "v3_work_with_fulltext.json").read_bytes())
+    paper = read_work(single)
+    assert paper is not None
+    assert (paper.year, paper.doi, paper.publisher) == (
+        2024,
+        "10.59324/ejtas.2024.2(2).44",
+        "AMO Publisher",
+    )
+
+
+def entries_in(body: bytes) -> int | None:
+    """Return how many entries a body holds, read in the plainest way; None: it is no page."""
+    text = body.decode("utf-8", "replace")
+    if "<PubmedArticleSet" in text or "<PubmedBookArticle" in text or "<PubmedArticle>" in text:
+        return len(re.findall(r"<Pubmed(?:Book)?Article(?:>| )", text))
+    return len(re.findall(r"<entry>", text)) if "<feed" in text else None
+
+
+@pytest.mark.recorded("arxiv", "pubmed", "europe_pmc", "dblp", "core", "serper")
+def test_every_answer_is_read_or_refused(recorded_answer: RecordedAnswer) -> None:
+    adapters: dict[str, Adapter] = {
+        "arxiv": Arxiv(),
+        "pubmed": Pubmed(),
+        "europe_pmc": EuropePmc(),
+        "dblp": Dblp(),
+        "core": Core("key"),
+        "serper": SerperScholar("key"),
+    }
+    adapter = adapters[recorded_answer.path.parent.name]
+    is_text = recorded_answer.path.suffix in {".xml", ".html"}
+    request = FETCH if adapter.name == "pubmed" and is_text else request_of(adapter)
+    try:
+        page = adapter.read(recorded_answer.answer, request)
+    except PaperSearchError as error:
+        assert isinstance(error, ServiceError) or "server" in str(error)  # noqa: PT017  # either is right
+        return
+    assert all(paper.title.strip() and paper.source == adapter.name for paper in page.papers)
+    assert len({paper.id for paper in page.papers}) == len(page.papers)
+    count = entries_in(recorded_answer.content)
+    if count is not None:
+        assert len(page.papers) + page.dropped == count
+    for paper in page.papers:
+        assert RawPaper.model_validate_json(paper.model_dump_json()) == paper
+
+
+def test_errors_in_disguise_say_what_they_are(recorded: Path) -> None:
+    """API-11."""
+    folder = recorded / "arxiv"
+    body = (folder / "arxiv.py__id_abc_s0_m100_b79c8dcf6bc3__http400.xml").read_bytes()
+    with pytest.raises(ServiceError, match="incorrect id format for abc"):
+        read(Arxiv(), body)
+    with pytest.raises(ServiceError, match="every three seconds") as told:
+        read(Arxiv(), (folder / "error_429__http429.txt").read_bytes())
+    assert told.value.status is SourceStatus.RATE_LIMITED
+    with pytest.raises(ServiceError, match="Invalid db name specified"):
+        read(Pubmed(), (recorded / "pubmed" / "biopython__epost2.xml").read_bytes(), "", FETCH)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "body", "reason", "status"),
+    [
+        (Pubmed("k1"), {"error": "API rate limit exceeded"}, "too often", "rate_limited"),
+        (Pubmed("k1"), {"error": "API key invalid: k1"}, "PUBMED_API_KEY", "unauthorised"),
+        (
+            Pubmed(),
+            {"esearchresult": {"ERROR": "Search Backend failed"}},
+            "Backend",
+            "bad_response",
+        ),
+        (EuropePmc(), {"errCode": 404, "errMsg": "bad query"}, "bad query", "bad_response"),
+        (
+            Dblp(),
+            {"result": {"status": {"@code": "429", "text": "Too Many"}}},
+            "Too Many",
+            "rate_limited",
+        ),
+        (Core("k1"), {"message": "unwell"}, "unwell", "bad_response"),
+        (SerperScholar("k1"), {"message": "Not enough credits"}, "credits", "exhausted"),
+        (SerperScholar("k1"), {"message": "Unauthorized."}, "Unauthorized", "unauthorised"),
+        (Dblp(), {}, "without a list", "bad_response"),
+        (EuropePmc(), [], "without a list", "bad_response"),
+        (Core("k1"), "soon", "without a list", "bad_response"),
+        (SerperScholar("k1"), 17, "without a list", "bad_response"),
+        (Pubmed(), {"header": {}}, "without a list", "bad_response"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_an_error_with_status_200_is_an_error(
+    adapter: Adapter, body: Any, reason: str, status: str
+) -> None:
+    """API-11."""
+    with pytest.raises(ServiceError, match=reason) as told:
+        read(adapter, json.dumps(body).encode())
+    assert told.value.status.value == status
+    assert "k1" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "status", "body", "expected"),
+    [
+        (Pubmed("k"), 400, '{"error":"API key invalid"}', SourceStatus.UNAUTHORISED),
+        (Pubmed(), 429, '{"error":"API rate limit exceeded"}', SourceStatus.RATE_LIMITED),
+        (SerperScholar("k"), 400, '{"message":"Not enough credits"}', SourceStatus.EXHAUSTED),
+        (SerperScholar("k"), 403, '{"message":"Unauthorized."}', SourceStatus.UNAUTHORISED),
+        (Arxiv(), 429, "Rate exceeded.", SourceStatus.RATE_LIMITED),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_a_refusal_means(adapter: Adapter, status: int, body: str, expected: SourceStatus) -> None:
+    error = HttpStatusError("refused", status=status, body=body)
+    assert explain(error, adapter, patience_s=80).status is expected
+
+
+@pytest.mark.parametrize(
+    "adapter",
+    [Arxiv(), Pubmed(), EuropePmc(), Dblp(), Core("key"), SerperScholar("key")],
+    ids=lambda adapter: adapter.name,
+)
+def test_an_empty_body_is_an_empty_page(adapter: Adapter) -> None:
+    """API-12."""
+    assert read(adapter, b"") == Page()
+
+
+@pytest.mark.parametrize("body", [b"<html><body>captcha</body></html>", b"<a/>", b"<feed", b"{}"])
+@pytest.mark.parametrize("adapter", [Arxiv(), Pubmed()], ids=lambda adapter: adapter.name)
+def test_another_document_is_refused(adapter: Adapter, body: bytes) -> None:
+    """API-10, API-23."""
+    with pytest.raises(PaperSearchError):
+        read(adapter, body, "", FETCH if adapter.name == "pubmed" else None)
+
+
+@pytest.mark.parametrize("adapter", [Arxiv(), Pubmed()], ids=lambda adapter: adapter.name)
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'<!DOCTYPE a [<!ENTITY x "aaaa"><!ENTITY y "&x;&x;&x;">]><feed>&y;</feed>',
+        b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><feed>&x;</feed>',
+        b"<feed>" * 100_000 + b"</feed>" * 100_000,
+    ],
+    ids=["bomb", "file", "depth"],
+)
+def test_xml_that_attacks_is_refused(adapter: Adapter, body: bytes) -> None:
+    """API-23."""
+    with pytest.raises(PaperSearchError) as told:
+        read(adapter, body, "", FETCH if adapter.name == "pubmed" else None)
+    assert "root:" not in str(told.value)
