@@ -5,7 +5,9 @@ Later wins: defaults, then `.env`, then the environment, then arguments.
 
 from __future__ import annotations
 
+import getpass
 import os
+import socket
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -170,7 +172,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     )
     server = _picked(
         env,
-        PAPER_SEARCH_TOKENS="tokens",  # noqa: S106  # the name of a field
+        PAPER_SEARCH_TOKENS="tokens",
         PAPER_SEARCH_HOSTS="hosts",
         PAPER_SEARCH_ORIGINS="origins",
     )
@@ -189,6 +191,45 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
             for each in error.errors(include_input=False)
         )
         raise ConfigError(f"settings cannot be used: {fields}") from None
+
+
+def encryption_keys(env_path: Path | str | None = None) -> list[str]:
+    """Return the keys that threads are encrypted with, the present one first; empty: they are not.
+
+    Raises:
+        ConfigError: there are old keys and no present one, or `env_path` is not a file.
+    """
+    env = _environment(env_path)
+    present = env.get("PAPER_SEARCH_ENCRYPTION_KEY", "").strip()
+    old = env.get("PAPER_SEARCH_ENCRYPTION_OLD_KEYS", "").replace(",", " ").split()
+    if old and not present:
+        raise ConfigError(
+            "PAPER_SEARCH_ENCRYPTION_OLD_KEYS is set without PAPER_SEARCH_ENCRYPTION_KEY: "
+            "set the key that new rows are written with"
+        )
+    return [present, *old] if present else []
+
+
+def current_person() -> str:
+    """Return who runs the program: `user@host`, as the operating system says."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        user = "somebody"
+    return f"{user}@{socket.gethostname()}"
+
+
+def settings_elsewhere(config: AppConfig) -> dict[str, str]:
+    """Return the variables with which a process in another directory has the same settings."""
+    url = config.persistence_url
+    place, scheme = url.removeprefix("sqlite:///"), "sqlite:///"
+    if url.startswith(scheme):
+        url = f"{scheme}{Path(place).absolute()}"
+    return {
+        **_environment(None),
+        "PAPER_SEARCH_HOME": str(config.home.absolute()),
+        "DATABASE_URL": url,
+    }
 
 
 def _environment(env_path: Path | str | None) -> dict[str, str]:

@@ -10,12 +10,13 @@ from typing import Any
 from paper_search.workflow.threads import ThreadInfo, ThreadStatus
 
 GRAPH_ID = "paper_search"
-_STATUS = {
+STATUS = {
     ThreadStatus.WAITING: "interrupted",
     ThreadStatus.RUNNING: "busy",
     ThreadStatus.DONE: "idle",
     ThreadStatus.FAILED: "error",
 }
+"""How the server calls what this program knows of a thread."""
 
 
 def server_id(thread_id: str) -> uuid.UUID | None:
@@ -36,36 +37,31 @@ class ServerThreads:
     def __init__(self, place: dict[str, list[dict[str, Any]]] | None = None) -> None:
         self._place = place if place is not None else _place()
 
-    def record(self, thread_id: uuid.UUID) -> dict[str, Any] | None:
-        """Return what the server has of a thread."""
-        records = self._place["threads"]
-        return next((each for each in records if each["thread_id"] == thread_id), None)
+    def statuses(self) -> dict[uuid.UUID, str]:
+        """Return how the list says that threads stand."""
+        return {each["thread_id"]: each["status"] for each in list(self._place["threads"])}
 
     def is_running(self, thread_id: uuid.UUID) -> bool:
         """Whether a run of this server drives the thread, which then says itself how it stands."""
         return any(
             run["thread_id"] == thread_id and run["status"] in {"pending", "running"}
-            for run in self._place["runs"]
+            for run in list(self._place["runs"])
         )
-
-    def is_current(self, thread_id: uuid.UUID, info: ThreadInfo) -> bool:
-        """Whether the list says of a thread what the file says."""
-        record = self.record(thread_id)
-        return record is not None and record["status"] == _STATUS[info.status]
 
     def put(self, thread_id: uuid.UUID, info: ThreadInfo, snapshot: Any, owner: str) -> None:
         """Make the list say what the file says."""
-        record = self.record(thread_id)
+        records = self._place["threads"]
+        record = next((each for each in records if each["thread_id"] == thread_id), None)
         if record is None:
             record = {"thread_id": thread_id, "metadata": {}, "config": {}}
-            self._place["threads"].append(record)
+            records.append(record)
         begun, changed = _time(info.created_at), _time(info.updated_at)
         record.update(
             created_at=begun,
             updated_at=changed,
             state_updated_at=changed,
             metadata={**record["metadata"], **_metadata(info, owner)},
-            status=_STATUS[info.status],
+            status=STATUS[info.status],
             error={"message": info.error} if info.error else None,
             values=snapshot.values,
             interrupts={
