@@ -46,7 +46,7 @@ def create_app(config: AppConfig) -> Starlette:
         Guard,
         config=config.server,
         admission=desk,
-        secrets=config.secrets,
+        secrets=(*config.secrets, str(config.home.absolute())),
     )
     return Starlette(middleware=[guard], lifespan=lifespan)
 

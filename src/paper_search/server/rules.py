@@ -96,7 +96,9 @@ def check_metadata(payload: Mapping[str, Any]) -> None:
     Raises:
         RequestRefusedError: it does.
     """
-    metadata = payload.get("metadata") or {}
+    metadata = payload.get("metadata")
+    if metadata is None:
+        return
     if not isinstance(metadata, Mapping):
         raise RequestRefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, "metadata is not an object")
     if taken := sorted(_RESERVED & set(metadata)):
