@@ -1,8 +1,5 @@
 """The paper-search graph for the server, which brings saver and store itself."""
 
-from paper_search.config import load_config
-from paper_search.steps.compiler import compile_workflow
-from paper_search.workflow.assembly import assemble_skills
-from paper_search.workflow.graph import WORKFLOW
+from paper_search.server.doors import graph as search
 
-graph = compile_workflow(WORKFLOW, services=assemble_skills(load_config()))
+graph = search()

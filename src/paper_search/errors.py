@@ -18,16 +18,20 @@ PaperSearchError
 │   ├── ThreadNotFoundError (LookupError) unknown thread
 │   ├── ThreadExistsError              the thread already carries a search
 │   ├── ThreadBusyError                another process drives it
+│   │   └── ThreadTakenOverError       this process was too slow: another one drives it now
 │   ├── ThreadFinishedError            there is nothing left to resume
 │   ├── ThreadWaitingError             it waits for a decision that was not given
 │   ├── ThreadNotWaitingError          a decision was given and it waits for none
+│   ├── UnapprovedStrategyError        a search was begun that nobody approved
 │   └── StaleDecisionError             the decision answers another checkpoint
+│       └── AlreadyDecidedError        somebody decided it before, and differently
 ├── PersistenceError                   the database cannot be opened, read or written
 ├── LibraryError                       the local library cannot be opened, read or written
 ├── WorkflowDefinitionError (ValueError) a step table that cannot work; lists every problem
 ├── WorkflowRunError                   a run came to a step more often than its bound allows
 ├── DispatchError                      a workflow that work is handed to cannot be reached
-└── ExportError                        a file cannot be written
+├── ExportError                        a file cannot be written
+└── RequestRefusedError                a request that the server does not take; has a status
 """
 
 
@@ -120,6 +124,10 @@ class ThreadBusyError(ThreadError):
     """Another process drives the thread at this moment."""
 
 
+class ThreadTakenOverError(ThreadBusyError):
+    """This process held the thread, was silent for too long, and another one drives it now."""
+
+
 class ThreadFinishedError(ThreadError):
     """The thread is done: there is nothing to resume."""
 
@@ -134,6 +142,14 @@ class ThreadNotWaitingError(ThreadError):
 
 class StaleDecisionError(ThreadError):
     """The decision answers a checkpoint that is not the open one."""
+
+
+class AlreadyDecidedError(StaleDecisionError):
+    """The question was decided before, and differently; that decision stands."""
+
+
+class UnapprovedStrategyError(ThreadError):
+    """A search was begun with a strategy that no person approved, on a thread that asks for it."""
 
 
 class PersistenceError(PaperSearchError):
@@ -166,3 +182,15 @@ class DispatchError(PaperSearchError):
 
 class ExportError(PaperSearchError):
     """An export cannot be written."""
+
+
+class RequestRefusedError(PaperSearchError):
+    """A request that the server does not take.
+
+    Attributes:
+        status: of HTTP.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status

@@ -15,6 +15,7 @@ from paper_search.cli import (
     library_info,
     library_search,
     resume,
+    serve,
     show,
     sources,
     threads,
@@ -102,4 +103,5 @@ library.command("add")(library_add.add)
 library.command("search")(library_search.search)
 library.command("info")(library_info.info)
 app.command("sources")(sources.sources)
+app.command("serve")(serve.serve)
 app.add_typer(graph.graph, name="graph")

@@ -1,6 +1,16 @@
-"""Where threads live: the saver, the store and the leases, behind one URL."""
+"""Where threads live: the saver, the store, the leases and the ledger, behind one URL."""
 
 from paper_search.persistence.leases import LeaseHolder, Leases
+from paper_search.persistence.ledger import AuditEntry, DecisionLedger, LedgerEntry, LedgerStatus
 from paper_search.persistence.opening import Persistence, open_persistence
 
-__all__ = ["LeaseHolder", "Leases", "Persistence", "open_persistence"]
+__all__ = [
+    "AuditEntry",
+    "DecisionLedger",
+    "LeaseHolder",
+    "Leases",
+    "LedgerEntry",
+    "LedgerStatus",
+    "Persistence",
+    "open_persistence",
+]

@@ -9,17 +9,23 @@ import os
 import socket
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
-from paper_search.errors import PersistenceError, ThreadBusyError
+from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
 
 logger = logging.getLogger(__name__)
 
 LEASE_S = 30.0
 """How long a lease lasts without renewal."""
 RENEWAL_S = 10.0
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_held: ContextVar[Mapping[str, str]] = ContextVar("held_leases", default=_NOTHING)
+"""The leases that the running task holds: owner by thread. Savers read it at every write."""
 
 
 @dataclass(frozen=True)
@@ -70,21 +76,30 @@ class Leases:
     async def hold(self, thread_id: str) -> AsyncIterator[None]:
         """Hold the lease on a thread for the length of a `with` block.
 
+        If another process takes it over, because this one was suspended for longer than the lease
+        lasts, the block is cancelled.
+
         Raises:
             ThreadBusyError: another process, or another task of this one, has it.
+            ThreadTakenOverError: another one took it over.
         """
         owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex}"
         mine = self._fresh(owner)
         winner = await asyncio.to_thread(self._table.take, thread_id, mine, self._clock())
         if winner.owner != owner:
-            raise ThreadBusyError(
-                f"thread {thread_id!r} is being driven by process {_process(winner.owner)}; "
-                "wait for it to stop at a question or to end, then try again"
-            )
-        renewal = asyncio.create_task(self._renew(thread_id, owner))
+            raise ThreadBusyError(_busy(thread_id, winner))
+        holding = _Holding(asyncio.current_task())
+        renewal = asyncio.create_task(self._renew(thread_id, owner, holding))
+        _held.set(MappingProxyType({**_held.get(), thread_id: owner}))
         try:
             yield
+        except asyncio.CancelledError:
+            if holding.is_lost and holding.is_only_reason():
+                raise ThreadTakenOverError(_lost(thread_id)) from None
+            raise
         finally:
+            rest = {each: token for each, token in _held.get().items() if each != thread_id}
+            _held.set(MappingProxyType(rest))
             renewal.cancel()
             await asyncio.gather(renewal, return_exceptions=True)
             await asyncio.shield(asyncio.to_thread(self._table.drop, thread_id, owner))
@@ -94,17 +109,48 @@ class Leases:
         holder = await asyncio.to_thread(self._table.holder, thread_id)
         return holder is not None and holder.is_alive(self._clock())
 
+    async def check_held(self) -> None:
+        """Refuse to go on if the running task has lost a lease that it holds.
+
+        Raises:
+            ThreadTakenOverError: it has.
+        """
+        for thread_id in _held.get():
+            holder = await asyncio.to_thread(self._table.holder, thread_id)
+            check_ownership(thread_id, holder, self._clock())
+
     def _fresh(self, owner: str) -> LeaseHolder:
         return LeaseHolder(owner, self._clock() + LEASE_S)
 
-    async def _renew(self, thread_id: str, owner: str) -> None:
-        while True:
+    async def _renew(self, thread_id: str, owner: str, holding: _Holding) -> None:
+        is_ours = True
+        while is_ours:
             await asyncio.sleep(RENEWAL_S)
             try:
-                await asyncio.to_thread(self._table.renew, thread_id, self._fresh(owner))
+                is_ours = await asyncio.to_thread(self._table.renew, thread_id, self._fresh(owner))
             except PersistenceError:
                 # The next renewal may work before the lease runs out.
                 logger.exception("the lease on thread %s could not be renewed", thread_id)
+        logger.error("%s", _lost(thread_id))
+        holding.end()
+
+
+class _Holding:
+    """The task that works under a lease, which ends with it."""
+
+    def __init__(self, task: asyncio.Task[object] | None) -> None:
+        self._task = task
+        self.is_lost = False
+
+    def end(self) -> None:
+        """Cancel the task."""
+        self.is_lost = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def is_only_reason(self) -> bool:
+        """Take the cancellation back; whether nobody else asked for one."""
+        return self._task is None or self._task.uncancel() == 0
 
 
 class MemoryLeaseTable:
@@ -139,15 +185,55 @@ class MemoryLeaseTable:
         return self._holders.get(thread_id)
 
 
+def check_ownership(thread_id: str, current: LeaseHolder | None, now: float) -> None:
+    """Refuse a write on a thread that somebody else drives: the fence behind the leases.
+
+    A saver calls it with what it reads in the transaction of the write. Who holds no lease may
+    write only where nobody holds one.
+
+    Args:
+        thread_id: on which the running task is about to write.
+        current: who has the lease.
+        now: seconds since the epoch.
+
+    Raises:
+        ThreadTakenOverError: the running task held the lease and lost it.
+        ThreadBusyError: it never held it, and somebody else does.
+    """
+    mine = _held.get().get(thread_id)
+    if mine is not None:
+        if current is None or current.owner != mine:
+            raise ThreadTakenOverError(_lost(thread_id))
+    elif current is not None and current.is_alive(now):
+        raise ThreadBusyError(_busy(thread_id, current))
+
+
+def _busy(thread_id: str, holder: LeaseHolder) -> str:
+    return (
+        f"thread {thread_id!r} is being driven by process {_process(holder.owner)}; "
+        "wait for it to stop at a question or to end, then try again"
+    )
+
+
+def _lost(thread_id: str) -> str:
+    return (
+        f"thread {thread_id!r} was taken over by another process, because this one was silent for "
+        f"more than {LEASE_S:.0f} s; nothing more is written here, look at the thread again"
+    )
+
+
 def _process(owner: str) -> str:
     host, pid, _ = owner.rsplit(":", 2)
     return f"{pid} on {host}"
 
 
 def _is_dead(owner: str) -> bool:
-    """Whether the owner's process is gone for sure; on other hosts only time tells."""
+    """Whether the owner's process is gone for sure; on other hosts only time tells.
+
+    So it does on Windows, where `os.kill` with signal 0 would end the process.
+    """
     host, pid, _ = owner.rsplit(":", 2)
-    if host != socket.gethostname():
+    if host != socket.gethostname() or os.name == "nt":
         return False
     try:
         os.kill(int(pid), 0)

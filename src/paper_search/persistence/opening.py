@@ -3,75 +3,125 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from paper_search.errors import UnknownNameError
+from paper_search.config import encryption_keys
+from paper_search.errors import ConfigError, UnknownNameError
+from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases, MemoryLeaseTable
+from paper_search.persistence.ledger import DecisionLedger, MemoryLedgerTable
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
+
+POSTGRES = ("postgresql", "postgres")
 
 
 @dataclass(frozen=True)
 class Persistence:
     """An open place for threads."""
 
-    checkpointer: BaseCheckpointSaver[str]
+    checkpointer: BaseCheckpointSaver[Any]
     store: BaseStore
     leases: Leases
+    ledger: DecisionLedger
     is_durable: bool
     """Whether threads outlive this process."""
+    url: str
+    """Without a password."""
 
 
 @contextlib.asynccontextmanager
-async def open_persistence(url: str = "memory:") -> AsyncIterator[Persistence]:
+async def open_persistence(
+    url: str = "memory:", *, keys: Sequence[str] | None = None
+) -> AsyncIterator[Persistence]:
     """Open the place that a URL names, for the length of an `async with` block.
 
     Args:
-        url: `memory:`, or `sqlite:///` followed by a path (four slashes: an absolute one).
+        url: `memory:`, `sqlite:///` followed by a path (four slashes: an absolute one), or
+            `postgresql://user:password@host/database`.
+        keys: what to encrypt with, the present key first; empty: nothing is encrypted; None: as
+            `PAPER_SEARCH_ENCRYPTION_KEY` says. Threads in memory are not encrypted.
 
     Raises:
         UnknownNameError: the scheme is not known.
+        ConfigError: a key cannot be used, or an extra is not installed.
         PersistenceError: the place cannot be used; an existing file is left as it is.
     """
-    scheme, _, rest = url.partition(":")
+    scheme = url.partition(":")[0]
     if scheme not in _OPENERS:
         raise UnknownNameError("persistence scheme", scheme, list(_OPENERS))
-    async with _OPENERS[scheme](rest) as persistence:
+    async with _OPENERS[scheme](url, keys) as persistence:
         yield persistence
 
 
+def _keyring(keys: Sequence[str] | None) -> Keyring | None:
+    chosen = encryption_keys() if keys is None else keys
+    return Keyring(chosen) if chosen else None
+
+
 @contextlib.asynccontextmanager
-async def _open_memory(_rest: str) -> AsyncIterator[Persistence]:
-    from langgraph.checkpoint.memory import InMemorySaver  # noqa: PLC0415  # slow import
+async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
     from langgraph.store.memory import InMemoryStore  # noqa: PLC0415  # slow import
 
-    from paper_search.persistence.sqlite import serializer  # noqa: PLC0415  # slow import
+    from paper_search.persistence.memory import MemorySaver  # noqa: PLC0415  # slow import
 
+    table = MemoryLeaseTable()
     yield Persistence(
-        checkpointer=InMemorySaver(serde=serializer()),
+        checkpointer=MemorySaver(table),
         store=InMemoryStore(),
-        leases=Leases(MemoryLeaseTable()),
+        leases=Leases(table),
+        ledger=DecisionLedger(MemoryLedgerTable()),
         is_durable=False,
+        url="memory:",
     )
 
 
 @contextlib.asynccontextmanager
-async def _open_sqlite(rest: str) -> AsyncIterator[Persistence]:
+async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
     from paper_search.persistence import sqlite  # noqa: PLC0415  # slow import
+    from paper_search.persistence.sqlite_tables import (  # noqa: PLC0415  # as above
+        SqliteLedgerTable,
+    )
 
-    path = sqlite_path(rest)
-    async with sqlite.open_saver(path) as saver, sqlite.open_store(path) as store:
+    path, keyring = sqlite_path(url.partition(":")[2]), _keyring(keys)
+    async with (
+        sqlite.open_saver(path, keyring) as saver,
+        sqlite.open_store(path, keyring) as store,
+    ):
         yield Persistence(
             checkpointer=saver,
             store=store,
             leases=Leases(sqlite.SqliteLeaseTable(path)),
+            ledger=DecisionLedger(SqliteLedgerTable(path, keyring)),
             is_durable=True,
+            url=url,
+        )
+
+
+@contextlib.asynccontextmanager
+async def _open_postgres(url: str, keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
+    try:
+        from paper_search.persistence import postgres, postgres_tables  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        raise ConfigError(
+            f"PostgreSQL needs {error.name or 'a driver'}, which is not installed; install the "
+            "extra: pip install 'paper-search[postgres]'"
+        ) from None
+    keyring = _keyring(keys)
+    async with postgres.open_database(url, keyring) as place:
+        yield Persistence(
+            checkpointer=place.saver,
+            store=place.store,
+            leases=Leases(postgres_tables.PostgresLeaseTable(place.tables)),
+            ledger=DecisionLedger(postgres_tables.PostgresLedgerTable(place.tables, keyring)),
+            is_durable=True,
+            url=postgres.redacted(url),
         )
 
 
@@ -80,7 +130,10 @@ def sqlite_path(rest: str) -> Path:
     return Path(rest.removeprefix("//").removeprefix("/") or "threads.db")
 
 
-_OPENERS: dict[str, Callable[[str], AbstractAsyncContextManager[Persistence]]] = {
+_OPENERS: dict[
+    str, Callable[[str, Sequence[str] | None], AbstractAsyncContextManager[Persistence]]
+] = {
     "memory": _open_memory,
     "sqlite": _open_sqlite,
+    **dict.fromkeys(POSTGRES, _open_postgres),
 }

@@ -1,0 +1,165 @@
+"""Encryption at rest: AES-256-GCM over every state, write, record and decision."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from paper_search.errors import ConfigError, PersistenceError
+
+KEY_BYTES = 32
+_MARK = b"ps1"
+_ID_BYTES, _NONCE_BYTES, _TAG_BYTES = 4, 12, 16
+_HEAD = len(_MARK) + _ID_BYTES + _NONCE_BYTES + _TAG_BYTES
+_SEALED = "sealed"
+
+
+class Keyring:
+    """Seals with the first key and opens with any.
+
+    A sealed text begins with a mark, the id of its key, nonce and tag (NIST SP 800-38D).
+
+    Args:
+        keys: base64 of 32 random bytes each; the first is the present one.
+
+    Raises:
+        ConfigError: there is no key, one cannot be read, or the extra is not installed.
+    """
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        if not keys:
+            raise ConfigError("encryption needs a key")
+        try:
+            from Crypto.Cipher import AES  # noqa: PLC0415  # an extra
+        except ImportError:
+            raise ConfigError(
+                "an encryption key is set and AES is not installed; install the extra: "
+                "pip install 'paper-search[encryption]'"
+            ) from None
+        self._aes = AES
+        raw = [_key(each, number) for number, each in enumerate(keys, start=1)]
+        self._keys = {_key_id(each): each for each in raw}
+        self._present = _key_id(raw[0])
+
+    def __repr__(self) -> str:
+        return f"Keyring({[each.hex() for each in self._keys]})"
+
+    def seal(self, data: bytes, about: str) -> bytes:
+        """Return the data encrypted.
+
+        Args:
+            data: what to hide.
+            about: what it belongs to; it opens under the same words only.
+        """
+        cipher = self._aes.new(self._keys[self._present], self._aes.MODE_GCM)
+        # pycryptodome makes nonces of 16 bytes unless told otherwise; 12 are the standard's.
+        nonce = cipher.nonce[:_NONCE_BYTES]
+        cipher = self._aes.new(self._keys[self._present], self._aes.MODE_GCM, nonce=nonce)
+        cipher.update(about.encode())
+        hidden, tag = cipher.encrypt_and_digest(data)
+        return b"".join([_MARK, self._present, nonce, tag, hidden])
+
+    def open(self, sealed: bytes, about: str) -> bytes:
+        """Return the data in what `seal` gave.
+
+        Raises:
+            PersistenceError: it is not encrypted, of another key, or was changed.
+        """
+        if len(sealed) < _HEAD or not sealed.startswith(_MARK):
+            raise PersistenceError(plain_row(about))
+        key_id, rest = sealed[len(_MARK) :][:_ID_BYTES], sealed[len(_MARK) + _ID_BYTES :]
+        nonce, tag, hidden = (
+            rest[:_NONCE_BYTES],
+            rest[_NONCE_BYTES:][:_TAG_BYTES],
+            rest[_NONCE_BYTES + _TAG_BYTES :],
+        )
+        if key_id not in self._keys:
+            raise PersistenceError(
+                f"a row ({about}) was encrypted with key {key_id.hex()}, and the keys given are "
+                f"{', '.join(each.hex() for each in self._keys)}; add the old key to "
+                "PAPER_SEARCH_ENCRYPTION_OLD_KEYS"
+            )
+        cipher = self._aes.new(self._keys[key_id], self._aes.MODE_GCM, nonce=nonce)
+        cipher.update(about.encode())
+        try:
+            return bytes(cipher.decrypt_and_verify(hidden, tag))
+        except ValueError:
+            raise PersistenceError(
+                f"a row ({about}) was changed outside of the program: its seal is broken; "
+                "restore a backup"
+            ) from None
+
+    def seal_json(self, value: Any, about: str) -> str:
+        """Return JSON encrypted, as text."""
+        plain = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        return base64.b64encode(self.seal(plain, about)).decode()
+
+    def open_json(self, text: Any, about: str) -> Any:
+        """Return the JSON in what `seal_json` gave.
+
+        Raises:
+            PersistenceError: as `open`.
+        """
+        try:
+            sealed = base64.b64decode(text, validate=True)
+        except (ValueError, TypeError):
+            raise PersistenceError(plain_row(about)) from None
+        return json.loads(self.open(sealed, about))
+
+
+def plain_row(about: str) -> str:
+    """Return what to say of a row that is not encrypted where all should be."""
+    return (
+        f"a row ({about}) is not encrypted although an encryption key is set: it is refused, since "
+        "anybody could have put it there; read old threads without the key, or choose another "
+        "place with --home or PAPER_SEARCH_HOME"
+    )
+
+
+def sealed_row(about: str) -> str:
+    """Return what to say of a row that is encrypted where no key is set."""
+    return (
+        f"a row ({about}) is encrypted and no key is set; set PAPER_SEARCH_ENCRYPTION_KEY to the "
+        "key that it was written with"
+    )
+
+
+def _key(text: str, number: int) -> bytes:
+    try:
+        key = base64.b64decode(text.strip(), validate=True)
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise ConfigError(
+            f"encryption key {number} cannot be used: it has to be {KEY_BYTES} random bytes in "
+            "base64, as `openssl rand -base64 32` gives them"
+        )
+    return key
+
+
+def _key_id(key: bytes) -> bytes:
+    return hashlib.sha256(b"paper-search key id" + key).digest()[:_ID_BYTES]
+
+
+def seal_value(keyring: Keyring | None, value: Any, about: str) -> str:
+    """Return JSON as a column of our own tables keeps it: sealed where there is a key."""
+    if keyring is None:
+        return json.dumps(value)
+    return keyring.seal_json(value, about)
+
+
+def open_value(keyring: Keyring | None, text: str, about: str) -> Any:
+    """Return the JSON in such a column.
+
+    Raises:
+        PersistenceError: it is sealed and there is no key, or the other way round.
+    """
+    if keyring is not None:
+        return keyring.open_json(text, about)
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise PersistenceError(sealed_row(about)) from None

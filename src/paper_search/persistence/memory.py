@@ -1,0 +1,98 @@
+"""Threads in the memory of one process: LangGraph's savers in memory, with the same fence."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata
+from langgraph.checkpoint.memory import InMemorySaver
+
+from paper_search.persistence.heads import ThreadHead, check_prune
+from paper_search.persistence.leases import LeaseTable, check_ownership
+from paper_search.persistence.serialization import serializer
+
+
+class MemorySaver(InMemorySaver):
+    """Checkpoints in memory, written only by who may drive the thread.
+
+    Args:
+        table: who may.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, table: LeaseTable, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(serde=serializer())
+        self._table = table
+        self._clock = clock
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Any,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint if the thread is not driven by somebody else."""
+        self._check(config["configurable"]["thread_id"])
+        return await super().aput(config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Store what a task wrote if the thread is not driven by somebody else."""
+        self._check(config["configurable"]["thread_id"])
+        await super().aput_writes(config, writes, task_id, task_path)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete the checkpoints that these runs of the server wrote."""
+        wanted = set(run_ids)
+        for thread_id, namespaces in list(self.storage.items()):
+            for namespace, states in list(namespaces.items()):
+                for checkpoint_id, (_, metadata, _) in list(states.items()):
+                    if self.serde.loads_typed(metadata).get("run_id") in wanted:
+                        self._drop(thread_id, namespace, checkpoint_id)
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy all checkpoints of a thread to another one."""
+        self._check(target_thread_id)
+        for namespace, states in list(self.storage.get(source_thread_id, {}).items()):
+            self.storage[target_thread_id][namespace].update(states)
+        for place in [each for each in self.writes if each[0] == source_thread_id]:
+            self.writes[target_thread_id, place[1], place[2]] = dict(self.writes[place])
+        for key in [each for each in self.blobs if each[0] == source_thread_id]:
+            self.blobs[target_thread_id, key[1], key[2], key[3]] = self.blobs[key]
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Keep the latest checkpoint of each thread, with its open question; or `delete` all."""
+        for thread_id in check_prune(thread_ids, strategy):
+            self._check(thread_id)
+            if strategy == "delete":
+                await self.adelete_thread(thread_id)
+                continue
+            for namespace, states in list(self.storage.get(thread_id, {}).items()):
+                for checkpoint_id in sorted(states)[:-1]:
+                    self._drop(thread_id, namespace, checkpoint_id)
+
+    async def aheads(self, limit: int, offset: int = 0) -> list[ThreadHead]:
+        """Return the latest checkpoint id of each thread, the latest first."""
+        latest = [
+            ThreadHead(thread_id, max(namespaces[""]))
+            for thread_id, namespaces in list(self.storage.items())
+            if namespaces.get("")
+        ]
+        latest.sort(key=lambda each: each.checkpoint_id, reverse=True)
+        return latest[offset : offset + limit]
+
+    def _check(self, thread_id: str) -> None:
+        check_ownership(thread_id, self._table.holder(thread_id), self._clock())
+
+    def _drop(self, thread_id: str, namespace: str, checkpoint_id: str) -> None:
+        del self.storage[thread_id][namespace][checkpoint_id]
+        self.writes.pop((thread_id, namespace, checkpoint_id), None)

@@ -1,0 +1,164 @@
+"""Threads in PostgreSQL: LangGraph's saver and store, and our own tables, in one database."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool, ConnectionPool
+
+from paper_search.errors import PersistenceError
+from paper_search.persistence.encryption import Keyring
+from paper_search.persistence.leases import Leases
+from paper_search.persistence.postgres_saver import PostgresSaver, PostgresStore
+from paper_search.persistence.postgres_tables import SCHEMA, Pool, PostgresLeaseTable
+from paper_search.persistence.serialization import RecordSeal, serializer
+from paper_search.persistence.sqlite import finish
+
+CONNECT_TIMEOUT_S = 10
+POOL_TIMEOUT_S = 30.0
+MAX_CONNECTIONS = 6
+"""Of one process, over its two pools."""
+_SETUP_LOCK = 0x70617065  # any number that nobody else takes
+_SETUP_PAUSE_S = 0.05
+_PASSWORD = re.compile(
+    r"(?P<before>://[^:/@\s]*:|password\s*=\s*)(?P<secret>[^@\s]+)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class PostgresPlace:
+    """The open database."""
+
+    saver: PostgresSaver
+    store: PostgresStore
+    tables: Pool
+
+
+@contextlib.asynccontextmanager
+async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[PostgresPlace]:
+    """Open the database that a `postgresql://` URL names; make the tables that it lacks.
+
+    Raises:
+        PersistenceError: it cannot be reached, or fails in the `async with` block. The password
+            is in no message.
+    """
+    with named_errors(url):
+        async with await psycopg.AsyncConnection.connect(
+            url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S
+        ):
+            pass  # a pool would go on trying for its whole timeout
+        async with contextlib.AsyncExitStack() as stack:
+            pool = await stack.enter_async_context(_pool(url))
+            tables = _tables_pool(url)
+            await asyncio.to_thread(tables.open, wait=True, timeout=POOL_TIMEOUT_S)
+            stack.push_async_callback(asyncio.to_thread, tables.close)
+            leases = Leases(PostgresLeaseTable(tables))
+            saver = PostgresSaver(pool, serde=serializer(keyring))
+            store = PostgresStore(pool, RecordSeal(keyring), leases)
+            stack.push_async_callback(finish, store)
+            await _prepare(pool, saver, store)
+            yield PostgresPlace(saver, store, tables)
+
+
+@contextlib.contextmanager
+def named_errors(url: str) -> Iterator[None]:
+    """Turn what PostgreSQL says into an error that names the database, without its password."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise PersistenceError(
+            f"the database of threads {redacted(url)!r} cannot be used: "
+            f"{_said(error, url)}; check that it runs and that DATABASE_URL is right, then resume "
+            "the thread: what was stored is intact"
+        ) from None
+
+
+def redacted(url: str) -> str:
+    """Return the URL, or a text that has it in it, without the password."""
+    return _PASSWORD.sub(lambda found: f"{found['before']}***", url)
+
+
+def _said(error: psycopg.Error, url: str) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    for secret in {found["secret"] for found in _PASSWORD.finditer(url)}:
+        text = text.replace(secret, "***")
+    return redacted(text)
+
+
+def _pool(url: str) -> AsyncConnectionPool[Any]:
+    return AsyncConnectionPool(
+        url,
+        min_size=1,
+        max_size=MAX_CONNECTIONS - 2,
+        open=False,
+        timeout=POOL_TIMEOUT_S,
+        check=AsyncConnectionPool.check_connection,
+        kwargs={
+            "autocommit": True,
+            "prepare_threshold": 0,
+            "row_factory": dict_row,
+            "connect_timeout": CONNECT_TIMEOUT_S,
+        },
+    )
+
+
+def _tables_pool(url: str) -> Pool:
+    return ConnectionPool(
+        url,
+        min_size=1,
+        max_size=2,
+        open=False,
+        timeout=POOL_TIMEOUT_S,
+        check=ConnectionPool.check_connection,
+        kwargs={"autocommit": True, "connect_timeout": CONNECT_TIMEOUT_S},
+    )
+
+
+async def _prepare(
+    pool: AsyncConnectionPool[Any], saver: PostgresSaver, store: PostgresStore
+) -> None:
+    """Make what is missing; of many processes that come at once, one after the other.
+
+    They ask for the lock again and again: one that waits inside of the server would keep
+    `CREATE INDEX CONCURRENTLY`, which is among LangGraph's migrations, from ever ending.
+    """
+    async with pool.connection() as connection:
+        if await _is_current(connection, saver, store):
+            return
+        lock = "SELECT pg_try_advisory_lock(%s) AS found"
+        while not await _has(connection, lock, _SETUP_LOCK):  # noqa: ASYNC110  # another process has it
+            await asyncio.sleep(_SETUP_PAUSE_S)
+        try:
+            await saver.setup()
+            await store.setup()
+            for statement in SCHEMA:
+                await connection.execute(statement)
+        finally:
+            await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
+
+
+async def _is_current(connection: Any, saver: PostgresSaver, store: PostgresStore) -> bool:
+    exists = "SELECT to_regclass(%s) IS NOT NULL AS found"
+    for table in ("checkpoint_migrations", "store_migrations", "paper_search_audit"):
+        if not await _has(connection, exists, table):
+            return False
+    for table, migrations in (
+        ("checkpoint_migrations", saver.MIGRATIONS),
+        ("store_migrations", store.MIGRATIONS),
+    ):
+        newest = f"SELECT COALESCE(MAX(v), -1) >= %s AS found FROM {table}"  # noqa: S608  # two names from above
+        if not await _has(connection, newest, len(migrations) - 1):
+            return False
+    return True
+
+
+async def _has(connection: Any, query: str, value: Any) -> bool:
+    row = await (await connection.execute(query, (value,))).fetchone()
+    return bool(row["found"])

@@ -1,0 +1,186 @@
+"""LangGraph's PostgreSQL saver and store: fenced, sealed, with what the saver lacks."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.store.base import Op, PutOp, Result
+from langgraph.store.postgres.aio import AsyncPostgresStore
+from psycopg import AsyncCursor
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from paper_search.persistence.heads import ThreadHead, check_prune
+from paper_search.persistence.leases import LeaseHolder, Leases, check_ownership
+from paper_search.persistence.serialization import Boxed, RecordSeal
+
+_COPIED = {
+    "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
+    "checkpoint_blobs": "checkpoint_ns, channel, version, type, blob",
+    "checkpoint_writes": "checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob, "
+    "task_path",
+}
+_ORPHANS = """DELETE FROM checkpoint_writes AS w WHERE thread_id = %s AND NOT EXISTS (
+    SELECT 1 FROM checkpoints AS c WHERE c.thread_id = w.thread_id
+    AND c.checkpoint_ns = w.checkpoint_ns AND c.checkpoint_id = w.checkpoint_id)"""
+
+_written: ContextVar[str | None] = ContextVar("written_thread", default=None)
+"""The thread that the running call of the saver writes to."""
+
+
+class PostgresSaver(AsyncPostgresSaver):
+    """Checkpoints in PostgreSQL, written only by who may drive the thread.
+
+    Args:
+        pool: of connections in autocommit mode.
+        serde: how values are written.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        pool: AsyncConnectionPool[Any],
+        *,
+        serde: SerializerProtocol,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(pool, serde=serde)
+        self._pool = pool
+        self._clock = clock
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Any,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint if the thread is not driven by somebody else.
+
+        LangGraph's own writes texts and numbers into a JSON column, in clear and without NUL; here
+        they go where all other values go.
+        """
+        boxed = {name: Boxed.of(value) for name, value in checkpoint["channel_values"].items()}
+        plain: Any = {**checkpoint, "channel_values": boxed}
+        with self._writing(config["configurable"]["thread_id"]):
+            return await super().aput(config, plain, metadata, new_versions)
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Store what a task wrote if the thread is not driven by somebody else."""
+        with self._writing(config["configurable"]["thread_id"]):
+            await super().aput_writes(config, writes, task_id, task_path)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete all checkpoints of a thread."""
+        with self._writing(thread_id):
+            await super().adelete_thread(thread_id)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete the checkpoints that these runs of the server wrote."""
+        async with self._cursor() as cursor, cursor.connection.transaction():
+            await cursor.execute(
+                "DELETE FROM checkpoints WHERE metadata ->> 'run_id' = ANY(%s) RETURNING thread_id",
+                (list(run_ids),),
+            )
+            for thread_id in sorted({row["thread_id"] for row in await cursor.fetchall()}):
+                await cursor.execute(_ORPHANS, (thread_id,))
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy all checkpoints of a thread to another one."""
+        with self._writing(target_thread_id):
+            async with self._cursor(pipeline=True) as cursor:
+                for table, columns in _COPIED.items():
+                    await cursor.execute(
+                        f"INSERT INTO {table} (thread_id, {columns}) "  # noqa: S608  # constants
+                        f"SELECT %s, {columns} FROM {table} WHERE thread_id = %s "
+                        "ON CONFLICT DO NOTHING",
+                        (target_thread_id, source_thread_id),
+                    )
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Keep the latest checkpoint of each thread, with its open question; or `delete` all."""
+        for thread_id in check_prune(thread_ids, strategy):
+            with self._writing(thread_id):
+                await super().aprune([thread_id], strategy=strategy)
+
+    async def aheads(self, limit: int, offset: int = 0) -> list[ThreadHead]:
+        """Return the latest checkpoint id of each thread, the latest first."""
+        async with self._cursor() as cursor:
+            await cursor.execute(
+                "SELECT thread_id, MAX(checkpoint_id) AS latest FROM checkpoints "
+                "WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC "
+                "LIMIT %s OFFSET %s",
+                (limit, offset),
+            )
+            return [ThreadHead(row["thread_id"], row["latest"]) for row in await cursor.fetchall()]
+
+    @contextlib.contextmanager
+    def _writing(self, thread_id: str) -> Any:
+        token = _written.set(str(thread_id))
+        try:
+            yield
+        finally:
+            _written.reset(token)
+
+    @contextlib.asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
+        """Give a cursor; one that writes is in a transaction that holds the thread's lease row."""
+        thread_id = _written.get()
+        if not pipeline or thread_id is None:
+            async with super()._cursor(pipeline=pipeline) as cursor:
+                yield cursor
+            return
+        async with (
+            self.lock,
+            self._pool.connection() as connection,
+            connection.transaction(),
+        ):
+            async with connection.cursor(row_factory=dict_row) as reading:
+                await reading.execute(
+                    "SELECT owner, expires_at FROM paper_search_leases WHERE thread_id = %s "
+                    "FOR SHARE",
+                    (thread_id,),
+                )
+                row = await reading.fetchone()
+            holder = LeaseHolder(row["owner"], row["expires_at"]) if row else None
+            check_ownership(thread_id, holder, self._clock())
+            async with connection.cursor(binary=True, row_factory=dict_row) as cursor:
+                yield cursor
+
+
+class PostgresStore(AsyncPostgresStore):
+    """Records in PostgreSQL, sealed where there is a key.
+
+    Args:
+        pool: of connections in autocommit mode.
+        seal: what values go through.
+        leases: asked before a write whether the running task still holds its own.
+    """
+
+    __slots__ = ("_leases", "_seal")
+
+    def __init__(self, pool: AsyncConnectionPool[Any], seal: RecordSeal, leases: Leases) -> None:
+        super().__init__(pool)
+        self._seal = seal
+        self._leases = leases
+
+    async def abatch(self, ops: Any) -> list[Result]:
+        """Run the operations; none if they write and a lease was lost."""
+        sealed: list[Op] = self._seal.sealed(ops)
+        if any(isinstance(op, PutOp) for op in sealed):
+            await self._leases.check_held()
+        return self._seal.opened(await super().abatch(sealed))

@@ -1,0 +1,156 @@
+"""How states and records are written: JSON values only, sealed where there is a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.store.base import Item, Op, PutOp, Result, SearchItem, SearchOp
+
+from paper_search.errors import PersistenceError
+from paper_search.persistence.encryption import Keyring, plain_row, sealed_row
+
+SUFFIX = "+sealed"
+SEALED = "sealed"
+CLEAR = ("created_at", "updated_at")
+"""Of a sealed record, what stays readable besides its key, so that lists can be sorted."""
+
+
+def serializer(keyring: Keyring | None = None) -> JsonPlusSerializer:
+    """Return the one serializer of all savers: JSON values only, no class is ever rebuilt."""
+    return PlainSerializer() if keyring is None else SealedSerializer(keyring)
+
+
+@dataclass(frozen=True)
+class Boxed:
+    """A text or a number that a saver shall treat as it treats all other values."""
+
+    value: Any
+
+    @classmethod
+    def of(cls, value: Any) -> Any:
+        """Return the value in a box if a saver would make an exception of it."""
+        is_plain = value is None or isinstance(value, (str, int, float, bool))
+        return cls(value) if is_plain else value
+
+
+class PlainSerializer(JsonPlusSerializer):
+    """Strict, whatever the environment says; says so where it meets what is encrypted."""
+
+    def __init__(self) -> None:
+        super().__init__(allowed_msgpack_modules=None)
+
+    def with_msgpack_allowlist(self, extra_allowlist: Iterable[Any]) -> PlainSerializer:
+        """Return the same: the channels hold no classes."""
+        del extra_allowlist
+        return self
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Return the value of a row, with its kind."""
+        return super().dumps_typed(obj.value if isinstance(obj, Boxed) else obj)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Return the value in a row.
+
+        Raises:
+            PersistenceError: it is encrypted, or cut off.
+        """
+        kind, value = data
+        if kind.endswith(SUFFIX):
+            raise PersistenceError(sealed_row("a state"))
+        try:
+            return super().loads_typed((kind, value))
+        except ValueError as error:
+            raise PersistenceError(
+                f"a state in the database is damaged: {error}; restore a backup, or delete the "
+                "thread"
+            ) from error
+
+
+class SealedSerializer(PlainSerializer):
+    """Encrypts every value, and takes none that is not.
+
+    LangGraph's own `EncryptedSerializer` reads plain rows too, so that anybody who can write to the
+    file could forge a state.
+
+    Args:
+        keyring: the keys.
+    """
+
+    def __init__(self, keyring: Keyring) -> None:
+        super().__init__()
+        self._keyring = keyring
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Return the value of a row, sealed, with its kind."""
+        kind, data = super().dumps_typed(obj)
+        return f"{kind}{SUFFIX}", self._keyring.seal(data, kind)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Return the value in a row.
+
+        Raises:
+            PersistenceError: it is not sealed, by another key, or was changed.
+        """
+        kind, sealed = data
+        if not kind.endswith(SUFFIX):
+            raise PersistenceError(plain_row("a state"))
+        plain_kind = kind.removesuffix(SUFFIX)
+        return super().loads_typed((plain_kind, self._keyring.open(bytes(sealed), plain_kind)))
+
+
+class RecordSeal:
+    """Seals the values of a store on their way in and opens them on their way out.
+
+    Args:
+        keyring: the keys; None: values stay as they are, and sealed ones are refused.
+    """
+
+    def __init__(self, keyring: Keyring | None) -> None:
+        self._keyring = keyring
+
+    def sealed(self, ops: Iterable[Op]) -> list[Op]:
+        """Return the operations as the store gets them.
+
+        Raises:
+            PersistenceError: a search looks into values that the store cannot read.
+        """
+        return [self._sealed(op) for op in ops]
+
+    def opened(self, results: Iterable[Result]) -> list[Result]:
+        """Return the results as the caller gets them."""
+        return [self._opened(each) for each in results]
+
+    def _sealed(self, op: Op) -> Op:
+        if self._keyring is None:
+            return op
+        if isinstance(op, SearchOp) and (op.filter or op.query):
+            raise PersistenceError("encrypted records cannot be searched by what is in them")
+        if not isinstance(op, PutOp) or op.value is None:
+            return op
+        about = _about(op.namespace, op.key)
+        clear = {name: op.value[name] for name in CLEAR if name in op.value}
+        return op._replace(value=clear | {SEALED: self._keyring.seal_json(op.value, about)})
+
+    def _opened(self, result: Result) -> Result:
+        if isinstance(result, list):
+            return [self._item(e) if isinstance(e, SearchItem) else e for e in result]  # type: ignore[return-value]  # of one kind each
+        return self._item(result) if isinstance(result, Item) else result
+
+    def _item(self, item: Any) -> Any:
+        about = _about(item.namespace, item.key)
+        is_sealed = SEALED in item.value and set(item.value) <= {SEALED, *CLEAR}
+        if self._keyring is None:
+            if is_sealed:
+                raise PersistenceError(sealed_row(about))
+            return item
+        if not is_sealed:
+            raise PersistenceError(plain_row(about))
+        item.value = self._keyring.open_json(item.value[SEALED], about)
+        return item
+
+
+def _about(namespace: Iterable[str], key: str) -> str:
+    return f"record {'/'.join(namespace)}/{key}"

@@ -1,0 +1,137 @@
+"""The SQLite file of threads: where it may be, what is in it, and how it is opened."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import aiosqlite
+
+from paper_search.errors import PersistenceError
+
+BUSY_TIMEOUT_S = 30.0
+PAGE_SIZE = 16_384
+"""Bytes. A record with its abstract takes about 2 kB; pages of 4 kB would be half empty."""
+_HAS_EFFECTIVE_IDS = os.access in os.supports_effective_ids
+ELSEWHERE = "choose another place with --home or PAPER_SEARCH_HOME"
+OWN_TABLES = frozenset(
+    {
+        "checkpoints",
+        "writes",
+        "store",
+        "store_migrations",
+        "paper_search_leases",
+        "paper_search_decisions",
+        "paper_search_audit",
+        "sqlite_sequence",
+    }
+)
+SIGNATURE = frozenset({"checkpoints", "writes", "store_migrations"})
+"""Tables that tell our file, with whatever else is in it, from another program's."""
+_ADVICE = {
+    "SQLITE_NOTADB": f"it is left as it is: move it away, or {ELSEWHERE}",
+    "SQLITE_CORRUPT": "it is left as it is: move it away and restore a backup "
+    f"(`paper-search restore FILE`), or {ELSEWHERE}",
+    "SQLITE_FULL": "make room on the disk, then resume the thread: what was stored is intact",
+    "SQLITE_BUSY": "another program has kept it locked for too long; close that one, then look at "
+    "the thread again before deciding anew: the last step may have been stored",
+    "SQLITE_READONLY": f"make it writable, or {ELSEWHERE}",
+    "SQLITE_CANTOPEN": f"check the path and its permissions, or {ELSEWHERE}",
+    "SQLITE_IOERR": "the disk reports an error; make room or check it, then resume the thread",
+}
+"""What to do, by the beginning of SQLite's name for the error."""
+
+
+@contextlib.asynccontextmanager
+async def connection_to(
+    path: Path, *, autocommit: bool = False
+) -> AsyncIterator[aiosqlite.Connection]:
+    """Open the file in write-ahead mode.
+
+    WAL with synchronous=NORMAL survives the death of the process at any point; only a power cut may
+    take back the last steps, which are then repeated.
+
+    Raises:
+        PersistenceError: something fails in SQLite, here or in the `async with` block.
+    """
+    with named_errors(path):
+        options = {"isolation_level": None} if autocommit else {}
+        async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S, **options) as connection:
+            await connection.execute(f"PRAGMA page_size={PAGE_SIZE}")
+            await connection.execute("PRAGMA journal_mode=WAL")
+            await connection.execute("PRAGMA synchronous=NORMAL")
+            yield connection
+
+
+def is_there(path: Path) -> bool:
+    """Whether our file is there; refuse a path that cannot hold it, make a missing directory.
+
+    The file is never opened but by SQLite: closing any other handle on it would take back the locks
+    of all connections of this process (https://sqlite.org/howtocorrupt.html, section 2.2).
+
+    Raises:
+        PersistenceError: saying what is wrong with which path; the file is left as it is.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        size = path.stat().st_size if path.exists() else 0
+        for place in (path.parent, path) if path.exists() else (path.parent,):
+            if not os.access(place, os.R_OK | os.W_OK, effective_ids=_HAS_EFFECTIVE_IDS):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    except OSError as error:
+        raise unusable(path, error) from error
+    if size:
+        check_tables(path)
+    return path.exists()
+
+
+def unusable(path: Path, error: OSError) -> PersistenceError:
+    """Return the error that says why the operating system does not let us."""
+    reason = error.strerror or error
+    return PersistenceError(f"threads cannot be kept in {str(path)!r}: {reason}; {ELSEWHERE}")
+
+
+def check_tables(path: Path) -> None:
+    """Refuse a file that is not ours.
+
+    Raises:
+        PersistenceError: it is another program's, or no database.
+    """
+    with named_errors(path), contextlib.closing(read_only(path)) as connection:
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        tables = {name for (name,) in rows}
+    if tables - OWN_TABLES and not tables >= SIGNATURE:
+        raise PersistenceError(
+            f"{str(path)!r} is another program's database (tables: {', '.join(sorted(tables))}); "
+            f"it is left as it is; {ELSEWHERE}"
+        )
+
+
+@contextlib.contextmanager
+def named_errors(path: Path) -> Iterator[None]:
+    """Turn what SQLite says into an error that names the file and says what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        name = getattr(error, "sqlite_errorname", "") or ""
+        advice = next((f"; {_ADVICE[each]}" for each in _ADVICE if name.startswith(each)), "")
+        raise PersistenceError(
+            f"the database of threads {str(path)!r} cannot be used: {error}{advice}"
+        ) from error
+
+
+def read_only(path: Path) -> sqlite3.Connection:
+    """Return a connection that changes nothing."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+
+
+def plain(path: Path) -> sqlite3.Connection:
+    """Return a connection whose transactions are begun by hand."""
+    return sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)

@@ -1,0 +1,91 @@
+"""The web application that LangGraph's server wraps its own around: the guard and what it needs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import logging
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from paper_search.config import AppConfig
+from paper_search.http.redaction import redact
+from paper_search.persistence import open_persistence
+from paper_search.server.admission import ThreadAdmission
+from paper_search.server.attachment import ThreadAttachment
+from paper_search.server.guard import Guard
+from paper_search.server.thread_list import ServerThreads
+from paper_search.server.tokens import keeper
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+
+def create_app(config: AppConfig) -> Starlette:
+    """Return what `http.app` in langgraph.json names."""
+    from starlette.applications import Starlette  # noqa: PLC0415  # of the extra `server`
+    from starlette.middleware import Middleware  # noqa: PLC0415  # as above
+
+    desk = _Desk()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        _redact_logs(config.secrets)
+        owner = keeper(config.server.tokens)
+        async with open_persistence(config.persistence_url) as persistence:
+            desk.open(ThreadAdmission(persistence, owner))
+            following = asyncio.create_task(_follow(persistence, owner))
+            try:
+                yield
+            finally:
+                following.cancel()
+                await asyncio.gather(following, return_exceptions=True)
+
+    guard = Middleware(
+        Guard,
+        config=config.server,
+        admission=desk,
+        secrets=(*config.secrets, str(config.home.absolute())),
+    )
+    return Starlette(middleware=[guard], lifespan=lifespan)
+
+
+class _Desk:
+    """Stands for the admission until the server has started."""
+
+    def __init__(self) -> None:
+        self._admission: ThreadAdmission | None = None
+
+    def open(self, admission: ThreadAdmission) -> None:
+        self._admission = admission
+
+    def __getattr__(self, name: str) -> Any:
+        if self._admission is None:
+            raise RuntimeError("the server has not started")
+        return getattr(self._admission, name)
+
+
+async def _follow(persistence: Any, owner: str) -> None:
+    """Attach threads where the server keeps its list in memory; others keep theirs themselves."""
+    if importlib.util.find_spec("langgraph_runtime_inmem") is None:
+        return
+    await ThreadAttachment(persistence, owner, ServerThreads()).follow()
+
+
+class _RedactingFormatter(logging.Formatter):
+    """Formats as another formatter does, and leaves secrets out."""
+
+    def __init__(self, inner: logging.Formatter | None, secrets: tuple[str, ...]) -> None:
+        super().__init__()
+        self._inner = inner or logging.Formatter()
+        self._secrets = secrets
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(self._inner.format(record), self._secrets)
+
+
+def _redact_logs(secrets: tuple[str, ...]) -> None:
+    """Keep keys out of whatever this process logs, tracebacks as well."""
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(_RedactingFormatter(handler.formatter, secrets))

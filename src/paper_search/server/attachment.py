@@ -1,0 +1,103 @@
+"""Attachment: threads of the file, put into the list that a server keeps in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Mapping
+
+from paper_search.errors import PaperSearchError
+from paper_search.persistence import Persistence
+from paper_search.server.thread_list import STATUS, ServerThreads, server_id
+from paper_search.workflow.session import ThreadSession, search_graph
+from paper_search.workflow.threads import ThreadCatalog, ThreadInfo, ThreadStatus
+
+POLL_S = 2.0
+WHOLE_EVERY = 10
+"""Passes from one look at all threads to the next."""
+PAGE = 200
+
+logger = logging.getLogger(__name__)
+
+
+class ThreadAttachment:
+    """Keeps the server's list of threads as the file says it is.
+
+    Args:
+        persistence: where threads live.
+        keeper: whose the threads are that nobody began over the server.
+        threads: the server's list.
+    """
+
+    def __init__(self, persistence: Persistence, keeper: str, threads: ServerThreads) -> None:
+        self._persistence = persistence
+        self._keeper = keeper
+        self._threads = threads
+        self._catalog = ThreadCatalog(persistence)
+        self._graph = search_graph(persistence)
+        self._seen: dict[str, tuple[str | None, ThreadStatus]] = {}
+        self._unfit: set[str] = set()
+
+    async def follow(self) -> None:
+        """Attach what is there, then what comes, for as long as the server runs."""
+        passes = 0
+        while True:
+            try:
+                await self.refresh(is_whole=passes % WHOLE_EVERY == 0)
+            except PaperSearchError:
+                logger.exception("the list of threads could not be read; it is tried again")
+            passes += 1
+            await asyncio.sleep(POLL_S)
+
+    async def refresh(self, *, is_whole: bool = True) -> None:
+        """Attach every thread that changed since the last time, and drop those that are gone.
+
+        Args:
+            is_whole: look at all threads; else only at those that changed last, up to a page
+                without news.
+        """
+        present: set[str] = set()
+        listed = self._threads.statuses()
+        offset = 0
+        while page := await self._catalog.threads(limit=PAGE, offset=offset):
+            present.update(info.thread_id for info in page)
+            news = [info for info in page if self._is_news(info, listed)]
+            for info in news:
+                await self._bring_up_to_date(info)
+            offset += PAGE
+            if not news and not is_whole:
+                return
+        for thread_id in set(self._seen) - present:
+            self._drop(thread_id)
+
+    def _is_news(self, info: ThreadInfo, listed: Mapping[uuid.UUID, str]) -> bool:
+        known = server_id(info.thread_id)
+        if known is None:
+            self._tell_unfit(info.thread_id)
+            return False
+        is_same = self._seen.get(info.thread_id) == (info.updated_at, info.status)
+        return not (is_same and listed.get(known) == STATUS[info.status])
+
+    async def _bring_up_to_date(self, info: ThreadInfo) -> None:
+        known = uuid.UUID(info.thread_id)
+        session = ThreadSession(self._graph, self._persistence, info.thread_id)
+        snapshot = await session.snapshot()
+        if self._threads.is_running(known):
+            return
+        owner = (snapshot.metadata or {}).get("owner", self._keeper)
+        self._threads.put(known, info, snapshot, owner)
+        self._seen[info.thread_id] = (info.updated_at, info.status)
+
+    def _drop(self, thread_id: str) -> None:
+        del self._seen[thread_id]
+        known = server_id(thread_id)
+        if known is not None:
+            self._threads.drop(known)
+
+    def _tell_unfit(self, thread_id: str) -> None:
+        if thread_id not in self._unfit:
+            self._unfit.add(thread_id)
+            logger.warning(
+                "thread %r is not in the server's list: it takes only UUIDs as ids", thread_id
+            )

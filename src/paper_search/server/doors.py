@@ -1,0 +1,59 @@
+"""Doors for LangGraph's server: what `langgraph.json` and `paper-search serve` have it load."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from paper_search.config import load_config
+from paper_search.persistence import Persistence, open_persistence
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.store.base import BaseStore
+
+
+@functools.cache
+def graph() -> Any:
+    """Return the paper-search graph, whose runs take leases; the server brings saver and store."""
+    from paper_search.server.leased import leased  # noqa: PLC0415  # slow import
+    from paper_search.steps.compiler import compile_workflow  # noqa: PLC0415  # slow import
+    from paper_search.workflow.assembly import assemble_skills  # noqa: PLC0415  # slow import
+    from paper_search.workflow.graph import WORKFLOW  # noqa: PLC0415  # slow import
+
+    config = load_config()
+    compiled = compile_workflow(WORKFLOW, services=assemble_skills(config))
+
+    def place() -> AbstractAsyncContextManager[Persistence]:
+        return open_persistence(config.persistence_url)
+
+    return leased(compiled, place)
+
+
+@asynccontextmanager
+async def checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
+    """Open the checkpoints."""
+    async with open_persistence(load_config().persistence_url) as persistence:
+        yield persistence.checkpointer
+
+
+@asynccontextmanager
+async def store() -> AsyncIterator[BaseStore]:
+    """Open the records."""
+    async with open_persistence(load_config().persistence_url) as persistence:
+        yield persistence.store
+
+
+def __getattr__(name: str) -> Any:
+    """Make `app` and `auth` when the server asks for them; importing does no work."""
+    if name == "app":
+        from paper_search.server.app import create_app  # noqa: PLC0415  # slow import
+
+        return create_app(load_config())
+    if name == "auth":
+        from paper_search.server.authentication import create_auth  # noqa: PLC0415  # slow import
+
+        return create_auth(load_config())
+    raise AttributeError(name)

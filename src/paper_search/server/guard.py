@@ -1,0 +1,293 @@
+"""The guard at the door: every request passes it before the server sees anything of it."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from http import HTTPStatus
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from paper_search.config import ServerConfig
+from paper_search.errors import RequestRefusedError
+from paper_search.http.redaction import redact
+from paper_search.server import rules
+from paper_search.server.tokens import owner_of
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MAX_BODY_BYTES = 1 << 20
+BODY_S = 30.0
+"""How long a body may take to arrive."""
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_OPEN_PATHS = frozenset({"/ok"})
+"""What tells nothing of anybody: whether the server is up."""
+
+logger = logging.getLogger(__name__)
+
+
+class Admission(Protocol):
+    """Judges requests about threads by how the thread stands."""
+
+    async def run(self, thread_id: str, payload: dict[str, Any], owner: str) -> dict[str, Any]:
+        """Return the run as it may be started; Raises RequestRefusedError."""
+        ...
+
+    async def deletion(self, thread_id: str, owner: str) -> None:
+        """Let a thread be deleted; Raises RequestRefusedError."""
+        ...
+
+    async def forget(self, thread_id: str) -> None:
+        """Delete what is left of a thread that the server deleted."""
+        ...
+
+
+class Guard:
+    """Refuses what no honest client of this server sends.
+
+    Args:
+        app: what is guarded.
+        config: who may come in, and from where.
+        admission: judges what is asked of a thread.
+        secrets: what no answer may hold.
+    """
+
+    def __init__(
+        self, app: App, *, config: ServerConfig, admission: Admission, secrets: tuple[str, ...] = ()
+    ) -> None:
+        self._app = app
+        self._config = config
+        self._admission = admission
+        self._secrets = secrets
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, as ASGI has it."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        # The server's own calls: a root path cannot come from outside.
+        is_own = str(scope.get("root_path", "")).startswith("/noauth")
+        if scope["type"] != "http" or is_own:
+            await self._app(scope, receive, send)
+            return
+        answer = _Answer(send, self._secrets)
+        try:
+            await self._serve(scope, receive, answer)
+        except RequestRefusedError as error:
+            await answer.refuse(error.status, str(error))
+        except Exception:
+            logger.exception("the request %s %s failed", scope["method"], scope["path"])
+            await answer.refuse(
+                HTTPStatus.INTERNAL_SERVER_ERROR, "the server failed; its log says why"
+            )
+
+    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+        method, path, headers = scope["method"], scope["path"], _headers(scope)
+        self._check_host(headers)
+        owner = self._owner(scope, headers)
+        rules.check_path(method, path)
+        if method in rules.READS:
+            await self._app(scope, receive, answer)
+            return
+        self._check_origin(headers)
+        body = await _body(headers, receive)
+        if body:
+            body = await self._checked(path, _document(headers, body), owner)
+            scope = {**scope, "headers": _with_length(scope["headers"], len(body))}
+        elif rules.RUN.fullmatch(path):
+            raise RequestRefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, "a run needs a JSON body")
+        deleted = rules.DELETION.fullmatch(path) if method == "DELETE" else None
+        if deleted:
+            await self._admission.deletion(deleted["thread"], owner)
+        await self._app(scope, _replayed(body, receive), answer)
+        if deleted and answer.is_success:
+            await self._admission.forget(deleted["thread"])
+
+    async def _checked(self, path: str, document: Any, owner: str) -> bytes:
+        if isinstance(document, dict):
+            if run := rules.RUN.fullmatch(path):
+                payload = rules.checked_run(document)
+                document = await self._admission.run(run["thread"], payload, owner)
+            else:
+                rules.check_metadata(document)
+        return json.dumps(document).encode()
+
+    def _check_host(self, headers: Mapping[str, str]) -> None:
+        """A name that leads here by somebody else's DNS is not ours."""
+        name = _host(headers.get("host", ""))
+        if name not in LOOPBACK_NAMES and name not in self._config.hosts:
+            raise RequestRefusedError(
+                HTTPStatus.BAD_REQUEST,
+                f"this server is not called {name[:100]!r}; PAPER_SEARCH_HOSTS lists its names",
+            )
+
+    def _owner(self, scope: Scope, headers: Mapping[str, str]) -> str:
+        if not self._config.tokens and not _is_local(scope.get("client")):
+            raise RequestRefusedError(
+                HTTPStatus.FORBIDDEN,
+                "without tokens this server serves its own machine only; set PAPER_SEARCH_TOKENS",
+            )
+        owner = owner_of(self._config, headers.get("authorization"))
+        if owner is not None:
+            return owner
+        is_open = scope["path"] in _OPEN_PATHS or scope["method"] == "OPTIONS"
+        if not is_open:
+            raise RequestRefusedError(
+                HTTPStatus.UNAUTHORIZED, "send `Authorization: Bearer TOKEN` with a token of yours"
+            )
+        return ""
+
+    def _check_origin(self, headers: Mapping[str, str]) -> None:
+        """A browser says which page asks; other clients say nothing and are let through."""
+        origin = headers.get("origin")
+        if origin is None:
+            if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}:
+                raise RequestRefusedError(HTTPStatus.FORBIDDEN, "the request comes from a page")
+            return
+        if origin in self._config.origins:
+            return
+        if urlsplit(origin).netloc != headers.get("host"):
+            raise RequestRefusedError(
+                HTTPStatus.FORBIDDEN,
+                f"the page {origin[:100]!r} may not use this server; PAPER_SEARCH_ORIGINS lists "
+                "those that may",
+            )
+
+
+class _Answer:
+    """Passes an answer on; one that reports an error loses what is secret."""
+
+    def __init__(self, send: Send, secrets: tuple[str, ...]) -> None:
+        self._send = send
+        self._secrets = secrets
+        self._start: Message | None = None
+        self._is_begun = False
+        self._body = b""
+        self.is_success = False
+
+    async def __call__(self, message: Message) -> None:
+        """Take a part of the answer, as ASGI has it."""
+        if message["type"] == "http.response.start":
+            self.is_success = message["status"] < HTTPStatus.BAD_REQUEST
+            message["headers"] = [
+                *message.get("headers", []),
+                (b"x-content-type-options", b"nosniff"),
+            ]
+            if not self.is_success:
+                self._start = message
+                return
+        elif self._start is not None:
+            await self._hold(message)
+            return
+        self._is_begun = True
+        await self._send(message)
+
+    async def refuse(self, status: int, text: str) -> None:
+        """Answer with an error, unless an answer is on its way already."""
+        if self._is_begun:
+            return
+        body = json.dumps({"detail": redact(text, self._secrets)}).encode()
+        await self._give(status, [(b"content-type", b"application/json")], body)
+
+    async def _hold(self, message: Message) -> None:
+        self._body += message.get("body", b"")
+        if message.get("more_body") or self._start is None:
+            return
+        text = redact(self._body.decode("utf-8", errors="replace"), self._secrets)
+        headers = [pair for pair in self._start["headers"] if pair[0].lower() != b"content-length"]
+        await self._give(self._start["status"], headers, text.encode())
+
+    async def _give(self, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+        self._is_begun = True
+        sized = [*headers, (b"content-length", str(len(body)).encode())]
+        await self._send({"type": "http.response.start", "status": int(status), "headers": sized})
+        await self._send({"type": "http.response.body", "body": body})
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    return {
+        name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+    }
+
+
+def _host(given: str) -> str:
+    try:
+        return (urlsplit(f"//{given}").hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def _is_local(client: Any) -> bool:
+    try:
+        return client is None or ipaddress.ip_address(client[0]).is_loopback
+    except ValueError:
+        return False
+
+
+async def _body(headers: Mapping[str, str], receive: Receive) -> bytes:
+    """Read a body within the bounds of size and time."""
+    declared = headers.get("content-length", "0")
+    if declared.isdigit() and int(declared) > MAX_BODY_BYTES:
+        raise _too_large()
+    parts = bytearray()
+    try:
+        async with asyncio.timeout(BODY_S):
+            while True:
+                message = await receive()
+                parts += message.get("body", b"")
+                if len(parts) > MAX_BODY_BYTES:
+                    raise _too_large()
+                if message["type"] == "http.disconnect" or not message.get("more_body"):
+                    return bytes(parts)
+    except TimeoutError:
+        raise RequestRefusedError(
+            HTTPStatus.REQUEST_TIMEOUT, f"the body did not arrive within {BODY_S:.0f} s"
+        ) from None
+
+
+def _too_large() -> RequestRefusedError:
+    return RequestRefusedError(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has {MAX_BODY_BYTES:,} bytes at most"
+    )
+
+
+def _document(headers: Mapping[str, str], body: bytes) -> Any:
+    """Read a body as JSON: other kinds are what a foreign page can send without being asked."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RequestRefusedError(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send JSON, as `Content-Type: application/json`"
+        )
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise RequestRefusedError(
+            HTTPStatus.UNPROCESSABLE_ENTITY, "the body cannot be read as JSON"
+        ) from None
+
+
+def _with_length(headers: list[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]]:
+    changed = {b"content-length", b"transfer-encoding"}
+    kept = [pair for pair in headers if pair[0].lower() not in changed]
+    return [*kept, (b"content-length", str(length).encode())]
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that gives the body, then what comes after it."""
+    is_given = False
+
+    async def again() -> Message:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again

@@ -1,0 +1,127 @@
+"""Serving: LangGraph's server, started with settings that let nobody in who was not asked."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from typing import Any
+
+from paper_search.config import STUDIO, AppConfig, settings_elsewhere
+from paper_search.errors import ConfigError
+from paper_search.server.guard import LOOPBACK_NAMES
+
+DEFAULT_PORT = 2024
+DOORS = "paper_search.server.doors"
+GRAPH = {"path": f"{DOORS}:graph", "description": "Find literature with a person in the loop"}
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """How the server is started."""
+
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    is_mcp_open: bool = False
+    """Whether `/mcp` offers the graph as a tool."""
+    is_tracing: bool = False
+    """Whether runs are sent to LangSmith, without keys."""
+    opens_browser: bool = False
+
+
+def check_options(options: ServerOptions, config: AppConfig) -> None:
+    """Refuse to open a door that nobody keeps.
+
+    Raises:
+        ConfigError: the address is open to others and no tokens are set, or the server is missing.
+    """
+    if importlib.util.find_spec("langgraph_api") is None:
+        raise ConfigError(
+            "the server is not installed; install it with: pip install 'paper-search[server]'"
+        )
+    if options.host not in LOOPBACK_NAMES and not config.server.tokens:
+        raise ConfigError(
+            f"{options.host!r} can be reached from other machines; set PAPER_SEARCH_TOKENS to say "
+            "who may use the server, or serve on 127.0.0.1"
+        )
+
+
+def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]:
+    """Return the arguments of LangGraph's `run_server`."""
+    return {
+        "host": options.host,
+        "port": options.port,
+        "reload": False,
+        "open_browser": options.opens_browser,
+        "n_jobs_per_worker": 4,
+        # Its check for blocking calls is for developers; ours are short reads of a local file.
+        "allow_blocking": True,
+        "graphs": {"paper_search": GRAPH},
+        "checkpointer": {
+            "path": f"{DOORS}.checkpointer",
+            "serde": {"pickle_fallback": False},
+        },
+        "store": {"path": f"{DOORS}.store"},
+        "auth": {"path": f"{DOORS}:auth", "disable_studio_auth": True},
+        "http": http_settings(config, is_mcp_open=options.is_mcp_open),
+        "disable_persistence": True,
+        "env": {**settings_elsewhere(config), **environment(is_tracing=options.is_tracing)},
+    }
+
+
+def http_settings(config: AppConfig, *, is_mcp_open: bool = False) -> dict[str, Any]:
+    """Return `http` of langgraph.json: one guarded door, and nothing else open."""
+    return {
+        "app": f"{DOORS}:app",
+        "cors": {
+            "allow_origins": config.server.origins,
+            "allow_methods": ["GET", "POST", "PATCH", "DELETE"],
+            "allow_headers": ["authorization", "content-type", "x-auth-scheme"],
+            "expose_headers": ["content-location", "x-pagination-total", "x-pagination-next"],
+        },
+        # A header may be a key; what is configurable is written into every checkpoint.
+        "configurable_headers": {"includes": [], "excludes": ["*"]},
+        "logging_headers": {"includes": [], "excludes": ["*"]},
+        "disable_store": True,
+        "disable_mcp": not is_mcp_open,
+        "disable_a2a": True,
+        "disable_ui": True,
+        "disable_webhooks": True,
+    }
+
+
+def environment(*, is_tracing: bool = False) -> dict[str, str]:
+    """Return the variables that LangGraph's server reads."""
+    return {
+        "LANGGRAPH_STRICT_MSGPACK": "true",
+        "LANGSMITH_TRACING": json.dumps(is_tracing),
+        "FF_V2_EVENT_STREAMING": "false",
+        "FF_CRONS_ENABLED": "false",
+        "LANGGRAPH_DISABLE_FILE_PERSISTENCE": "true",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    }
+
+
+def serve(options: ServerOptions, config: AppConfig) -> None:
+    """Run the server until it is stopped.
+
+    Raises:
+        ConfigError: see `check_options`.
+    """
+    check_options(options, config)
+    settings = server_settings(options, config)
+    # What LangGraph's server remembers it pickles into the directory that it is started in. Threads
+    # are in our file, so that may be forgotten, and nobody else's pickle is read.
+    with tempfile.TemporaryDirectory(prefix="paper-search-server-") as place:
+        os.chdir(place)
+        from langgraph_api.cli import run_server  # noqa: PLC0415  # of the extra `server`
+
+        run_server(**settings)
+
+
+def studio_url(options: ServerOptions) -> str:
+    """Return where Studio shows this server."""
+    return f"{STUDIO}/studio/?baseUrl=http://{options.host}:{options.port}"

@@ -1,0 +1,92 @@
+"""The list of threads of LangGraph's in-memory server, as this program reads and writes it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from paper_search.workflow.threads import ThreadInfo, ThreadStatus
+
+GRAPH_ID = "paper_search"
+STATUS = {
+    ThreadStatus.WAITING: "interrupted",
+    ThreadStatus.RUNNING: "busy",
+    ThreadStatus.DONE: "idle",
+    ThreadStatus.FAILED: "error",
+}
+"""How the server calls what this program knows of a thread."""
+
+
+def server_id(thread_id: str) -> uuid.UUID | None:
+    """Return the id as the server takes it; None: it takes no such ids."""
+    try:
+        return uuid.UUID(thread_id)
+    except ValueError:
+        return None
+
+
+class ServerThreads:
+    """The list, which is one for the process.
+
+    Args:
+        place: the server's dictionary of everything; None: of the server that runs here.
+    """
+
+    def __init__(self, place: dict[str, list[dict[str, Any]]] | None = None) -> None:
+        self._place = place if place is not None else _place()
+
+    def statuses(self) -> dict[uuid.UUID, str]:
+        """Return how the list says that threads stand."""
+        return {each["thread_id"]: each["status"] for each in list(self._place["threads"])}
+
+    def is_running(self, thread_id: uuid.UUID) -> bool:
+        """Whether a run of this server drives the thread, which then says itself how it stands."""
+        return any(
+            run["thread_id"] == thread_id and run["status"] in {"pending", "running"}
+            for run in list(self._place["runs"])
+        )
+
+    def put(self, thread_id: uuid.UUID, info: ThreadInfo, snapshot: Any, owner: str) -> None:
+        """Make the list say what the file says."""
+        records = self._place["threads"]
+        record = next((each for each in records if each["thread_id"] == thread_id), None)
+        if record is None:
+            record = {"thread_id": thread_id, "metadata": {}, "config": {}}
+            records.append(record)
+        begun, changed = _time(info.created_at), _time(info.updated_at)
+        record.update(
+            created_at=begun,
+            updated_at=changed,
+            state_updated_at=changed,
+            metadata={**record["metadata"], **_metadata(info, owner)},
+            status=STATUS[info.status],
+            error={"message": info.error} if info.error else None,
+            values=snapshot.values,
+            interrupts={
+                task.id: [{"id": each.id, "value": each.value} for each in task.interrupts]
+                for task in snapshot.tasks
+                if task.interrupts
+            },
+        )
+
+    def drop(self, thread_id: uuid.UUID) -> None:
+        """Take a thread off the list."""
+        self._place["threads"][:] = [
+            each for each in self._place["threads"] if each["thread_id"] != thread_id
+        ]
+
+
+def _metadata(info: ThreadInfo, owner: str) -> Mapping[str, str]:
+    return {"graph_id": GRAPH_ID, "owner": owner, "question": info.question}
+
+
+def _time(text: str | None) -> datetime:
+    return datetime.fromisoformat(text) if text else datetime.now().astimezone()
+
+
+def _place() -> Any:
+    from langgraph_runtime_inmem.database import GLOBAL_STORE  # noqa: PLC0415  # the server's own
+
+    return GLOBAL_STORE

@@ -1,0 +1,135 @@
+"""Admission: a run that does not fit how its thread stands is refused before it starts."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+from paper_search.errors import RequestRefusedError, ThreadNotFoundError
+from paper_search.server.admission import ThreadAdmission
+from paper_search.workflow import ThreadCatalog
+
+NEW = {"assistant_id": "paper_search", "input": {"question": "q"}}
+GO_ON = {"assistant_id": "paper_search", "input": None}
+
+
+@pytest.fixture
+def admission(place):
+    return ThreadAdmission(place, "ada")
+
+
+def answer(resume) -> dict:
+    return {"assistant_id": "paper_search", "command": {"resume": resume}}
+
+
+async def refused(admission, thread_id, payload, owner="ada") -> tuple[int, str]:
+    with pytest.raises(RequestRefusedError) as refusal:
+        await admission.run(thread_id, payload, owner)
+    return refusal.value.status, str(refusal.value)
+
+
+@pytest.mark.parametrize("said", ["approve", {"action": "approve"}, [{"type": "accept"}]])
+async def test_an_answer_of_any_shape_names_its_question(admission, begin, said):
+    thread_id = await begin()
+    run = await admission.run(thread_id, answer(said), "ada")
+    ((interrupt, decision),) = run["command"]["resume"].items()
+    assert len(interrupt) == 32
+    assert decision["action"] == "approve"
+    assert decision["checkpoint"]["kind"] == "strategy_confirmation"
+
+
+async def test_an_answer_by_interrupt_is_taken_for_the_open_one_only__hum_10(admission, begin):
+    thread_id = await begin()
+    run = await admission.run(thread_id, answer("approve"), "ada")
+    (interrupt,) = run["command"]["resume"]
+    named = answer({interrupt: {"action": "reject", "note": "no"}})
+    assert await admission.run(thread_id, named, "ada")
+    status, _ = await refused(admission, thread_id, answer({"0" * 32: "approve"}))
+    assert status == 409
+
+
+@pytest.mark.parametrize(
+    "said", ["yes", {}, [], 1, {"action": "approve", "extra": 1}, "x" * 100_000]
+)
+async def test_an_answer_that_is_no_decision_names_the_field__hum_02(admission, begin, said):
+    thread_id = await begin()
+    status, text = await refused(admission, thread_id, answer(said))
+    assert status == 422
+    assert "the question stays open" in text
+    assert await admission.run(thread_id, answer("approve"), "ada")
+
+
+async def test_an_answer_to_another_checkpoint_is_stale__hum_07(admission, begin):
+    thread_id = await begin()
+    run = await admission.run(thread_id, answer("approve"), "ada")
+    (decision,) = run["command"]["resume"].values()
+    later = await begin("approve")
+    status, _ = await refused(admission, later, answer(decision))
+    assert status == 409
+
+
+async def test_a_question_is_not_passed_over_by_a_new_search__hum_12(admission, begin):
+    thread_id = await begin()
+    for payload in (NEW, GO_ON, {"assistant_id": "a", "command": {"resume": None}}):
+        assert (await refused(admission, thread_id, payload))[0] == 409
+
+
+async def test_a_finished_thread_takes_a_new_search_and_no_answer__hum_11(admission, begin):
+    thread_id = await begin("approve", "approve")
+    assert await admission.run(thread_id, NEW, "ada") == NEW
+    assert (await refused(admission, thread_id, answer("approve")))[0] == 409
+    assert (await refused(admission, thread_id, GO_ON))[0] == 409
+
+
+@pytest.mark.parametrize("payload", [answer("approve"), GO_ON])
+async def test_an_unknown_thread_begins_nothing_by_an_answer__hum_11(admission, payload):
+    assert (await refused(admission, str(uuid.uuid4()), payload))[0] == 404
+
+
+async def test_an_unknown_thread_may_begin_a_search(admission):
+    assert await admission.run(str(uuid.uuid4()), NEW, "ada") == NEW
+
+
+async def test_a_thread_of_somebody_else_is_not_there__sec_02(admission, begin):
+    thread_id = await begin()
+    for payload in (NEW, GO_ON, answer("approve"), answer("rubbish")):
+        assert (await refused(admission, thread_id, payload, owner="bob"))[0] == 404
+    with pytest.raises(RequestRefusedError):
+        await admission.deletion(thread_id, "bob")
+
+
+async def test_a_thread_that_is_driven_is_busy__per_13(admission, begin, place):
+    thread_id = await begin()
+    async with place.leases.hold(thread_id):
+        assert (await refused(admission, thread_id, answer("approve")))[0] == 409
+        with pytest.raises(RequestRefusedError) as refusal:
+            await admission.deletion(thread_id, "ada")
+    assert refusal.value.status == 409
+
+
+async def test_a_run_goes_on_from_the_latest_checkpoint_only__hum_18(admission, begin, place):
+    thread_id = await begin()
+    config = {"configurable": {"thread_id": thread_id}}
+    ids = [
+        each.config["configurable"]["checkpoint_id"]
+        async for each in place.checkpointer.alist(config)
+    ]
+    latest = {**answer("approve"), "checkpoint": {"checkpoint_id": ids[0]}}
+    assert "checkpoint" not in await admission.run(thread_id, latest, "ada")
+    status, text = await refused(
+        admission, thread_id, {**answer("approve"), "checkpoint_id": ids[-1]}
+    )
+    assert status == 409
+    assert "fork" in text
+
+
+async def test_what_is_deleted_leaves_no_thread(admission, begin, place):
+    thread_id = await begin()
+    await admission.deletion(thread_id, "ada")
+    await place.checkpointer.adelete_thread(thread_id)  # as the server does
+    await admission.forget(thread_id)
+    await admission.forget(thread_id)
+    with pytest.raises(ThreadNotFoundError):
+        await ThreadCatalog(place).info(thread_id)
+    assert await ThreadCatalog(place).threads() == []

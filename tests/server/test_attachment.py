@@ -1,0 +1,114 @@
+"""Attachment: the server's list says what the file says."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+
+import pytest
+from tests.workflow.doubles import FailingSkills, workflow
+
+from paper_search.server.attachment import ThreadAttachment
+from paper_search.server.thread_list import ServerThreads
+from paper_search.workflow import ThreadCatalog
+
+
+@pytest.fixture
+def server():
+    """What a server keeps in memory."""
+    return {"threads": [], "runs": []}
+
+
+@pytest.fixture
+def attachment(place, server):
+    return ThreadAttachment(place, "ada", ServerThreads(server))
+
+
+def listed(server) -> dict[str, dict]:
+    return {str(each["thread_id"]): each for each in server["threads"]}
+
+
+async def test_every_thread_is_there_and_says_how_it_stands(attachment, server, begin, place):
+    waiting, done = await begin(), await begin("approve", "approve")
+    broken = workflow(FailingSkills("search", RuntimeError("no network")), persistence=place)
+    failed = str(uuid.uuid4())
+    await broken.start("q?", thread_id=failed)
+    with pytest.raises(RuntimeError):
+        await broken.answer(failed, "approve")
+    await attachment.refresh()
+    threads = listed(server)
+    assert {name: each["status"] for name, each in threads.items()} == {
+        waiting: "interrupted",
+        done: "idle",
+        failed: "error",
+    }
+    ((question,),) = threads[waiting]["interrupts"].values()
+    assert question["value"]["kind"] == "strategy_confirmation"
+    assert threads[done]["interrupts"] == {}
+    assert threads[failed]["metadata"] == {
+        "graph_id": "paper_search",
+        "owner": "ada",
+        "question": "q?",
+    }
+    assert threads[waiting]["values"]["question"] == "what is known of glass"
+
+
+async def test_the_list_follows_the_file(attachment, server, begin, place):
+    thread_id = await begin()
+    await attachment.refresh()
+    await workflow(persistence=place).answer(thread_id, "approve")
+    await attachment.refresh(is_whole=False)
+    ((question,),) = listed(server)[thread_id]["interrupts"].values()
+    assert question["value"]["kind"] == "result_review"
+    await ThreadCatalog(place).delete(thread_id)
+    await attachment.refresh()
+    assert server["threads"] == []
+
+
+async def test_a_thread_that_another_process_drives_is_busy(attachment, server, begin, place):
+    thread_id = await begin("approve", "approve")
+    new = await begin()
+    del thread_id
+    flow = workflow(FailingSkills("search", RuntimeError("gone")), persistence=place)
+    with pytest.raises(RuntimeError):
+        await flow.answer(new, "approve")
+    async with place.leases.hold(new):
+        await attachment.refresh()
+        assert listed(server)[new]["status"] == "busy"
+    await attachment.refresh()
+    assert listed(server)[new]["status"] == "error"
+
+
+async def test_a_refused_run_does_not_hide_a_waiting_thread__hum_02(attachment, server, begin):
+    thread_id = await begin()
+    await attachment.refresh()
+    listed(server)[thread_id]["status"] = "error"
+    await attachment.refresh(is_whole=False)
+    assert listed(server)[thread_id]["status"] == "interrupted"
+
+
+async def test_what_the_server_runs_itself_is_left_to_it(attachment, server, begin):
+    thread_id = await begin()
+    server["runs"].append({"thread_id": uuid.UUID(thread_id), "status": "running"})
+    await attachment.refresh()
+    assert server["threads"] == []
+
+
+async def test_what_somebody_added_to_a_record_is_kept(attachment, server, begin):
+    thread_id = await begin()
+    known = {"thread_id": uuid.UUID(thread_id), "status": "idle", "metadata": {"tag": "x"}}
+    server["threads"].append(known)
+    await attachment.refresh()
+    assert listed(server)[thread_id]["metadata"]["tag"] == "x"
+    assert len(server["threads"]) == 1
+
+
+async def test_a_name_that_the_server_cannot_take_is_told_once(attachment, server, place, caplog):
+    await workflow(persistence=place).start("q", thread_id="my-thread")
+    with caplog.at_level(logging.WARNING):
+        await attachment.refresh()
+        await attachment.refresh()
+    assert server["threads"] == []
+    assert [each.message for each in caplog.records] == [
+        "thread 'my-thread' is not in the server's list: it takes only UUIDs as ids"
+    ]

@@ -1,0 +1,289 @@
+"""The guard: who and what is let through to the server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from paper_search.config import STUDIO, ServerConfig
+from paper_search.errors import RequestRefusedError
+from paper_search.server import guard as guard_module
+from paper_search.server.guard import MAX_BODY_BYTES, Guard
+
+ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
+LOOPBACK, OUTSIDE = ("127.0.0.1", 4711), ("203.0.113.9", 4711)
+WRITE = "/threads/search"
+
+
+class Echo:
+    """A server that says what reached it, or fails as it is told to."""
+
+    def __init__(self) -> None:
+        self.bodies: list[Any] = []
+        self.answer: tuple[int, bytes] = (200, b"{}")
+        self.error: Exception | None = None
+
+    async def __call__(self, _scope, receive, send) -> None:
+        body = b""
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                break
+        self.bodies.append(json.loads(body) if body else None)
+        if self.error is not None:
+            raise self.error
+        status, content = self.answer
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
+
+
+class Desk:
+    """An admission that notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, ...]] = []
+        self.refusal: RequestRefusedError | None = None
+
+    async def run(self, thread_id, payload, owner):
+        self.asked.append(("run", thread_id, owner))
+        if self.refusal is not None:
+            raise self.refusal
+        return {**payload, "seen": True}
+
+    async def deletion(self, thread_id, owner) -> None:
+        self.asked.append(("deletion", thread_id, owner))
+
+    async def forget(self, thread_id) -> None:
+        self.asked.append(("forget", thread_id))
+
+
+@pytest.fixture
+def echo() -> Echo:
+    return Echo()
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+def reach(echo: Echo, desk: Desk):
+    def client(client_address=LOOPBACK, **settings: Any) -> httpx.AsyncClient:
+        config = ServerConfig(**settings)
+        secrets = ("CANARY-key-1", *config.tokens.values())
+        app = Guard(echo, config=config, admission=desk, secrets=secrets)
+        transport = httpx.ASGITransport(app=app, client=client_address)
+        return httpx.AsyncClient(transport=transport, base_url="http://localhost:2024")
+
+    return client
+
+
+TOKENS = {"ada": ADA, "bob": BOB}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"authorization": "Bearer wrong"},
+        {"authorization": f"Bearer {ADA[:-1]}"},
+        {"authorization": f"Basic {ADA}"},
+        {"authorization": ADA},
+        {"authorization": "Bearer "},
+        {"x-auth-scheme": "langsmith"},
+        {"x-auth-scheme": "langsmith", "x-api-key": ADA},
+        {"cookie": f"token={ADA}"},
+    ],
+)
+@pytest.mark.parametrize("path", ["/threads/x", "/docs", "/openapi.json", "/info", "/metrics", "/"])
+async def test_nobody_comes_in_without_a_token__sec_01(reach, echo, headers, path):
+    answer = await reach(tokens=TOKENS).get(path, headers=headers)
+    assert answer.status_code == 401
+    assert echo.bodies == []
+
+
+@pytest.mark.parametrize("token", [ADA, BOB])
+async def test_a_token_lets_its_owner_in(reach, desk, token):
+    run = {"assistant_id": "a", "input": {"question": "q"}}
+    headers = {"authorization": f"bearer {token}"}
+    answer = await reach(tokens=TOKENS).post("/threads/t/runs", json=run, headers=headers)
+    assert answer.status_code == 200
+    assert desk.asked == [("run", "t", "ada" if token == ADA else "bob")]
+
+
+async def test_whether_the_server_is_up_may_be_asked_without_a_token(reach):
+    assert (await reach(tokens=TOKENS).get("/ok")).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/ok", "/threads/x"])
+async def test_without_tokens_other_machines_are_refused__sec_07(reach, echo, path):
+    answer = await reach(OUTSIDE).get(path)
+    assert answer.status_code == 403
+    assert "PAPER_SEARCH_TOKENS" in answer.json()["detail"]
+    assert echo.bodies == []
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "localhost@evil", "", "["]
+)
+async def test_a_foreign_name_of_the_server_is_refused__sec_05(reach, echo, host):
+    answer = await reach().get("/threads/x", headers={"host": host})
+    assert answer.status_code == 400
+    assert echo.bodies == []
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:1", "127.0.0.1:2024", "[::1]:2024", "papers.lan"]
+)
+async def test_its_own_names_are_taken(reach, host):
+    answer = await reach(hosts=["papers.lan"]).get("/threads/x", headers={"host": host})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://localhost:3000"},
+        {"origin": STUDIO + ".evil.example"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+)
+async def test_a_foreign_page_cannot_write__sec_04(reach, echo, headers):
+    answer = await reach().post(WRITE, json={}, headers=headers)
+    assert answer.status_code == 403
+    assert echo.bodies == []
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"origin": STUDIO},
+        {"origin": "http://localhost:2024"},
+        {"sec-fetch-site": "same-origin"},
+    ],
+)
+async def test_studio_and_programs_can_write(reach, headers):
+    assert (await reach().post(WRITE, json={}, headers=headers)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "",
+        "application/jsonp",
+    ],
+)
+async def test_a_body_that_a_page_may_send_unasked_is_refused__sec_04(reach, echo, kind):
+    answer = await reach().post(WRITE, content=b"{}", headers={"content-type": kind})
+    assert answer.status_code == 415
+    assert echo.bodies == []
+
+
+@pytest.mark.parametrize("body", [b"{", b'{"a": NaN', b"\xff\xfe", b"[" * 200_000])
+async def test_a_body_that_is_no_json_is_refused(reach, body):
+    headers = {"content-type": "application/json"}
+    assert (await reach().post(WRITE, content=body, headers=headers)).status_code == 422
+
+
+async def test_a_huge_body_is_refused_by_what_it_says_of_itself__sec_18(reach, echo):
+    answer = await reach().post(WRITE, json={"q": "x" * MAX_BODY_BYTES})
+    assert answer.status_code == 413
+    assert echo.bodies == []
+
+
+async def test_a_huge_body_without_a_length_is_refused__sec_18(reach, echo):
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            yield b"x" * 65_536
+
+    headers = {"content-type": "application/json"}
+    answer = await reach().post(WRITE, content=endless(), headers=headers)
+    assert answer.status_code == 413
+    assert echo.bodies == []
+
+
+async def test_a_client_that_never_ends_its_body_is_left__sec_18(reach, monkeypatch):
+    monkeypatch.setattr(guard_module, "BODY_S", 0.01)
+
+    async def stuck() -> AsyncIterator[bytes]:
+        yield b"{"
+        await asyncio.sleep(60)
+
+    headers = {"content-type": "application/json"}
+    answer = await reach().post(WRITE, content=stuck(), headers=headers)
+    assert answer.status_code == 408
+
+
+async def test_an_error_of_the_server_is_told_without_its_insides__sec_19(reach, echo):
+    echo.error = ValueError("in /a/file.py: key CANARY-key-1")
+    answer = await reach().post(WRITE, json={})
+    assert answer.status_code == 500
+    assert answer.json() == {"detail": "the server failed; its log says why"}
+
+
+async def test_an_error_page_loses_what_is_secret__sec_19(reach, echo):
+    echo.answer = (400, b'{"detail": "refused: api_key=abc CANARY-key-1"}')
+    answer = await reach().post(WRITE, json={})
+    assert answer.status_code == 400
+    assert answer.json() == {"detail": "refused: api_key=[redacted] [redacted]"}
+
+
+async def test_a_refusal_reaches_the_client_and_nothing_reaches_the_server(reach, echo, desk):
+    desk.refusal = RequestRefusedError(409, "decided")
+    answer = await reach().post("/threads/t/runs/wait", json={"assistant_id": "a"})
+    assert (answer.status_code, answer.json()) == (409, {"detail": "decided"})
+    assert echo.bodies == []
+
+
+async def test_the_server_gets_what_was_checked_and_not_what_was_sent(reach, echo):
+    body = b'{"assistant_id": "a", "command": {"goto": "search"}, "command": null}'
+    headers = {"content-type": "application/json"}
+    answer = await reach().post("/threads/t/runs", content=body, headers=headers)
+    assert answer.status_code == 200
+    forced = {"multitask_strategy": "reject", "durability": "sync"}
+    assert echo.bodies == [{"assistant_id": "a", "command": None, **forced, "seen": True}]
+
+
+async def test_a_run_without_a_body_is_refused(reach):
+    assert (await reach().post("/threads/t/runs")).status_code == 422
+
+
+async def test_a_thread_that_the_server_deleted_is_deleted_here(reach, desk):
+    assert (await reach().delete("/threads/t")).status_code == 200
+    assert desk.asked == [("deletion", "t", "everybody"), ("forget", "t")]
+
+
+async def test_a_thread_that_the_server_kept_is_kept_here(reach, desk, echo):
+    echo.answer = (404, b"{}")
+    await reach().delete("/threads/t")
+    assert desk.asked == [("deletion", "t", "everybody")]
+
+
+async def test_a_websocket_is_closed(echo, desk):
+    sent = []
+
+    async def send(message) -> None:
+        sent.append(message)
+
+    guard = Guard(echo, config=ServerConfig(), admission=desk)
+    await guard({"type": "websocket"}, None, send)
+    assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+async def test_every_answer_forbids_guessing_its_kind(reach):
+    assert (await reach().get("/ok")).headers["x-content-type-options"] == "nosniff"
