@@ -8,6 +8,7 @@ from paper_search.models.duplicates import (
     PairEvidence,
 )
 from paper_search.models.feedback import MarkedPaper, UserFeedback
+from paper_search.models.known_papers import KnownPapersReport
 from paper_search.models.paper import (
     Author,
     BibliographicRecord,
@@ -31,7 +32,8 @@ from paper_search.models.query import (
     SearchStrategy,
     SynonymMap,
 )
-from paper_search.models.report import DeduplicationReport, SearchReport, SourceReport, SourceStatus
+from paper_search.models.report import DeduplicationReport, SearchReport
+from paper_search.models.source_report import SourceReport, SourceStatus
 
 __all__ = [
     "Author",
@@ -42,6 +44,7 @@ __all__ = [
     "EndReason",
     "Facets",
     "IntentType",
+    "KnownPapersReport",
     "MarkedPaper",
     "MergeDecision",
     "MergeReason",

@@ -9,7 +9,14 @@ from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, Field
 
-from paper_search.models import Paper, PaperCollection, ParsedIntent, SearchStrategy, SourceReport
+from paper_search.models import (
+    KnownPapersReport,
+    Paper,
+    PaperCollection,
+    ParsedIntent,
+    SearchStrategy,
+    SourceReport,
+)
 
 
 class CheckpointKind(str, Enum):
@@ -61,6 +68,8 @@ class ResultPayload(BaseModel):
     """What each source did in this round."""
     silent_sources: list[str] = Field(default_factory=list)
     """Sources that gave nothing in any round so far."""
+    known_papers: KnownPapersReport | None = None
+    """What became of the papers that the search must find; None: none were named."""
     total_papers: int | None = None
     """How many papers there are, where the collection shows only the first; None: it has all."""
     hidden: int = 0

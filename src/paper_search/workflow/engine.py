@@ -6,7 +6,7 @@ import contextlib
 import logging
 import re
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -66,6 +66,7 @@ class SearchWorkflow:
             long as this object lives.
         sources: search only these; None: the strategy's choice.
         max_results: give at most this many papers; None: no limit.
+        must_find: papers that a good search finds, by DOI, arXiv id, PMID or title.
 
     Raises:
         ConfigError: a limit is out of its range.
@@ -87,6 +88,7 @@ class SearchWorkflow:
         persistence: str | Persistence | None = None,
         sources: list[str] | None = None,
         max_results: int | None = None,
+        must_find: Sequence[str] = (),
     ) -> None:
         self._intent_parser = intent_parser
         self._query_builder = query_builder
@@ -101,6 +103,7 @@ class SearchWorkflow:
         self._persistence = persistence
         self._sources = sources
         self._max_results = max_results
+        self._must_find = list(must_find)
         self._memory: Persistence | None = None
         self._compiled: tuple[Persistence, Any] | None = None
         self._params(is_asking=True)
@@ -117,6 +120,7 @@ class SearchWorkflow:
         persistence: str | Persistence | None = None,
         sources: list[str] | None = None,
         max_results: int | None = None,
+        must_find: Sequence[str] = (),
     ) -> SearchWorkflow:
         """Return the workflow that the settings describe.
 
@@ -129,6 +133,7 @@ class SearchWorkflow:
             persistence: see the class.
             sources: search only these, also where the settings have them switched off.
             max_results: see the class.
+            must_find: see the class.
 
         Raises:
             ConfigError: a model or a source lacks a setting that it needs.
@@ -151,6 +156,7 @@ class SearchWorkflow:
             persistence=persistence,
             sources=sources,
             max_results=max_results,
+            must_find=must_find,
         )
 
     async def run(self, user_input: str, *, thread_id: str | None = None) -> PaperCollection:
@@ -267,6 +273,7 @@ class SearchWorkflow:
                 enable_result_checkpoint=is_asking,
                 sources=self._sources,
                 max_results=self._max_results,
+                must_find=self._must_find,
             )
         except ValidationError as error:
             raise ConfigError(f"the search cannot be set up: {listed(error)}") from None

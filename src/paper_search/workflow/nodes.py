@@ -7,11 +7,14 @@ from typing import Any, Literal
 from paper_search.errors import PersistenceError
 from paper_search.models import (
     EndReason,
+    KnownPapersReport,
     ParsedIntent,
     QueryBuilderInput,
+    ScoredPaper,
     SearchStrategy,
     UserFeedback,
 )
+from paper_search.skills.known_papers import check_known_papers
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Asker
 from paper_search.workflow.checkpoints import Decision, DecisionAction
@@ -25,7 +28,12 @@ from paper_search.workflow.questions import (
 from paper_search.workflow.records import RecordShelf
 from paper_search.workflow.results import final_collection
 from paper_search.workflow.skills import Skills
-from paper_search.workflow.state import SCHEMA_VERSION, SearchParams, WorkflowState
+from paper_search.workflow.state import (
+    SCHEMA_VERSION,
+    CollectionRef,
+    SearchParams,
+    WorkflowState,
+)
 
 MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
@@ -88,8 +96,14 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     ctx.progress("found", {"records": len(found)})
     kept = dict(state.kept_by_source)
     for report in answer.sources:
+        report.iteration = state.current_iteration
         kept[report.source] = kept.get(report.source, 0) + report.kept
-    return Outcome.OK, {"found": found, "reports": answer.sources, "kept_by_source": kept}
+    return Outcome.OK, {
+        "found": found,
+        "reports": answer.sources,
+        "earlier_reports": [*state.earlier_reports, *state.reports],
+        "kept_by_source": kept,
+    }
 
 
 async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -123,7 +137,8 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     reference = await shelf.put_collection(collection, ctx.workflow_params.max_results)
     await shelf.index(state.question)
-    update = {"result": reference, "scores": {}}
+    known = _known_papers(state, ctx.workflow_params, scored, reference)
+    update = {"result": reference, "scores": {}, "known_papers": known}
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
     state.record_iteration(strategy, len(reference.paper_ids))
@@ -195,6 +210,25 @@ def _strategy(state: WorkflowState) -> SearchStrategy:
     if state.strategy is None:
         raise PersistenceError("the thread has no strategy: build_strategy did not run")
     return state.strategy
+
+
+def _known_papers(
+    state: WorkflowState,
+    params: SearchParams,
+    scored: list[ScoredPaper],
+    reference: CollectionRef,
+) -> KnownPapersReport | None:
+    """Return what became of the papers that the run must find; None: it must find none."""
+    if not params.must_find:
+        return None
+    before = state.known_papers
+    shown = set(reference.paper_ids)
+    return check_known_papers(
+        params.must_find,
+        [each.paper for each in scored],
+        [each.paper.id in shown for each in scored],
+        [*before.in_result, *before.not_in_result] if before else [],
+    )
 
 
 def _limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:

@@ -52,6 +52,7 @@ async def result_question(
             iteration=state.current_iteration,
             reports=state.reports,
             silent_sources=state.silent_sources,
+            known_papers=state.known_papers,
             same_work=same_work_questions(state),
             total_papers=len(state.result.paper_ids),
             hidden=state.result.hidden,
