@@ -9,10 +9,11 @@ import os
 from collections.abc import Iterable
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Annotated
 
 import platformdirs
 from dotenv import dotenv_values
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from paper_search.errors import ConfigError
 
@@ -84,6 +85,13 @@ class SearchSourceConfig(BaseModel):
     """Requests per run; None: no limit, 0: none at all."""
 
 
+def _names(given: object) -> object:
+    """Return the names in a text with commas; anything else as it is."""
+    if not isinstance(given, str):
+        return given
+    return [name for each in given.split(",") if (name := each.strip())]
+
+
 def default_home() -> Path:
     """Return the platform's directory for user data."""
     return Path(platformdirs.user_data_dir("paper-search", appauthor=False))
@@ -106,6 +114,14 @@ class AppConfig(BaseModel):
     """An e-mail address that services may write to; they ask for one, and answer faster with it."""
     source_deadline_s: float = Field(default=55.0, gt=0)
     """What one source may take for all queries of a strategy."""
+    enrich: bool = False
+    """Whether what merged works lack (abstract, DOI, open text) is looked up."""
+    enrichers: Annotated[list[str], BeforeValidator(_names)] = Field(
+        default_factory=lambda: ["openalex", "semantic_scholar", "crossref", "unpaywall"]
+    )
+    """Where, in this order."""
+    enrich_max_calls: int = Field(default=20, ge=0)
+    """Requests that each of them may send for one search round."""
     http_cache: bool = True
     """Whether answers of services are kept on disk, so that asking again costs nothing."""
     home: Path = Field(default_factory=default_home)
@@ -158,6 +174,9 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         PAPER_SEARCH_CONTACT="contact",
         PAPER_SEARCH_HTTP_CACHE="http_cache",
         SOURCE_DEADLINE_S="source_deadline_s",
+        PAPER_SEARCH_ENRICH="enrich",
+        PAPER_SEARCH_ENRICHERS="enrichers",
+        PAPER_SEARCH_ENRICH_MAX_CALLS="enrich_max_calls",
         PAPER_SEARCH_HOME="home",
         DATABASE_URL="database_url",
     )
