@@ -35,6 +35,7 @@ _SERVICES = {
     "core": "CORE",
     "serper_scholar": "SERPER",
     "snowball": "SNOWBALL",
+    "opencitations": "OPENCITATIONS",
 }
 """Web services to what the names of their variables begin with (`..._API_KEY`, `..._MAX_CALLS`)."""
 _WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}

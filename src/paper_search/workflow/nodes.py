@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from paper_search.errors import PersistenceError
 from paper_search.models import (
+    SNOWBALL,
     EndReason,
     KnownPapersReport,
+    MarkedPaper,
     ParsedIntent,
     QueryBuilderInput,
     ScoredPaper,
     SearchStrategy,
     UserFeedback,
+    relevant_seeds,
 )
 from paper_search.skills.known_papers import check_known_papers
 from paper_search.steps import Outcome, StepContext, StepUpdate
@@ -68,6 +72,7 @@ async def build_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
             marked_papers=marked,
         )
     )
+    strategy = _seeded(strategy, marked)
     await _shelf(ctx).index(state.question)
     asks = ctx.workflow_params.enable_strategy_checkpoint
     return Outcome.OK if asks else Outcome.SKIP, {
@@ -83,7 +88,7 @@ def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, Step
     if decision.action is DecisionAction.APPROVE:
         return Outcome.APPROVE, {}
     if decision.action is DecisionAction.EDIT:
-        return Outcome.EDIT, {"strategy": decision.revised_data}
+        return Outcome.EDIT, {"strategy": _edited(_strategy(state), decision.revised_data)}
     goes_on, update = _next_round(ctx, state, feedback_of(decision), result_count=0)
     return (Outcome.REJECT if goes_on else Outcome.FAIL), update
 
@@ -91,7 +96,10 @@ def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, Step
 async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Ask all sources; a source that fails is a line in the report."""
     state = _checked(ctx)
-    answer = await ctx.services.search(_strategy(state))
+    strategy = _strategy(state)
+    if SNOWBALL in strategy.sources:  # a person may have added it
+        strategy = _seeded(strategy, await _shelf(ctx).marked(state.marks))
+    answer = await ctx.services.search(strategy)
     found = await _shelf(ctx).put_records(answer.papers)
     ctx.progress("found", {"records": len(found)})
     kept = dict(state.kept_by_source)
@@ -107,14 +115,24 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 
 async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Merge the records of one work; a work known from an earlier round keeps its id."""
+    """Merge the records of one work, and look up what it lacks if the run wants that.
+
+    A work known from an earlier round keeps its id.
+    """
     state = _checked(ctx)
     shelf = _shelf(ctx)
     records = await shelf.records(state.found)
     report = await ctx.services.deduplicate(records, state.merge_decisions)
-    ids = await shelf.put_works(report.works)
+    works, update = report.works, {}
+    if ctx.workflow_params.enrich:
+        filled = await ctx.services.enrich(works)
+        for each in filled.sources:
+            each.iteration = state.current_iteration
+        works, update["reports"] = filled.works, [*state.reports, *filled.sources]
+    ids = await shelf.put_works(works)
     ctx.progress("merged", {"records": len(state.found), "works": len(ids)})
-    return Outcome.OK, {"works": ids, "found": [], "uncertain": report.uncertain[:MAX_DOUBTS]}
+    doubts = report.uncertain[:MAX_DOUBTS]
+    return Outcome.OK, {"works": ids, "found": [], "uncertain": doubts, **update}
 
 
 async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -229,6 +247,19 @@ def _known_papers(
         [each.paper.id in shown for each in scored],
         [*before.in_result, *before.not_in_result] if before else [],
     )
+
+
+def _edited(proposed: SearchStrategy, edited: Any) -> SearchStrategy:
+    """Return the strategy as a person edited it; papers to follow are not theirs to write."""
+    strategy = SearchStrategy.model_validate(edited)
+    return strategy.model_copy(update={"seeds": strategy.seeds or proposed.seeds})
+
+
+def _seeded(strategy: SearchStrategy, marked: Sequence[MarkedPaper]) -> SearchStrategy:
+    """Return the strategy with the papers to follow, if it follows any and does not name them."""
+    if SNOWBALL not in strategy.sources or strategy.seeds:
+        return strategy
+    return strategy.model_copy(update={"seeds": relevant_seeds(marked)})
 
 
 def _limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
