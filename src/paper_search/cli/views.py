@@ -119,6 +119,8 @@ def _strategy_question(payload: StrategyPayload) -> Iterator[RenderableType]:
     if intent.constraints != strategy.filters:
         yield _fact("asked for", limits(intent.constraints))
     yield from _strategy(strategy)
+    for remark in payload.remarks:
+        yield _fact("remark", remark)
     if others := [each for each in payload.available_sources if each not in strategy.sources]:
         yield _fact("could ask", ", ".join(others))
 

@@ -42,6 +42,8 @@ class StrategyPayload(BaseModel):
     iteration: int = 0
     available_sources: list[str] = Field(default_factory=list)
     """What an edit may name; empty: not known, anything goes."""
+    remarks: list[str] = Field(default_factory=list)
+    """What a query of the strategy probably does not mean, with the column."""
 
 
 class SameWorkQuestion(BaseModel):
