@@ -31,6 +31,14 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     max_results: Annotated[
         int | None, typer.Option("--max", min=1, metavar="N", help="Give at most N papers.")
     ] = None,
+    enrich: Annotated[
+        bool | None,
+        typer.Option(
+            "--enrich/--no-enrich",
+            help="Look up abstracts, DOIs and open texts that are missing.",
+            show_default="PAPER_SEARCH_ENRICH",
+        ),
+    ] = None,
     max_iterations: Annotated[
         int, typer.Option(min=1, max=100, metavar="N", help="End after N answers at the latest.")
     ] = 5,
@@ -73,6 +81,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         sources=expand_sources(source) if source else None,
         max_results=max_results,
         must_find=known_papers(must_find or []),
+        enrich=enrich,
     )
     thread_id = str(uuid.uuid4())
     continuation = Continuation(thread_id, given_home(ctx, home), tuple(delivery.options))

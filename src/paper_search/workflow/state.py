@@ -52,6 +52,8 @@ class SearchParams(BaseModel, frozen=True):
     """Show at most this many papers; None: the strategy's limit for each source."""
     must_find: list[str] = Field(default_factory=list, max_length=1000)
     """Papers that a good search finds: DOIs, arXiv ids, PMIDs (`pmid:1`) or titles."""
+    enrich: bool = False
+    """Look up what merged works lack: abstract, DOI, open text."""
     preview_papers: int = Field(default=20, ge=0, le=200)
     """How many papers a question shows in full."""
 
