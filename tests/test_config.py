@@ -295,3 +295,13 @@ def test_the_variable_of_a_key_is_the_one_that_its_source_tells(monkeypatch, sou
 def test_the_answers_of_services_are_kept_in_the_home(tmp_path):
     assert load_config(home=tmp_path).http_cache_path == tmp_path / "cache" / "http.db"
     assert AppConfig(http_cache=False).http_cache_path is None
+
+
+def test_enrichment_is_off_unless_it_is_asked_for(monkeypatch):
+    assert load_config().enrich is False
+    monkeypatch.setenv("PAPER_SEARCH_ENRICH", "1")
+    monkeypatch.setenv("PAPER_SEARCH_ENRICHERS", "crossref, unpaywall,")
+    monkeypatch.setenv("PAPER_SEARCH_ENRICH_MAX_CALLS", "3")
+    config = load_config()
+    assert (config.enrich, config.enrichers) == (True, ["crossref", "unpaywall"])
+    assert config.enrich_max_calls == 3

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import getpass
 import os
+import socket
 from collections.abc import Iterable
 from importlib.metadata import entry_points
-import socket
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import platformdirs
 from dotenv import dotenv_values
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, field_validator
 
 from paper_search.errors import ConfigError
 
@@ -37,6 +38,7 @@ _SERVICES = {
     "core": "CORE",
     "serper_scholar": "SERPER",
     "snowball": "SNOWBALL",
+    "opencitations": "OPENCITATIONS",
 }
 """Web services to what the names of their variables begin with (`..._API_KEY`, `..._MAX_CALLS`)."""
 _WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
@@ -132,6 +134,11 @@ class ServerConfig(BaseModel):
         if any("*" in each or "://" not in each for each in origins):
             raise ValueError("takes origins like https://example.org, and no *")
         return [each.rstrip("/") for each in origins]
+def _names(given: object) -> object:
+    """Return the names in a text with commas; anything else as it is."""
+    if not isinstance(given, str):
+        return given
+    return [name for each in given.split(",") if (name := each.strip())]
 
 
 def default_home() -> Path:
@@ -156,6 +163,14 @@ class AppConfig(BaseModel):
     """An e-mail address that services may write to; they ask for one, and answer faster with it."""
     source_deadline_s: float = Field(default=55.0, gt=0)
     """What one source may take for all queries of a strategy."""
+    enrich: bool = False
+    """Whether what merged works lack (abstract, DOI, open text) is looked up."""
+    enrichers: Annotated[list[str], BeforeValidator(_names)] = Field(
+        default_factory=lambda: ["openalex", "semantic_scholar", "crossref", "unpaywall"]
+    )
+    """Where, in this order."""
+    enrich_max_calls: int = Field(default=20, ge=0)
+    """Requests that each of them may send for one search round."""
     http_cache: bool = True
     """Whether answers of services are kept on disk, so that asking again costs nothing."""
     home: Path = Field(default_factory=default_home)
@@ -216,6 +231,9 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         PAPER_SEARCH_CONTACT="contact",
         PAPER_SEARCH_HTTP_CACHE="http_cache",
         SOURCE_DEADLINE_S="source_deadline_s",
+        PAPER_SEARCH_ENRICH="enrich",
+        PAPER_SEARCH_ENRICHERS="enrichers",
+        PAPER_SEARCH_ENRICH_MAX_CALLS="enrich_max_calls",
         PAPER_SEARCH_HOME="home",
         DATABASE_URL="database_url",
     )

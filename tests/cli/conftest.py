@@ -28,6 +28,7 @@ from paper_search.cli.app import app
 
 QUESTION = "graph neural networks for molecules"
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>]")
+_OURS = ("LLM_", "PAPER_SEARCH_", "DATABASE_URL", "EDITOR", "VISUAL")
 _PATIENCE_S = 20.0
 _REST_S = 0.3
 
@@ -61,7 +62,7 @@ def home(tmp_path: Path, unpacked_sample: Path, monkeypatch: pytest.MonkeyPatch)
     place = tmp_path / "home"
     shutil.copytree(unpacked_sample, place)
     for name in list(os.environ):
-        if name.startswith(("LLM_", "SERPAPI_", "OPENAI_", "DATABASE_URL", "EDITOR", "VISUAL")):
+        if name.startswith(_OURS) or name.endswith(("_API_KEY", "_MAX_CALLS", "_RATE_LIMIT")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("PAPER_SEARCH_HOME", str(place))
     # However the tests were started, what is tried here is the installed command.

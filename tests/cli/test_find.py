@@ -174,7 +174,7 @@ def test_the_home_is_taken_before_and_after_the_command_and_named_in_the_one_tha
         (("",), 2, "empty"),
         (("  \t\n ",), 2, "empty"),
         (("x" * 10_001,), 2, "10,001"),
-        (("graphs", "--source", "nowhere"), 2, "library, sample"),
+        (("graphs", "--source", "nowhere"), 2, "library, openalex"),
         (("graphs", "--source", "serpapi_scholar"), 1, "SERPAPI_API_KEY"),
         (("graphs", "--max", "0"), 2, "--max"),
         (("graphs", "--max", "many"), 2, "--max"),

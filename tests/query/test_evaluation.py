@@ -14,6 +14,7 @@ from paper_search.query import (
     Term,
     YearRange,
     evaluate,
+    judge,
     normalise,
     parse,
     render,
@@ -115,3 +116,45 @@ def test_the_normal_form_matches_the_same_documents(
     document = {"title": title, "abstract": abstract, "year": year}
     assert evaluate(normalise(tree), document) == evaluate(tree, document)
     assert evaluate(parse(render(tree)), document) == evaluate(tree, document)
+
+
+@given(TREES, TEXTS, TEXTS, st.sampled_from([1999, 2005, 2011]))
+def test_of_a_document_that_is_known_all_of_it_is_told(
+    tree: Any, title: str, abstract: str, year: int
+) -> None:
+    document = {"title": title, "abstract": abstract, "year": year}
+    assert judge(tree, document) is evaluate(tree, document)
+
+
+@given(TREES, TEXTS, TEXTS, st.sampled_from([1999, 2005, 2011]))
+def test_what_is_told_without_an_abstract_or_a_year_is_true_with_any(
+    tree: Any, title: str, abstract: str, year: int
+) -> None:
+    document = {"title": title, "abstract": abstract, "year": year}
+    for unknown in ({"abstract": None}, {"year": None}, {"abstract": None, "year": None}):
+        told = judge(tree, {**document, **unknown})
+        assert told is None or told is evaluate(tree, document)
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("deep", True),
+        ("other", None),
+        ("title:other", False),
+        ("deep AND other", None),
+        ("title:other AND deep", False),
+        ("NOT deep", False),
+        ("NOT other", None),
+        ("title:other OR abstract:x", None),
+        ("deep NEAR/3 nets", True),
+        ("deep NEAR/3 other", None),
+        ("title:deep NEAR/3 title:other", False),
+        ("author:doe", None),
+        ("year:2020", None),
+        ("deep OR year:2020", True),
+    ],
+)
+def test_what_cannot_be_told_is_neither_true_nor_false(query: str, *, told: bool | None) -> None:
+    document = {"title": "deep nets", "abstract": None, "author": None, "venue": "", "year": None}
+    assert judge(parse(query), document) is told

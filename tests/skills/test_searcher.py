@@ -271,13 +271,13 @@ class Blocking(Source):
 
     async def search_advanced(self, strategy: SearchStrategy) -> Any:
         assert strategy.queries
-        time.sleep(1.8)  # noqa: ASYNC251  # the fault that is injected
+        time.sleep(1.2)  # noqa: ASYNC251  # the fault that is injected
         return self.answer
 
 
 async def test_a_source_that_blocks_the_loop_is_named(caplog: pytest.LogCaptureFixture) -> None:
     """API-28"""
-    report = await Searcher([Source("a"), Blocking("bad")]).report(strategy())
+    report = await Searcher([Source("a"), Blocking("bad")], stall_s=0.5).report(strategy())
     assert "source bad holds up the whole program" in caplog.text
     assert [each.note is not None for each in report.sources] == [False, True]
     assert "held up the whole program for" in str(report.sources[1].note)

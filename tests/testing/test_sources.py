@@ -148,3 +148,27 @@ async def test_a_breach_of_the_contract_is_found(source: FakeSource, said: str) 
 async def test_all_breaches_are_in_one_error() -> None:
     with pytest.raises(AssertionError, match=r"Generous.*max_results.*other years"):
         await check_source(Generous(papers=PAPERS), SourceContract(year=2012))
+
+
+async def test_pages_that_give_too_little_or_the_same_again_are_found() -> None:
+    problems = await find_problems(FakeSource(papers=PAPERS), SourceContract(many=30))
+    assert problems == ["max_results=30 gave 5 records over all pages"]
+    assert await find_problems(FakeSource(papers=PAPERS), SourceContract(many=5)) == []
+    twice = FakeSource(papers=[*PAPERS, PAPERS[0]])
+    assert "turning the pages repeats a record" in await find_problems(
+        twice, SourceContract(many=6)
+    )
+
+
+async def test_failures_that_are_no_errors_of_a_source_are_found() -> None:
+    failing = {
+        "a bug": FakeSource(error=KeyError("x")),
+        "silence": FakeSource(papers=PAPERS),
+    }
+    source = FakeSource(papers=PAPERS)
+    problems = await find_problems(source, SourceContract(failing=failing))
+    assert problems == [
+        "a bug raises KeyError instead of a SearchSourceError",
+        "silence is no error: nobody would know that papers are missing",
+        "silence is no failure in the report",
+    ]

@@ -73,6 +73,11 @@ NO_STRATEGY: list[tuple[Any, str]] = [
     (_edit(filters={"max_results": 10_001}), r"revised_data\.filters\.max_results"),
     (_edit(filters={"year_from": 2021, "year_to": 2020}), "2021 is after year_to 2020"),
     (_query(boolean_query="a AND"), r"revised_data\.queries\.0: boolean_query: column"),
+    (
+        _query(boolean_query="cancer[tiab] AND review[pt]"),
+        r"queries\.0: boolean_query: column \d\d",
+    ),
+    (_query(boolean_query="TS=(cancer) AND WC=(Oncology)"), r"boolean_query: column 17"),
     (_query(boolean_query=""), r"revised_data\.queries\.0"),
     (_query(boolean_query=None), r"revised_data\.queries\.0\.boolean_query"),
     (_query(querry="k"), r"revised_data\.queries\.0\.querry"),
@@ -161,6 +166,8 @@ GOOD: list[tuple[CheckpointKind, Any, str]] = [
     (STRATEGY, _edit(), "mine"),
     (STRATEGY, _edit(filters={}), "mine"),
     (STRATEGY, _query(boolean_query='"a b" OR c'), '"a b" OR c'),
+    (STRATEGY, _query(boolean_query="cancer[tiab]"), "cancer[tiab]"),
+    (STRATEGY, _query(boolean_query="TS=(a NEAR/3 b)"), "TS=(a NEAR/3 b)"),
     (
         STRATEGY,
         [{"type": "edit", "args": {"action": "x", "args": _edit()["revised_data"]}}],

@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from paper_search.cli import (
     delete,
+    doctor,
     export,
     find,
     graph,
@@ -104,4 +105,5 @@ library.command("search")(library_search.search)
 library.command("info")(library_info.info)
 app.command("sources")(sources.sources)
 app.command("serve")(serve.serve)
+app.command("doctor")(doctor.doctor)
 app.add_typer(graph.graph, name="graph")

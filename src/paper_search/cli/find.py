@@ -14,10 +14,30 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     ],
     source: Annotated[
         list[str] | None,
-        typer.Option("--source", metavar="NAME", help="Search only this; may be given again."),
+        typer.Option(
+            "--source",
+            metavar="NAME",
+            help="Search only this; may be given again. web: all services that need no key.",
+        ),
+    ] = None,
+    must_find: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--must-find",
+            metavar="PAPER",
+            help="A paper that a good search finds: DOI, title, or a .bib; may be given again.",
+        ),
     ] = None,
     max_results: Annotated[
         int | None, typer.Option("--max", min=1, metavar="N", help="Give at most N papers.")
+    ] = None,
+    enrich: Annotated[
+        bool | None,
+        typer.Option(
+            "--enrich/--no-enrich",
+            help="Look up abstracts, DOIs and open texts that are missing.",
+            show_default="PAPER_SEARCH_ENRICH",
+        ),
     ] = None,
     max_iterations: Annotated[
         int, typer.Option(min=1, max=100, metavar="N", help="End after N answers at the latest.")
@@ -43,8 +63,10 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.continuation import Continuation
     from paper_search.cli.delivery import Delivery
     from paper_search.cli.drive import Drive
+    from paper_search.cli.must_find import known_papers
     from paper_search.cli.progress import ProgressLine
     from paper_search.cli.settings import given_home, settings
+    from paper_search.config import expand_sources
     from paper_search.workflow import SearchWorkflow
 
     delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
@@ -56,8 +78,10 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         enable_strategy_checkpoint=not no_strategy_review,
         progress_reporter=progress,
         persistence=config.persistence_url,
-        sources=source or None,
+        sources=expand_sources(source) if source else None,
         max_results=max_results,
+        must_find=known_papers(must_find or []),
+        enrich=enrich,
     )
     thread_id = str(uuid.uuid4())
     continuation = Continuation(thread_id, given_home(ctx, home), tuple(delivery.options))

@@ -92,17 +92,20 @@ def report_table(reports: Iterable[SourceReport]) -> Table:
     table = Table(show_edge=False, pad_edge=False)
     for name in ("Source", "Answer"):
         table.add_column(name, no_wrap=True)
-    for name in ("Hits", "Kept", "Time"):
+    for name in ("Hits", "Kept", "Pages", "Tries", "Time"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("Query", overflow="fold")
     table.add_column("Note", overflow="fold")
     for each in reports:
-        notes = "; ".join(filter(None, [each.error, each.note, _dropped(each)]))
+        cached = "from the cache" if each.from_cache else ""
+        notes = "; ".join(filter(None, [each.error, each.note, _dropped(each), cached]))
         table.add_row(
             text(each.source),
             text(each.status.value, style="bold red" if each.status.is_failure else ""),
             text(each.hits if each.hits is not None else "?"),
             text(each.kept),
+            text(each.pages if each.pages is not None else "-"),
+            text(each.attempts if each.attempts is not None else "-"),
             text(f"{each.milliseconds} ms"),
             text(each.query or "-"),
             text(notes, style="red" if each.error else ""),

@@ -15,6 +15,7 @@ from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
 if TYPE_CHECKING:
     from paper_search.models import (
         Facets,
+        KnownPapersReport,
         Paper,
         SearchConstraints,
         SearchStrategy,
@@ -96,9 +97,12 @@ def show_thread(console: Console, detail: ThreadDetail) -> None:
         console.print()
         show_checkpoint(console, detail.open_checkpoint)
         return
-    for line in _reports(detail.reports, []):
+    silent = detail.collection.silent_sources if detail.collection else []
+    for line in _reports(detail.reports, silent):
         console.print(line)
     if detail.collection is not None:
+        for line in _known(detail.collection.known_papers):
+            console.print(line)
         papers = detail.collection.papers
         console.print()
         console.print(paper_table(papers[:PAGE]))
@@ -115,6 +119,8 @@ def _strategy_question(payload: StrategyPayload) -> Iterator[RenderableType]:
     if intent.constraints != strategy.filters:
         yield _fact("asked for", limits(intent.constraints))
     yield from _strategy(strategy)
+    for remark in payload.remarks:
+        yield _fact("remark", remark)
     if others := [each for each in payload.available_sources if each not in strategy.sources]:
         yield _fact("could ask", ", ".join(others))
 
@@ -150,6 +156,7 @@ def _result_question(
     yield from _same_work(payload)
     yield from _facets(collection.facets)
     yield from _reports(payload.reports, payload.silent_sources)
+    yield from _known(payload.known_papers)
 
 
 def _same_work(payload: ResultPayload) -> Iterator[RenderableType]:
@@ -183,7 +190,14 @@ def _reports(reports: list[SourceReport], silent: list[str]) -> Iterator[Rendera
         warning = f"FAILED, papers may be missing: {', '.join(failed)}"
         yield text(warning, style="bold red")
     if silent:
-        yield text(f"gave nothing in any round so far: {', '.join(silent)}", style="yellow")
+        warning = f"GAVE NOTHING in any round so far: {', '.join(silent)}"
+        yield text(warning, style="bold yellow")
+
+
+def _known(report: KnownPapersReport | None) -> Iterator[RenderableType]:
+    if report is not None:
+        is_lacking = report.missing or report.not_in_result
+        yield text(report.summary, style="bold yellow" if is_lacking else "bold green")
 
 
 def _iteration(record: IterationRecord) -> Iterator[RenderableType]:

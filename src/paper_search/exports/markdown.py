@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _HEADER = "| # | Title | Authors | Year | Venue | Score |"
 _RULE = "|---|---|---|---|---|---|"
+_SEARCH_HEADER = "| Round | Source | Answer | Kept | Of | Query | Note |"
+_SEARCH_RULE = "|---|---|---|---|---|---|---|"
 _MISSING = "-"
 _MAX_AUTHORS = 3
 _SYNTAX = str.maketrans(
@@ -44,8 +46,39 @@ def export_report(collection: PaperCollection) -> str:
             f"{len(papers)} of {metadata.total_found} papers found, {_inert(metadata.timestamp)}\n",
             export_markdown(collection),
             *(["## Where to find them\n", *links, ""] if links else []),
+            *_search_report(collection),
         ]
     )
+
+
+def _search_report(collection: PaperCollection) -> list[str]:
+    """Return what was asked of whom and what came back, and what became of the known papers."""
+    if not collection.reports:
+        return []
+    rows = [
+        "| "
+        + " | ".join(
+            _inert(str(cell)) or _MISSING
+            for cell in (
+                each.iteration + 1,
+                each.source,
+                each.status.value.replace("_", " "),
+                each.kept,
+                "" if each.hits is None else each.hits,
+                each.query or "",
+                "; ".join(filter(None, [each.error, each.note])),
+            )
+        )
+        + " |"
+        for each in collection.reports
+    ]
+    lines = ["## What was searched\n", _SEARCH_HEADER, _SEARCH_RULE, *rows, ""]
+    if collection.silent_sources:
+        names = ", ".join(map(_inert, collection.silent_sources))
+        lines.append(f"**Gave nothing over the whole search: {names}.**\n")
+    if collection.known_papers is not None:
+        lines.append(f"{_inert(collection.known_papers.summary)}.\n")
+    return lines
 
 
 def _row(number: int, paper: Paper) -> str:

@@ -7,7 +7,15 @@ from paper_search.models.duplicates import (
     MergeReason,
     PairEvidence,
 )
-from paper_search.models.feedback import MarkedPaper, UserFeedback
+from paper_search.models.feedback import (
+    MAX_SEEDS,
+    SNOWBALL,
+    MarkedPaper,
+    Seed,
+    UserFeedback,
+    relevant_seeds,
+)
+from paper_search.models.known_papers import KnownPapersReport
 from paper_search.models.paper import (
     Author,
     BibliographicRecord,
@@ -31,9 +39,12 @@ from paper_search.models.query import (
     SearchStrategy,
     SynonymMap,
 )
-from paper_search.models.report import DeduplicationReport, SearchReport, SourceReport, SourceStatus
+from paper_search.models.report import DeduplicationReport, SearchReport
+from paper_search.models.source_report import SourceReport, SourceStatus
 
 __all__ = [
+    "MAX_SEEDS",
+    "SNOWBALL",
     "Author",
     "BibliographicRecord",
     "Cluster",
@@ -42,6 +53,7 @@ __all__ = [
     "EndReason",
     "Facets",
     "IntentType",
+    "KnownPapersReport",
     "MarkedPaper",
     "MergeDecision",
     "MergeReason",
@@ -58,10 +70,12 @@ __all__ = [
     "SearchQuery",
     "SearchReport",
     "SearchStrategy",
+    "Seed",
     "Sighting",
     "SourceReport",
     "SourceStatus",
     "SynonymMap",
     "UserFeedback",
     "Version",
+    "relevant_seeds",
 ]

@@ -1,8 +1,16 @@
 """What a person said about a result."""
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel, Field
 
 from paper_search.models.duplicates import MergeDecision
+
+SNOWBALL = "snowball"
+"""The source that asks no query: it follows what the seeds of a strategy cite, and are cited by."""
+
+MAX_SEEDS = 20
+"""Works that are followed in one round."""
 
 
 class UserFeedback(BaseModel):
@@ -15,6 +23,22 @@ class UserFeedback(BaseModel):
     """Which records are one work and which are not; it holds from now on."""
 
 
+class Seed(BaseModel):
+    """A work that others are found from: what it cites, and what cites it."""
+
+    title: str = ""
+    doi: str | None = None
+    openalex_id: str | None = None
+    s2_id: str | None = None
+    pmid: str | None = None
+    arxiv_id: str | None = None
+
+    @property
+    def is_followable(self) -> bool:
+        """Whether any service knows it by an identifier."""
+        return any((self.doi, self.openalex_id, self.s2_id, self.pmid, self.arxiv_id))
+
+
 class MarkedPaper(BaseModel):
     """A paper that a person marked, with the text that a skill can learn from."""
 
@@ -22,3 +46,15 @@ class MarkedPaper(BaseModel):
     title: str
     abstract: str | None = None
     is_relevant: bool
+    seed: Seed | None = None
+    """Its identifiers, to find others from it; None: not known."""
+
+
+def relevant_seeds(marked: Sequence[MarkedPaper]) -> list[Seed]:
+    """Return the papers marked relevant that others can be found from, the latest first."""
+    followable = [
+        paper.seed
+        for paper in reversed(marked)
+        if paper.is_relevant and paper.seed is not None and paper.seed.is_followable
+    ]
+    return followable[:MAX_SEEDS]

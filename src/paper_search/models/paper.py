@@ -9,7 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from paper_search.models.known_papers import KnownPapersReport
 from paper_search.models.query import SearchStrategy
+from paper_search.models.source_report import SourceReport
 
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
@@ -176,7 +178,7 @@ class SearchMetadata(BaseModel):
 class PaperCollection(BaseModel):
     """The papers of one search, best first.
 
-    Two collections are equal when their content is: how the run ended is not content.
+    Two collections are equal when their content is: how the run went and ended is not content.
     """
 
     metadata: SearchMetadata
@@ -184,6 +186,12 @@ class PaperCollection(BaseModel):
     facets: Facets
     ended_by: EndReason | None = None
     """Set on the final result only."""
+    reports: list[SourceReport] = Field(default_factory=list)
+    """What every source did with every query, in all rounds; set on results of a workflow only."""
+    silent_sources: list[str] = Field(default_factory=list)
+    """Sources that were asked and gave nothing over the whole run."""
+    known_papers: KnownPapersReport | None = None
+    """What became of the papers that a good search must find; None: none were named."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PaperCollection):

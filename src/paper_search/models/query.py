@@ -6,7 +6,7 @@ from enum import Enum
 
 from pydantic import BaseModel, Field
 
-from paper_search.models.feedback import MarkedPaper, UserFeedback
+from paper_search.models.feedback import MarkedPaper, Seed, UserFeedback
 
 
 class IntentType(str, Enum):
@@ -59,6 +59,8 @@ class SearchStrategy(BaseModel):
     queries: list[SearchQuery]
     sources: list[str]
     filters: SearchConstraints
+    seeds: list[Seed] = Field(default_factory=list)
+    """Works marked relevant, for the source `snowball`; no other source looks at them."""
 
 
 class QueryBuilderInput(BaseModel):

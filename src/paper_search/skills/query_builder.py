@@ -11,10 +11,12 @@ from itertools import chain, combinations
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.models import (
+    SNOWBALL,
     ParsedIntent,
     QueryBuilderInput,
     SearchQuery,
     SearchStrategy,
+    relevant_seeds,
 )
 from paper_search.prompts import load_prompt
 from paper_search.query import parse
@@ -65,7 +67,7 @@ class QueryBuilder:
             strategy = self._by_terms(builder_input)
         else:
             strategy = await self._by_model(self._llm, builder_input)
-        return self._fresh(self._cleaned(strategy), builder_input)
+        return self._seeded(self._fresh(self._cleaned(strategy), builder_input), builder_input)
 
     async def _by_model(self, llm: LLMProvider, given: QueryBuilderInput) -> SearchStrategy:
         intent = given.intent
@@ -76,7 +78,7 @@ class QueryBuilder:
             _log.warning("no strategy from the model, concepts are used as they are: %s", error)
             return SearchStrategy(
                 queries=_plain_queries(intent),
-                sources=list(self._available_sources or []),
+                sources=self._askable(),
                 filters=intent.constraints,
             )
         return SearchStrategy(
@@ -95,7 +97,7 @@ class QueryBuilder:
         wanted = _ask(given, rest)
         return SearchStrategy(
             queries=_first_choice(wanted, earlier) if wanted.concepts else [],
-            sources=earlier[-1].sources if earlier else list(self._available_sources or []),
+            sources=earlier[-1].sources if earlier else self._askable(),
             filters=filters,
         )
 
@@ -121,7 +123,31 @@ class QueryBuilder:
         known = [name for name in named if name in self._available_sources]
         if len(known) < len(named):
             _log.warning("sources that do not exist are left out: %s", sorted({*named} - {*known}))
-        return known or list(self._available_sources)
+        return known or self._askable()
+
+    def _askable(self) -> list[str]:
+        """Return the available sources that answer queries."""
+        return [name for name in self._available_sources or [] if name != SNOWBALL]
+
+    def _shown_sources(self) -> list[str] | None:
+        return None if self._available_sources is None else self._askable()
+
+    def _seeded(self, strategy: SearchStrategy, given: QueryBuilderInput) -> SearchStrategy:
+        """Return the strategy with the source that follows citations, if there are any to follow.
+
+        It is proposed when papers are marked relevant and the source is configured, and not again
+        after a person took it out.
+        """
+        seeds = relevant_seeds(given.marked_papers)
+        others = [name for name in strategy.sources if name != SNOWBALL]
+        is_named = len(others) < len(strategy.sources)
+        is_refused = any(
+            each.seeds and SNOWBALL not in each.sources for each in given.previous_strategies
+        )
+        is_proposed = SNOWBALL in (self._available_sources or []) and not is_refused
+        if not seeds or not (is_named or is_proposed):
+            return strategy.model_copy(update={"sources": others, "seeds": []})
+        return strategy.model_copy(update={"sources": [*others, SNOWBALL], "seeds": seeds})
 
     def _fresh(self, strategy: SearchStrategy, given: QueryBuilderInput) -> SearchStrategy:
         """Return the strategy, varied if an earlier one was the same."""
@@ -154,7 +180,7 @@ class QueryBuilder:
             f"Concepts: {json.dumps(intent.concepts, ensure_ascii=False)}",
             f"Intent type: {intent.intent_type.value}",
             f"Constraints: {intent.constraints.model_dump_json()}",
-            f"available_sources: {json.dumps(self._available_sources, ensure_ascii=False)}",
+            f"available_sources: {json.dumps(self._shown_sources(), ensure_ascii=False)}",
         ]
         if given.previous_strategies:
             lines += ["", "Previous strategies (do not repeat one unchanged):"]

@@ -36,6 +36,7 @@ class Searcher:
         sources: in the order in which results are given; or a mapping by name.
         deadline_s: seconds that one source may take for the whole strategy.
         patience_s: seconds that a source gets to end after its deadline, before it is left alone.
+        stall_s: seconds for which a source may hold up the whole program before that is said.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Searcher:
         *,
         deadline_s: float = 60.0,
         patience_s: float = 1.0,
+        stall_s: float = 5.0,
     ) -> None:
         self._sources: dict[str, SearchSource] = (
             dict(sources)
@@ -52,6 +54,7 @@ class Searcher:
         )
         self._deadline_s = deadline_s
         self._patience_s = patience_s
+        self._stall_s = stall_s
 
     @property
     def source_names(self) -> list[str]:
@@ -70,7 +73,7 @@ class Searcher:
         wanted = dict.fromkeys(strategy.sources)
         named = [name for name in wanted if name in self._sources]
         unknown = [self._unknown(name) for name in wanted if named and name not in self._sources]
-        with Watchdog().watching() as watchdog:
+        with Watchdog(self._stall_s).watching() as watchdog:
             answers = await asyncio.gather(
                 *(self._answer(name, capped) for name in named or self._sources)
             )

@@ -22,7 +22,7 @@ class Watchdog:
         patience_s: how long the loop may stand still before it is said.
     """
 
-    def __init__(self, patience_s: float = 1.0) -> None:
+    def __init__(self, patience_s: float) -> None:
         self._patience_s = patience_s
         self._beat = 0.0
         self._done = threading.Event()

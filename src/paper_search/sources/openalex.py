@@ -63,7 +63,7 @@ class OpenAlex(Adapter):
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches, by relevance."""
         params: dict[str, str | int] = {}
-        limits = [f"publication_year:{span}"] if (span := _span(query)) else []
+        limits = [f"publication_year:{years}"] if (years := span(query)) else []
         if code := language_code(filters.language):
             limits.append(f"language:{code}")
         if isinstance(query, OpenAlexQuery):
@@ -135,7 +135,8 @@ def _parsed(body: str) -> dict[str, Any]:
         return {}
 
 
-def _span(query: Translated) -> str:
+def span(query: Translated) -> str:
+    """Return the years of a query as the filter takes them; empty: there is no limit."""
     first, last = query.year_from, query.year_to
     if first is not None and last is not None:
         return str(first) if first == last else f"{first}-{last}"

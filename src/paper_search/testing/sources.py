@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from paper_search.errors import SearchSourceError
 from paper_search.models import (
     RawPaper,
     SearchConstraints,
@@ -91,6 +92,9 @@ class SourceContract:
         max_results: fewer than `query` finds, if possible.
         year: a year that some, but not all, of the found records are of; None: not tried.
         secrets: what nothing that the source says may contain.
+        many: more results than fit on a page, all of which `query` finds; None: not tried.
+        failing: the source as it stands before a service that fails, by what is wrong (an error
+            body, a rate limit, a refused key): each must fail as a source may.
         patience_s: how long a cancelled search may take to end.
     """
 
@@ -99,6 +103,8 @@ class SourceContract:
     max_results: int = 2
     year: int | None = None
     secrets: Sequence[str] = field(default=(), repr=False)
+    many: int | None = None
+    failing: Mapping[str, SearchSource] = field(default_factory=dict)
     patience_s: float = 2.0
 
 
@@ -123,6 +129,8 @@ async def find_problems(source: SearchSource, contract: SourceContract) -> list[
             *_name_problems(source),
             *await _answer_problems(source, contract, heard),
             *await _report_problems(source, contract, heard),
+            *await _paging_problems(source, contract),
+            *await _failure_problems(contract, heard),
             *await _cancellation_problems(source, contract),
         ]
     finally:
@@ -177,6 +185,39 @@ async def _answer_problems(
         empty = await source.search(contract.nothing, max_results=5)
         if empty != []:
             problems.append(f"a query that finds nothing gave {empty!r:.80}: expected []")
+    return problems
+
+
+async def _paging_problems(source: SearchSource, contract: SourceContract) -> list[str]:
+    if contract.many is None:
+        return []
+    found = await source.search(contract.query, max_results=contract.many)
+    distinct = len({paper.id for paper in found})
+    problems = ["turning the pages repeats a record"] if distinct < len(found) else []
+    if distinct != contract.many:
+        problems.append(f"max_results={contract.many} gave {distinct} records over all pages")
+    return problems
+
+
+async def _failure_problems(contract: SourceContract, heard: _Listener) -> list[str]:
+    problems = []
+    for fault, source in contract.failing.items():
+        try:
+            await source.search(contract.query, max_results=20)
+        except SearchSourceError as error:
+            heard.texts += [str(error), repr(error)]
+        except Exception as error:  # noqa: BLE001  # what a source must not do is what is looked for
+            name = type(error).__name__
+            problems.append(f"{fault} raises {name} instead of a SearchSourceError")
+            continue
+        else:
+            problems.append(f"{fault} is no error: nobody would know that papers are missing")
+        if isinstance(source, ReportingSource):
+            strategy = _strategy(source.source_name, contract.query, max_results=20)
+            report = await source.report(strategy)
+            heard.texts.append(report.model_dump_json())
+            if not any(entry.status.is_failure and entry.error for entry in report.sources):
+                problems.append(f"{fault} is no failure in the report")
     return problems
 
 

@@ -12,7 +12,9 @@ from paper_search.skills import (
     ResultOrganizer,
     Searcher,
 )
+from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources import create_source, create_sources
+from paper_search.sources.enrichment import create_enrichers
 from paper_search.workflow.skills import Skills
 
 _GRACE_S = 5.0
@@ -20,7 +22,7 @@ _GRACE_S = 5.0
 
 
 def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skills:
-    """Return the six skills that the settings describe.
+    """Return the skills that the settings describe.
 
     Args:
         config: which model (none: by algorithm), which sources, which limits.
@@ -28,7 +30,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
 
     Raises:
         ConfigError: a model or a source lacks a setting that it needs.
-        UnknownNameError: a source of that name is not installed.
+        UnknownNameError: a source or enricher of that name is not installed.
     """
     llm = create_provider(config.llm) if config.llm.is_wanted else None
     if sources is None:
@@ -58,4 +60,5 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
             max_concurrency=config.relevance_max_concurrency,
         ),
         result_organizer=ResultOrganizer(),
+        gap_filler=GapFiller(create_enrichers(config)),
     )

@@ -9,7 +9,14 @@ from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, Field
 
-from paper_search.models import Paper, PaperCollection, ParsedIntent, SearchStrategy, SourceReport
+from paper_search.models import (
+    KnownPapersReport,
+    Paper,
+    PaperCollection,
+    ParsedIntent,
+    SearchStrategy,
+    SourceReport,
+)
 
 
 class CheckpointKind(str, Enum):
@@ -35,6 +42,8 @@ class StrategyPayload(BaseModel):
     iteration: int = 0
     available_sources: list[str] = Field(default_factory=list)
     """What an edit may name; empty: not known, anything goes."""
+    remarks: list[str] = Field(default_factory=list)
+    """What a query of the strategy probably does not mean, with the column."""
 
 
 class SameWorkQuestion(BaseModel):
@@ -61,6 +70,8 @@ class ResultPayload(BaseModel):
     """What each source did in this round."""
     silent_sources: list[str] = Field(default_factory=list)
     """Sources that gave nothing in any round so far."""
+    known_papers: KnownPapersReport | None = None
+    """What became of the papers that the search must find; None: none were named."""
     total_papers: int | None = None
     """How many papers there are, where the collection shows only the first; None: it has all."""
     hidden: int = 0

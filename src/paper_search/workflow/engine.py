@@ -6,7 +6,7 @@ import contextlib
 import logging
 import re
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -30,6 +30,7 @@ from paper_search.workflow.session import OpenQuestion, ThreadSession, search_gr
 from paper_search.workflow.skills import (
     BuildsQueries,
     Deduplicates,
+    FillsGaps,
     Organizes,
     ParsesIntent,
     Scores,
@@ -66,6 +67,9 @@ class SearchWorkflow:
             long as this object lives.
         sources: search only these; None: the strategy's choice.
         max_results: give at most this many papers; None: no limit.
+        must_find: papers that a good search finds, by DOI, arXiv id, PMID or title.
+        gap_filler: looks up what works lack, in runs that want that.
+        enrich: whether those that begin here want it.
 
     Raises:
         ConfigError: a limit is out of its range.
@@ -87,6 +91,9 @@ class SearchWorkflow:
         persistence: str | Persistence | None = None,
         sources: list[str] | None = None,
         max_results: int | None = None,
+        must_find: Sequence[str] = (),
+        gap_filler: FillsGaps | None = None,
+        enrich: bool = False,
     ) -> None:
         self._intent_parser = intent_parser
         self._query_builder = query_builder
@@ -101,6 +108,8 @@ class SearchWorkflow:
         self._persistence = persistence
         self._sources = sources
         self._max_results = max_results
+        self._must_find = list(must_find)
+        self._gap_filler, self._enrich = gap_filler, enrich
         self._memory: Persistence | None = None
         self._compiled: tuple[Persistence, Any] | None = None
         self._params(is_asking=True)
@@ -117,6 +126,8 @@ class SearchWorkflow:
         persistence: str | Persistence | None = None,
         sources: list[str] | None = None,
         max_results: int | None = None,
+        must_find: Sequence[str] = (),
+        enrich: bool | None = None,
     ) -> SearchWorkflow:
         """Return the workflow that the settings describe.
 
@@ -129,6 +140,8 @@ class SearchWorkflow:
             persistence: see the class.
             sources: search only these, also where the settings have them switched off.
             max_results: see the class.
+            must_find: see the class.
+            enrich: see the class; None: as the settings say.
 
         Raises:
             ConfigError: a model or a source lacks a setting that it needs.
@@ -151,6 +164,9 @@ class SearchWorkflow:
             persistence=persistence,
             sources=sources,
             max_results=max_results,
+            must_find=must_find,
+            gap_filler=skills.gap_filler,
+            enrich=config.enrich if enrich is None else enrich,
         )
 
     async def run(self, user_input: str, *, thread_id: str | None = None) -> PaperCollection:
@@ -267,6 +283,8 @@ class SearchWorkflow:
                 enable_result_checkpoint=is_asking,
                 sources=self._sources,
                 max_results=self._max_results,
+                must_find=self._must_find,
+                enrich=self._enrich,
             )
         except ValidationError as error:
             raise ConfigError(f"the search cannot be set up: {listed(error)}") from None
@@ -297,6 +315,7 @@ class SearchWorkflow:
             self._deduplicator,
             self._relevance_scorer,
             self._result_organizer,
+            self._gap_filler,
         )
 
     async def _to_the_end(self, session: ThreadSession) -> PaperCollection:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from paper_search.errors import PersistenceError
 from paper_search.models import (
+    SNOWBALL,
     EndReason,
+    KnownPapersReport,
+    MarkedPaper,
     ParsedIntent,
     QueryBuilderInput,
+    ScoredPaper,
     SearchStrategy,
     UserFeedback,
+    relevant_seeds,
 )
+from paper_search.skills.known_papers import check_known_papers
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Asker
 from paper_search.workflow.checkpoints import Decision, DecisionAction
@@ -25,7 +32,12 @@ from paper_search.workflow.questions import (
 from paper_search.workflow.records import RecordShelf
 from paper_search.workflow.results import final_collection
 from paper_search.workflow.skills import Skills
-from paper_search.workflow.state import SCHEMA_VERSION, SearchParams, WorkflowState
+from paper_search.workflow.state import (
+    SCHEMA_VERSION,
+    CollectionRef,
+    SearchParams,
+    WorkflowState,
+)
 
 MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
@@ -60,6 +72,7 @@ async def build_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
             marked_papers=marked,
         )
     )
+    strategy = _seeded(strategy, marked)
     await _shelf(ctx).index(state.question)
     asks = ctx.workflow_params.enable_strategy_checkpoint
     return Outcome.OK if asks else Outcome.SKIP, {
@@ -75,7 +88,7 @@ def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, Step
     if decision.action is DecisionAction.APPROVE:
         return Outcome.APPROVE, {}
     if decision.action is DecisionAction.EDIT:
-        return Outcome.EDIT, {"strategy": decision.revised_data}
+        return Outcome.EDIT, {"strategy": _edited(_strategy(state), decision.revised_data)}
     goes_on, update = _next_round(ctx, state, feedback_of(decision), result_count=0)
     return (Outcome.REJECT if goes_on else Outcome.FAIL), update
 
@@ -83,24 +96,43 @@ def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, Step
 async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Ask all sources; a source that fails is a line in the report."""
     state = _checked(ctx)
-    answer = await ctx.services.search(_strategy(state))
+    strategy = _strategy(state)
+    if SNOWBALL in strategy.sources:  # a person may have added it
+        strategy = _seeded(strategy, await _shelf(ctx).marked(state.marks))
+    answer = await ctx.services.search(strategy)
     found = await _shelf(ctx).put_records(answer.papers)
     ctx.progress("found", {"records": len(found)})
     kept = dict(state.kept_by_source)
     for report in answer.sources:
+        report.iteration = state.current_iteration
         kept[report.source] = kept.get(report.source, 0) + report.kept
-    return Outcome.OK, {"found": found, "reports": answer.sources, "kept_by_source": kept}
+    return Outcome.OK, {
+        "found": found,
+        "reports": answer.sources,
+        "earlier_reports": [*state.earlier_reports, *state.reports],
+        "kept_by_source": kept,
+    }
 
 
 async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Merge the records of one work; a work known from an earlier round keeps its id."""
+    """Merge the records of one work, and look up what it lacks if the run wants that.
+
+    A work known from an earlier round keeps its id.
+    """
     state = _checked(ctx)
     shelf = _shelf(ctx)
     records = await shelf.records(state.found)
     report = await ctx.services.deduplicate(records, state.merge_decisions)
-    ids = await shelf.put_works(report.works)
+    works, update = report.works, {}
+    if ctx.workflow_params.enrich:
+        filled = await ctx.services.enrich(works)
+        for each in filled.sources:
+            each.iteration = state.current_iteration
+        works, update["reports"] = filled.works, [*state.reports, *filled.sources]
+    ids = await shelf.put_works(works)
     ctx.progress("merged", {"records": len(state.found), "works": len(ids)})
-    return Outcome.OK, {"works": ids, "found": [], "uncertain": report.uncertain[:MAX_DOUBTS]}
+    doubts = report.uncertain[:MAX_DOUBTS]
+    return Outcome.OK, {"works": ids, "found": [], "uncertain": doubts, **update}
 
 
 async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -123,7 +155,8 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     reference = await shelf.put_collection(collection, ctx.workflow_params.max_results)
     await shelf.index(state.question)
-    update = {"result": reference, "scores": {}}
+    known = _known_papers(state, ctx.workflow_params, scored, reference)
+    update = {"result": reference, "scores": {}, "known_papers": known}
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
     state.record_iteration(strategy, len(reference.paper_ids))
@@ -195,6 +228,38 @@ def _strategy(state: WorkflowState) -> SearchStrategy:
     if state.strategy is None:
         raise PersistenceError("the thread has no strategy: build_strategy did not run")
     return state.strategy
+
+
+def _known_papers(
+    state: WorkflowState,
+    params: SearchParams,
+    scored: list[ScoredPaper],
+    reference: CollectionRef,
+) -> KnownPapersReport | None:
+    """Return what became of the papers that the run must find; None: it must find none."""
+    if not params.must_find:
+        return None
+    before = state.known_papers
+    shown = set(reference.paper_ids)
+    return check_known_papers(
+        params.must_find,
+        [each.paper for each in scored],
+        [each.paper.id in shown for each in scored],
+        [*before.in_result, *before.not_in_result] if before else [],
+    )
+
+
+def _edited(proposed: SearchStrategy, edited: Any) -> SearchStrategy:
+    """Return the strategy as a person edited it; papers to follow are not theirs to write."""
+    strategy = SearchStrategy.model_validate(edited)
+    return strategy.model_copy(update={"seeds": strategy.seeds or proposed.seeds})
+
+
+def _seeded(strategy: SearchStrategy, marked: Sequence[MarkedPaper]) -> SearchStrategy:
+    """Return the strategy with the papers to follow, if it follows any and does not name them."""
+    if SNOWBALL not in strategy.sources or strategy.seeds:
+        return strategy
+    return strategy.model_copy(update={"seeds": relevant_seeds(marked)})
 
 
 def _limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from paper_search.errors import PersistenceError
+from paper_search.models import SearchStrategy
+from paper_search.query import lint
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,
@@ -12,6 +16,8 @@ from paper_search.workflow.checkpoints import (
 )
 from paper_search.workflow.records import RecordShelf
 from paper_search.workflow.state import WorkflowState
+
+MAX_REMARKS = 20
 
 
 def strategy_question(state: WorkflowState, run_id: str, sources: list[str]) -> Checkpoint:
@@ -25,10 +31,21 @@ def strategy_question(state: WorkflowState, run_id: str, sources: list[str]) -> 
             strategy=state.strategy,
             iteration=state.current_iteration,
             available_sources=sources,
+            remarks=remarks(state.strategy),
         ),
         run_id=run_id,
         iteration=state.current_iteration,
     )
+
+
+def remarks(strategy: SearchStrategy) -> list[str]:
+    """Return what the linter says of the queries, at most `MAX_REMARKS` lines."""
+    said = (
+        f"query {number}, column {finding.column}: {finding.message}"
+        for number, query in enumerate(strategy.queries, start=1)
+        for finding in lint(query.boolean_query)
+    )
+    return list(islice(said, MAX_REMARKS))
 
 
 async def result_question(
@@ -52,6 +69,7 @@ async def result_question(
             iteration=state.current_iteration,
             reports=state.reports,
             silent_sources=state.silent_sources,
+            known_papers=state.known_papers,
             same_work=same_work_questions(state),
             total_papers=len(state.result.paper_ids),
             hidden=state.result.hidden,

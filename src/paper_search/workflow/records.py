@@ -22,6 +22,7 @@ from paper_search.models import (
     PaperCollection,
     RawPaper,
     ScoredPaper,
+    Seed,
 )
 from paper_search.workflow.state import CollectionRef
 
@@ -166,7 +167,7 @@ class RecordShelf:
         return [found[each] for each in ids]
 
     async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
-        """Return marked papers with the text that a skill learns from.
+        """Return marked papers with the text that a skill learns from, and their identifiers.
 
         A paper that has been merged into another since is named by that one.
         """
@@ -178,6 +179,7 @@ class RecordShelf:
                 title=paper.title,
                 abstract=paper.abstract,
                 is_relevant=marks[paper.id],
+                seed=_seed(paper),
             )
             for paper in await self.papers(list(marks))
         ]
@@ -258,6 +260,11 @@ class RecordShelf:
                 if isinstance(item, Item):
                     values[item.key] = item.value
         return values
+
+
+def _seed(paper: BibliographicRecord) -> Seed:
+    given = paper.model_dump(include=set(Seed.model_fields))
+    return Seed.model_validate(given)
 
 
 def _dump(record: BibliographicRecord) -> dict[str, Any]:

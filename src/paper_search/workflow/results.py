@@ -31,7 +31,14 @@ async def final_collection(
     said = state.history[-1].feedback if state.history else None
     if deduplicate is not None and said is not None and said.merge_decisions:
         merged = await regrouped(merged, said.merge_decisions, shelf, deduplicate)
-    return merged.model_copy(update={"ended_by": state.ended_by})
+    return merged.model_copy(
+        update={
+            "ended_by": state.ended_by,
+            "reports": [*state.earlier_reports, *state.reports],
+            "silent_sources": state.silent_sources,
+            "known_papers": state.known_papers,
+        }
+    )
 
 
 def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollection:

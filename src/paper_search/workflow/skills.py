@@ -21,6 +21,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
+from paper_search.models.enrichment import EnrichmentReport
 
 
 class ParsesIntent(Protocol):
@@ -91,6 +92,14 @@ class LearnsFromMarks(Protocol):
         ...
 
 
+class FillsGaps(Protocol):
+    """Works to works that lack less."""
+
+    async def fill(self, works: Sequence[RawPaper]) -> EnrichmentReport:
+        """See `paper_search.skills.gap_filler.GapFiller.fill`."""
+        ...
+
+
 class Organizes(Protocol):
     """Verdicts to a collection."""
 
@@ -103,7 +112,7 @@ class Organizes(Protocol):
 
 @dataclass(frozen=True)
 class Skills:
-    """The six skills of one workflow."""
+    """The six skills of one workflow, and who fills gaps where a run wants that."""
 
     intent_parser: ParsesIntent
     query_builder: BuildsQueries
@@ -111,6 +120,7 @@ class Skills:
     deduplicator: Deduplicates
     relevance_scorer: Scores
     result_organizer: Organizes
+    gap_filler: FillsGaps | None = None
 
     @property
     def source_names(self) -> list[str]:
@@ -141,6 +151,12 @@ class Skills:
             reporter = cast("ReportsDuplicates", self.deduplicator)
             return await reporter.report(papers, decisions=decisions)
         return DeduplicationReport(works=await self.deduplicator.deduplicate(papers))
+
+    async def enrich(self, works: list[RawPaper]) -> EnrichmentReport:
+        """Fill what the works lack, if there is anybody who can."""
+        if self.gap_filler is None:
+            return EnrichmentReport(works=works)
+        return await self.gap_filler.fill(works)
 
     async def score(
         self, papers: list[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper]

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from paper_search.models import (
     EndReason,
     Facets,
+    KnownPapersReport,
     MergeDecision,
     PairEvidence,
     Paper,
@@ -49,6 +50,10 @@ class SearchParams(BaseModel, frozen=True):
     """Search only these; None: the strategy's choice."""
     max_results: int | None = Field(default=None, ge=1)
     """Show at most this many papers; None: the strategy's limit for each source."""
+    must_find: list[str] = Field(default_factory=list, max_length=1000)
+    """Papers that a good search finds: DOIs, arXiv ids, PMIDs (`pmid:1`) or titles."""
+    enrich: bool = False
+    """Look up what merged works lack: abstract, DOI, open text."""
     preview_papers: int = Field(default=20, ge=0, le=200)
     """How many papers a question shows in full."""
 
@@ -97,6 +102,10 @@ class WorkflowState(BaseModel):
     """Relevance by id, until they are organised."""
     reports: list[SourceReport] = Field(default_factory=list)
     """What each source did in this round."""
+    earlier_reports: list[SourceReport] = Field(default_factory=list)
+    """What each source did in the rounds before."""
+    known_papers: KnownPapersReport | None = None
+    """What became of the papers that the run must find, in all rounds."""
     kept_by_source: dict[str, int] = Field(default_factory=dict)
     """Records that each source gave, over all rounds."""
     uncertain: list[PairEvidence] = Field(default_factory=list)

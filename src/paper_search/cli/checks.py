@@ -1,0 +1,152 @@
+"""What `paper-search doctor` looks at, and what it says of it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from paper_search.cli.failures import explanation
+from paper_search.config import WEB_SOURCES
+from paper_search.errors import ConfigError, LibraryError, PaperSearchError
+from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
+from paper_search.sources import SearchSource, create_source
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
+    from paper_search.models import SourceReport
+
+QUESTION = "learning"
+"""What every source is asked: a word that all of them know."""
+
+_MENDING = {
+    SourceStatus.EMPTY: "it answered and knows nothing: for your library, `library add FILE`",
+    SourceStatus.PARTIAL: "it answered in part; ask again later",
+    SourceStatus.RATE_LIMITED: "it is asked too often: wait, set a key, or lower ..._RATE_LIMIT",
+    SourceStatus.EXHAUSTED: "what it allows for today is used up: wait, or set a key",
+    SourceStatus.UNAUTHORISED: "set or correct its key",
+    SourceStatus.TIMEOUT: "it is slow or out of order: try later, or raise SOURCE_DEADLINE_S",
+    SourceStatus.UNREACHABLE: "check the network, proxy and firewall; if others answer, try later",
+    SourceStatus.BAD_RESPONSE: "it answers something unexpected: try later; if it stays so, "
+    "a newer version of the program may know why",
+    SourceStatus.BUG: "a fault of the program: please report it with this line",
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        what: its name.
+        is_well: whether a search can rely on it.
+        found: what was seen.
+        mend: what to do; None: nothing.
+    """
+
+    what: str
+    is_well: bool
+    found: str
+    mend: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return the check as JSON."""
+        return asdict(self)
+
+
+async def check_everything(config: AppConfig, names: list[str] | None = None) -> list[Check]:
+    """Return what there is to say of the settings, the files and the sources.
+
+    Args:
+        config: the settings.
+        names: sources to ask; None: all that are searched by default.
+    """
+    asked = names or [name for name, each in config.sources.items() if each.enabled]
+    local = [_contact(config), _model(config), _library(config), await _threads(config)]
+    return [*local, *await asyncio.gather(*(_source(name, config) for name in asked))]
+
+
+def _contact(config: AppConfig) -> Check:
+    if config.contact and "@" in config.contact:
+        return Check("contact", is_well=True, found=config.contact)
+    web = [name for name in WEB_SOURCES if name in config.sources and config.sources[name].enabled]
+    mend = "set PAPER_SEARCH_CONTACT to your e-mail address: services answer faster, and can write"
+    return Check("contact", is_well=not web, found=config.contact or "none", mend=mend)
+
+
+def _model(config: AppConfig) -> Check:
+    if not config.llm.is_wanted:
+        found = "none: the search works by algorithm"
+        return Check("model", is_well=True, found=found)
+    from paper_search.llm import create_provider
+
+    try:
+        create_provider(config.llm)
+    except (PaperSearchError, ValueError) as error:
+        return Check("model", is_well=False, found=explanation(error), mend="correct LLM_MODEL")
+    return Check("model", is_well=True, found=f"{config.llm.model}, not asked")
+
+
+def _library(config: AppConfig) -> Check:
+    from paper_search.library import Library
+    from paper_search.library.source import library_path
+
+    path = library_path(config.home)
+    try:
+        if not Library.exists(path):
+            return Check(
+                "library",
+                is_well=True,
+                found="empty: the sample stands in",
+                mend="`paper-search library add FILE` imports your papers",
+            )
+        with Library.open(path) as library:
+            return Check("library", is_well=True, found=f"{len(library)} records in {path}")
+    except LibraryError as error:
+        mend = f"move {path} away and import your files again"
+        return Check("library", is_well=False, found=explanation(error), mend=mend)
+
+
+async def _threads(config: AppConfig) -> Check:
+    from paper_search.persistence import open_persistence
+    from paper_search.workflow import ThreadCatalog
+
+    try:
+        async with open_persistence(config.persistence_url) as persistence:
+            threads = await ThreadCatalog(persistence).threads(limit=1_000_000)
+    except PaperSearchError as error:
+        mend = f"check DATABASE_URL, or that {config.home} can be written"
+        return Check("threads", is_well=False, found=explanation(error), mend=mend)
+    return Check("threads", is_well=True, found=f"{len(threads)} searches")
+
+
+async def _source(name: str, config: AppConfig) -> Check:
+    """Ask a source a small question."""
+    from paper_search.skills import Searcher
+
+    try:
+        source: SearchSource = create_source(name, config)
+    except ConfigError as error:
+        return Check(f"source {name}", is_well=False, found=explanation(error), mend="set the key")
+    searcher = Searcher({name: source}, deadline_s=config.source_deadline_s)
+    question = SearchStrategy(
+        queries=[SearchQuery(keywords=[QUESTION], boolean_query=QUESTION)],
+        sources=[name],
+        filters=SearchConstraints(max_results=1),
+    )
+    [said, *_] = (await searcher.report(question)).sources
+    return Check(
+        f"source {name}",
+        is_well=not said.status.is_failure,
+        found=_found(said),
+        mend=_MENDING.get(said.status),
+    )
+
+
+def _found(said: SourceReport) -> str:
+    status = said.status.value.replace("_", " ")
+    of_how_many = f" of {said.hits:,}" if said.hits is not None else ""
+    parts = [f"{status}: {said.kept}{of_how_many} records in {said.milliseconds} ms"]
+    parts += ["from the cache"] if said.from_cache else []
+    parts += [each for each in (said.error, said.note) if each]
+    return "; ".join(parts)

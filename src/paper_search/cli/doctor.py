@@ -1,0 +1,50 @@
+"""`paper-search doctor`: whether everything that a search needs is well."""
+
+from typing import Annotated
+
+import typer
+
+from paper_search.cli.options import Home, Json
+
+
+def doctor(
+    ctx: typer.Context,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--source",
+            metavar="NAME",
+            help="Ask only this source; may be given again. web: all that need no key.",
+        ),
+    ] = None,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Look at settings and files, ask each source a small question, and say how to mend what fails.
+
+    The answers on disk are not used. Ends with exit code 1 if something is not well.
+    """
+    import asyncio
+
+    from rich.table import Table
+
+    from paper_search.cli.checks import check_everything
+    from paper_search.cli.console import data, print_json, text
+    from paper_search.cli.failures import ExitCode
+    from paper_search.cli.settings import settings
+    from paper_search.config import expand_sources
+
+    config = settings(ctx, home).model_copy(update={"http_cache": False})
+    checks = asyncio.run(check_everything(config, expand_sources(source or [])))
+    if as_json:
+        print_json([each.document() for each in checks])
+    else:
+        table = Table(show_edge=False, pad_edge=False)
+        for name in ("", "What", "Found", "What to do"):
+            table.add_column(name, no_wrap=name in {"", "What"}, overflow="fold")
+        for each in checks:
+            sign = text("ok", style="green") if each.is_well else text("NO", style="bold red")
+            table.add_row(sign, text(each.what), text(each.found), text(each.mend or "-"))
+        data().print(table)
+    if not all(each.is_well for each in checks):
+        raise typer.Exit(ExitCode.FAILED)

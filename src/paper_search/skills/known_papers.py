@@ -1,0 +1,85 @@
+"""Recognises the papers that a person knows among those that a search found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
+from paper_search.bibliography.text import normalised_title
+from paper_search.models import BibliographicRecord, KnownPapersReport
+
+_PMID = re.compile(r"(?i)\bpmid:?\s*(\d{1,9})\b")
+_ALIKE = 95.0
+_SHORTEST_ALIKE = 20
+"""Characters from which on two titles that are nearly the same are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPaper:
+    """What a person said of a paper: identifiers, a title, or both."""
+
+    given: str
+    doi: str | None = None
+    arxiv_id: str | None = None
+    pmid: str | None = None
+    title: str = ""
+
+    def is_described_by(self, record: BibliographicRecord) -> bool:
+        """Whether a record is of this paper, or of one of its versions."""
+        dois = {parse_doi(doi) for doi in (record.doi, *(each.doi for each in record.versions))}
+        if self.doi and self.doi in dois:
+            return True
+        if self.arxiv_id and self.arxiv_id in {record.arxiv_id, *map(_arxiv_id, dois)}:
+            return True
+        if self.pmid and self.pmid == record.pmid:
+            return True
+        theirs = normalised_title(record.title)
+        if not self.title or not theirs:
+            return False
+        is_long = min(len(self.title), len(theirs)) >= _SHORTEST_ALIKE
+        return self.title == theirs or (is_long and fuzz.ratio(self.title, theirs) >= _ALIKE)
+
+
+def read_known_paper(text: str) -> KnownPaper:
+    """Return what a text such as `10.1000/1`, `arXiv:1706.03762` or a title says of a paper."""
+    doi = parse_doi(text)
+    arxiv_id = parse_arxiv_id(text)
+    pmid = _PMID.search(text)
+    rest = re.sub(r"(?i)https?://\S+|\b(?:doi|arxiv|pmid):?\s*\S+|\b10\.\d{4,9}/\S+", " ", text)
+    title = normalised_title(rest)
+    return KnownPaper(text, doi, arxiv_id, pmid[1] if pmid else None, title)
+
+
+def check_known_papers(
+    given: Iterable[str],
+    found: Sequence[BibliographicRecord],
+    is_shown: Sequence[bool],
+    before: Collection[str] = (),
+) -> KnownPapersReport:
+    """Return which of the known papers were found, and which of those are in the result.
+
+    Args:
+        given: as the person names them.
+        found: all papers that the search found.
+        is_shown: for each of them, whether it is in the result.
+        before: those that an earlier round found.
+    """
+    report = KnownPapersReport()
+    for text in dict.fromkeys(given):
+        known = read_known_paper(text)
+        places = [n for n, record in enumerate(found) if known.is_described_by(record)]
+        if any(is_shown[place] for place in places):
+            report.in_result.append(text)
+        elif places or text in before:
+            report.not_in_result.append(text)
+        else:
+            report.missing.append(text)
+    return report
+
+
+def _arxiv_id(doi: str | None) -> str | None:
+    return parse_arxiv_id(doi) if doi else None

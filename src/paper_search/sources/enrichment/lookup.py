@@ -1,0 +1,250 @@
+"""An enricher that is a web service: works asked for in batches, within a budget."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi, parse_pmid
+from paper_search.http.errors import HttpError, HttpStatusError
+from paper_search.http.limits import CallBudget
+from paper_search.models import RawPaper, SourceReport, SourceStatus
+from paper_search.sources.enrichment.base import LookUp
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.explanation import explain
+from paper_search.sources.http_source import SourceSettings, client_of
+
+if TYPE_CHECKING:
+    import httpx
+
+    from paper_search.config import AppConfig
+    from paper_search.http.body import HttpAnswer
+    from paper_search.http.client import HttpClient
+    from paper_search.sources.adapter import Request, Service
+
+_NOT_FOUND = 404
+_DEADLINE_S = 20.0
+"""For one enricher: a search does not wait long for what is only welcome."""
+_ENDS_IT = {
+    SourceStatus.RATE_LIMITED,
+    SourceStatus.EXHAUSTED,
+    SourceStatus.UNAUTHORISED,
+    SourceStatus.TIMEOUT,
+    SourceStatus.UNREACHABLE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One request, and the works that it asks for.
+
+    Attributes:
+        request: for all of them.
+        works: whose answer it may hold.
+        is_by_title: the service was asked for a title: whatever it gives may be another work.
+    """
+
+    request: Request
+    works: tuple[RawPaper, ...]
+    is_by_title: bool = False
+
+
+class LookupAdapter(ABC):
+    """One service: how works are asked for, and what it answers.
+
+    Attributes:
+        service: who is asked.
+    """
+
+    service: Service
+    fields: ClassVar[tuple[str, ...]]
+    """The gaps that the service may fill."""
+
+    @abstractmethod
+    def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
+        """Yield the requests, those that tell most first; what it cannot be asked is left out."""
+
+    @abstractmethod
+    def read(self, answer: HttpAnswer) -> list[RawPaper]:
+        """Return the records of an answer.
+
+        Raises:
+            ServiceError: the answer is an error in disguise.
+            HttpBodyError: it cannot be read.
+        """
+
+
+@dataclass(slots=True)
+class _Asking:
+    """What became of the works, batch by batch."""
+
+    records: dict[str, list[RawPaper]] = field(default_factory=dict)
+    asked: int = 0
+    pages: int = 0
+    cached: int = 0
+    attempts: int = 0
+    left: int = 0
+    error: ServiceError | None = None
+
+
+class HttpEnricher:
+    """Looks works up at one web service.
+
+    Args:
+        adapter: what is special about the service.
+        settings: how to ask it; `max_calls` counts for one look-up.
+        client: an open httpx client to use; it is not closed.
+        sleep: waits for seconds.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(
+        self,
+        adapter: LookupAdapter,
+        settings: SourceSettings | None = None,
+        *,
+        client: httpx.AsyncClient | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._adapter = adapter
+        self._settings = settings or SourceSettings(deadline_s=_DEADLINE_S, max_retries=1)
+        self._given_client = client
+        self._sleep = sleep
+        self._clock = clock
+
+    @property
+    def enricher_name(self) -> str:
+        """The name that settings use."""
+        return self._adapter.service.name
+
+    async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
+        """Return what the service knows of the works, as far as the budget goes."""
+        started = self._clock()
+        ends_at = started + self._settings.deadline_s
+        lacking = [
+            work for work in works if any(not getattr(work, gap) for gap in self._adapter.fields)
+        ]
+        asking = _Asking()
+        budget = CallBudget(self._settings.max_calls)
+        async with self._client() as http:
+            for batch in self._adapter.batches(lacking):
+                is_over = asking.error is not None and asking.error.status in _ENDS_IT
+                if is_over or budget.is_spent:
+                    asking.left += len(batch.works)
+                else:
+                    await self._ask(http, batch, asking, budget, ends_at)
+        return LookUp(self._report(asking, self._clock() - started), asking.records)
+
+    def _client(self) -> HttpClient:
+        return client_of(
+            self._adapter.service,
+            self._settings,
+            client=self._given_client,
+            sleep=self._sleep,
+            clock=self._clock,
+        )
+
+    async def _ask(
+        self, http: HttpClient, batch: Batch, asking: _Asking, budget: CallBudget, ends_at: float
+    ) -> None:
+        service, request = self._adapter.service, batch.request
+        used = budget.used
+        try:
+            answer = await http.ask(
+                request.url,
+                params=request.params,
+                key_params=service.key_params,
+                headers={"Accept": service.accept, **service.headers, **request.headers},
+                json=request.json,
+                budget=budget,
+                ends_at=ends_at,
+            )
+            found = self._adapter.read(answer)
+        except ServiceError as error:
+            asking.error = error
+        except HttpError as error:
+            asking.error = self._explained(error) or asking.error
+        else:
+            asking.pages += 1
+            asking.cached += answer.from_cache
+            _assign(found, batch, asking.records)
+        asking.asked += len(batch.works)
+        asking.attempts += budget.used - used
+
+    def _explained(self, error: HttpError) -> ServiceError | None:
+        """Return the failure; None: the service only says that it does not know the work."""
+        if isinstance(error, HttpStatusError) and error.status == _NOT_FOUND:
+            return None
+        told = explain(error, self._adapter.service, patience_s=self._settings.timeout_s)
+        return ServiceError(told.message, status=told.status)
+
+    def _report(self, asking: _Asking, seconds: float) -> SourceReport:
+        status = SourceStatus.OK if asking.records else SourceStatus.EMPTY
+        if asking.error is not None:
+            status = SourceStatus.PARTIAL if asking.records else asking.error.status
+        return SourceReport(
+            source=f"{self.enricher_name} (enrichment)",
+            query=f"what is missing of {asking.asked} works",
+            status=status,
+            hits=len(asking.records),
+            pages=asking.pages,
+            attempts=asking.attempts,
+            milliseconds=round(seconds * 1000),
+            from_cache=asking.pages > 0 and asking.cached == asking.pages,
+            error=str(asking.error) if asking.error else None,
+            note=_left(asking),
+        )
+
+
+def enricher_of(adapter: LookupAdapter, config: AppConfig) -> HttpEnricher:
+    """Return the enricher of an adapter as the settings of the program want it."""
+    return HttpEnricher(
+        adapter,
+        SourceSettings(
+            max_calls=config.enrich_max_calls,
+            max_retries=1,
+            deadline_s=min(_DEADLINE_S, config.source_deadline_s),
+            contact=config.contact,
+            cache_path=config.http_cache_path,
+        ),
+    )
+
+
+def identifiers(paper: RawPaper) -> set[str]:
+    """Return what names the work whatever the source: DOI, arXiv id, PMID, each with its kind."""
+    named = {
+        "doi": parse_doi(paper.doi),
+        "arxiv": parse_arxiv_id(paper.arxiv_id) or parse_arxiv_id(paper.doi or ""),
+        "pmid": parse_pmid(paper.pmid),
+        "s2": paper.s2_id,
+        "openalex": paper.openalex_id,
+    }
+    return {f"{kind}:{value.lower()}" for kind, value in named.items() if value}
+
+
+def in_batches(items: Sequence[RawPaper], size: int) -> Iterator[tuple[RawPaper, ...]]:
+    """Yield the works in groups of at most a size."""
+    for start in range(0, len(items), size):
+        yield tuple(items[start : start + size])
+
+
+def _left(asking: _Asking) -> str | None:
+    """Return how many works were not asked for, and why."""
+    if not asking.left:
+        return None
+    reason = "after this failure" if asking.error else "see PAPER_SEARCH_ENRICH_MAX_CALLS"
+    return f"{asking.left} works were not asked for: {reason}"
+
+
+def _assign(found: Sequence[RawPaper], batch: Batch, records: dict[str, list[RawPaper]]) -> None:
+    """Give every record to the works that it may be of."""
+    for work in batch.works:
+        names = identifiers(work)
+        fitting = [each for each in found if batch.is_by_title or names & identifiers(each)]
+        if fitting:
+            records.setdefault(work.id, []).extend(fitting)

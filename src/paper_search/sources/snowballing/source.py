@@ -1,0 +1,195 @@
+"""The source `snowball`: what the marked papers cite and are cited by, within a budget."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from paper_search.bibliography.identifiers import parse_doi
+from paper_search.config import SearchSourceConfig
+from paper_search.http.limits import CallBudget
+from paper_search.models import (
+    MAX_SEEDS,
+    SNOWBALL,
+    RawPaper,
+    SearchConstraints,
+    SearchReport,
+    SearchStrategy,
+    Seed,
+    SourceReport,
+    SourceStatus,
+)
+from paper_search.sources.asking import Asked
+from paper_search.sources.asking import distinct as distinct_papers
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.http_source import SourceSettings, client_of
+from paper_search.sources.snowballing.following import Following
+from paper_search.sources.snowballing.openalex import OpenAlexTracker
+from paper_search.sources.snowballing.opencitations import OpenCitationsTracker
+from paper_search.sources.snowballing.semantic_scholar import SemanticScholarTracker
+
+if TYPE_CHECKING:
+    import httpx
+
+    from paper_search.config import AppConfig
+    from paper_search.http.client import HttpClient
+    from paper_search.sources.snowballing.tracker import Tracker
+
+MOST_CALLS = 60
+"""Requests of one search if the settings do not say: 20 seeds, two directions, some pages."""
+
+_WORK = re.compile(r"\bW\d{4,}\b")
+_NOTHING_MARKED = (
+    "nothing to follow: mark papers relevant in a round, or give their DOIs as the query"
+)
+
+
+class SnowballSource:
+    """Follows citations from the seeds of a strategy; its queries are not asked.
+
+    The first service follows all the seeds that it knows; the next ones get those that it does
+    not know, or where it failed.
+
+    Args:
+        trackers: the services, in the order in which they are asked.
+        settings: how to ask them; `max_calls` is for all of them, and for one search.
+        client: an open httpx client to use; it is not closed.
+        sleep: waits for seconds.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(
+        self,
+        trackers: Sequence[Tracker],
+        settings: SourceSettings | None = None,
+        *,
+        client: httpx.AsyncClient | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._trackers = list(trackers)
+        self._settings = settings or SourceSettings()
+        self._given_client = client
+        self._sleep = sleep
+        self._clock = clock
+
+    @property
+    def source_name(self) -> str:
+        """The name that strategies use."""
+        return SNOWBALL
+
+    async def search(self, query: str, **options: Any) -> list[RawPaper]:
+        """Return what the works cite and are cited by whose DOIs or OpenAlex ids are in the query.
+
+        Options: `max_results` (100), `year_from`, `year_to`, `language` (ISO 639-1).
+
+        Raises:
+            ServiceError: nothing could be got.
+        """
+        filters = SearchConstraints.model_validate(options)
+        return _papers(await self._follow(seeds_in(query), filters), filters.max_results)
+
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+        """Return what the seeds of the strategy cite and are cited by, each record once.
+
+        Raises:
+            ServiceError: nothing could be got.
+        """
+        filters = strategy.filters
+        return _papers(await self._follow(_seeds(strategy), filters), filters.max_results)
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        """Answer as `search_advanced` does, with one entry for every request that was made."""
+        answers = await self._follow(_seeds(strategy), strategy.filters)
+        papers = distinct_papers(answers)[: strategy.filters.max_results]
+        reports = [each.report(SNOWBALL) for each in answers]
+        if not reports:
+            nothing = SourceReport(source=SNOWBALL, status=SourceStatus.EMPTY, note=_NOTHING_MARKED)
+            reports = [nothing]
+        return SearchReport(papers=papers, sources=reports)
+
+    async def _follow(self, seeds: Sequence[Seed], filters: SearchConstraints) -> list[Asked]:
+        """Ask one service after the other, each for the seeds that are left."""
+        most = self._settings.max_calls
+        budget = CallBudget(MOST_CALLS if most is None else most)
+        ends_at = self._clock() + self._settings.deadline_s
+        left = list(seeds)[:MAX_SEEDS]
+        answers: list[Asked] = []
+        for tracker in self._trackers:
+            wanted = filters.max_results - sum(len(each.papers) for each in answers)
+            if not left or wanted < 1 or budget.is_spent:
+                break
+            async with self._http(tracker) as http:
+                following = Following(tracker, http, filters, budget, ends_at, self._clock)
+                left = await following.follow(left, wanted)
+            answers += following.answers
+        if budget.is_spent and left:
+            return [*answers, _spent(len(left))]
+        if len(seeds) > MAX_SEEDS and answers:
+            note = f"{MAX_SEEDS} of {len(seeds)} marked papers were followed"
+            answers[0].notes = (*answers[0].notes, note)
+        return answers
+
+    def _http(self, tracker: Tracker) -> HttpClient:
+        return client_of(
+            tracker,
+            self._settings,
+            client=self._given_client,
+            sleep=self._sleep,
+            clock=self._clock,
+        )
+
+
+def seeds_in(query: str) -> list[Seed]:
+    """Return the works that a query names by DOI or OpenAlex id."""
+    words = re.split(r"[\s\"“”]+", query)
+    dois = [doi for word in words if (doi := parse_doi(word))]
+    works = _WORK.findall(query)
+    return [Seed(doi=doi) for doi in dict.fromkeys(dois)] + [
+        Seed(openalex_id=work) for work in dict.fromkeys(works)
+    ]
+
+
+def _seeds(strategy: SearchStrategy) -> list[Seed]:
+    """Return the seeds of a strategy, or the works that its queries name."""
+    known = [seed for seed in strategy.seeds if seed.is_followable]
+    return known or [seed for query in strategy.queries for seed in seeds_in(query.boolean_query)]
+
+
+def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
+    errors = [each.error for each in answers if each.error]
+    papers = distinct_papers(answers)[:most]
+    if errors and not papers:
+        raise errors[0]
+    return papers
+
+
+def _spent(left: int) -> Asked:
+    message = f"{left} papers were not followed: the calls of this search are used up"
+    error = ServiceError(f"{message} (SNOWBALL_MAX_CALLS)", status=SourceStatus.EXHAUSTED)
+    return Asked("", error=error)
+
+
+def create_source(config: AppConfig, settings: SearchSourceConfig) -> SnowballSource:
+    """Return the source with the keys of the services that it asks."""
+    trackers = [
+        OpenAlexTracker(_key(config, "openalex")),
+        SemanticScholarTracker(_key(config, "semantic_scholar")),
+        OpenCitationsTracker(_key(config, "opencitations")),
+    ]
+    return SnowballSource(
+        trackers,
+        SourceSettings(
+            max_calls=settings.max_calls,
+            deadline_s=config.source_deadline_s,
+            contact=config.contact,
+            cache_path=config.http_cache_path,
+        ),
+    )
+
+
+def _key(config: AppConfig, name: str) -> str:
+    return config.sources[name].api_key if name in config.sources else ""

@@ -1,0 +1,80 @@
+"""`paper-search doctor`, `find --must-find` and the reports that people see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import QUESTION, Ended
+
+Cli = Callable[..., Ended]
+
+
+def test_all_is_well_without_any_setting(cli: Cli) -> None:
+    ended = cli("doctor", "--json")
+    assert ended.code == 0
+    checks: dict[str, Any] = {each["what"]: each for each in ended.document}
+    assert list(checks) == ["contact", "model", "library", "threads", "source library"]
+    assert all(each["is_well"] for each in checks.values())
+    assert checks["source library"]["found"].startswith("ok: 1 of ")
+
+
+def test_what_is_wrong_is_said_with_how_to_mend_it(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLM_MODEL", "gpt")
+    monkeypatch.setenv("PAPER_SEARCH_SOURCES", "openalex")
+    (home / "threads.db").write_bytes(b"this is no database" * 1000)
+    (home / "library").mkdir()
+    (home / "library" / "records.db").write_bytes(b"this is no database" * 1000)
+    ended = cli("doctor", "--json", "--source", "core", "--source", "sample")
+    assert ended.code == 1
+    checks = {each["what"]: each for each in ended.document}
+    wrong = [what for what, each in checks.items() if not each["is_well"]]
+    assert wrong == ["contact", "model", "library", "threads", "source core"]
+    assert all(checks[what]["mend"] for what in wrong)
+    assert "CORE_API_KEY" in checks["source core"]["found"]
+    table = cli("doctor", "--source", "core")
+    assert table.code == 1
+    assert "CORE_API_KEY" in table.stdout
+
+
+def test_an_unknown_source_is_an_error_that_names_the_known_ones(cli: Cli) -> None:
+    ended = cli("doctor", "--source", "nowhere")
+    assert ended.code == 2
+    assert "known: arxiv, " in ended.stderr
+
+
+def test_known_papers_come_from_identifiers_and_files(cli: Cli, tmp_path: Path) -> None:
+    found = cli("find", QUESTION, "--source", "sample", "--yes", "--json").document["papers"]
+    file = tmp_path / "known.bib"
+    file.write_text(f"@article{{a, title={{{found[0]['title']}}}, doi={{10.1000/nowhere-a}}}}")
+    args = ("--must-find", str(file), "--must-find", "10.1000/nowhere-b")
+    ended = cli("find", QUESTION, "--source", "sample", "--no-strategy-review", *args)
+    assert ended.code == 3
+    assert "1 of 2 known papers found; missing: 10.1000/nowhere-b" in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("no-such.bib", "no-such.bib"), ("  ", "blank"), ("empty.bib", "empty.bib")],
+)
+def test_known_papers_that_cannot_be_read_are_an_error(
+    cli: Cli, tmp_path: Path, value: str, words: str
+) -> None:
+    (tmp_path / "empty.bib").write_text("")
+    ended = cli("find", QUESTION, "--source", "sample", "--yes", "--must-find", value)
+    assert ended.code in {1, 2}
+    assert words in ended.stderr
+
+
+def test_the_report_of_a_search_is_in_markdown(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "papers.md"
+    args = ("--yes", "--output", str(file), "--must-find", "10.1000/nowhere")
+    assert cli("find", QUESTION, "--source", "sample", *args).code == 0
+    text = file.read_text()
+    assert "## What was searched" in text
+    assert "| 1 | sample | ok | " in text
+    assert "0 of 1 known papers found; missing: 10.1000/nowhere." in text

@@ -1,0 +1,65 @@
+"""Known papers: how a person may name them, and when one counts as found."""
+
+import pytest
+
+from paper_search.models import RawPaper, Version
+from paper_search.skills.known_papers import check_known_papers, read_known_paper
+
+TITLE = "Attention is all you need"
+
+
+def record(**fields: object) -> RawPaper:
+    return RawPaper.model_validate({"id": "1", "title": "Another title", "source": "s", **fields})
+
+
+@pytest.mark.parametrize(
+    ("given", "fields"),
+    [
+        ("10.1000/ABC", {"doi": "https://doi.org/10.1000/abc"}),
+        ("https://doi.org/10.1000/abc", {"doi": "10.1000/ABC"}),
+        ("doi:10.1000/abc", {"versions": [Version(ids=["2"], doi="10.1000/abc")]}),
+        ("arXiv:1706.03762", {"arxiv_id": "1706.03762"}),
+        ("https://arxiv.org/abs/1706.03762v5", {"arxiv_id": "1706.03762"}),
+        ("1706.03762", {"doi": "10.48550/arXiv.1706.03762"}),
+        ("10.48550/arXiv.1706.03762", {"arxiv_id": "1706.03762"}),
+        ("pmid:12345", {"pmid": "12345"}),
+        (TITLE, {"title": "Attention Is All You Need."}),
+        ("Attention is al you need", {"title": TITLE}),
+        (f"{TITLE} 10.1000/of-the-journal", {"title": TITLE, "doi": "10.1000/of-a-preprint"}),
+    ],
+)
+def test_a_paper_is_recognised_by(given: str, fields: dict[str, object]) -> None:
+    assert read_known_paper(given).is_described_by(record(**fields))
+
+
+@pytest.mark.parametrize(
+    ("given", "fields"),
+    [
+        ("10.1000/abc", {"doi": "10.1000/abcd"}),
+        ("10.1000/abc", {"title": "10.1000/abc"}),
+        ("1706.03762", {"arxiv_id": "1706.03763"}),
+        ("pmid:12345", {"pmid": "123456"}),
+        ("Editorial", {"title": "Editorials"}),
+        (TITLE, {"title": "Attention is not all you need"}),
+        ("", {}),
+    ],
+)
+def test_another_paper_is_not_taken_for_it(given: str, fields: dict[str, object]) -> None:
+    assert not read_known_paper(given).is_described_by(record(**fields))
+
+
+def test_the_report_says_what_is_in_the_result_what_was_left_out_and_what_is_missing() -> None:
+    found = [record(doi=f"10.1000/{number}") for number in range(4)]
+    report = check_known_papers(
+        ["10.1000/0", "10.1000/1", "10.1000/9", "10.1000/8", "10.1000/9"],
+        found,
+        [True, False, True, True],
+        before=["10.1000/8"],
+    )
+    assert report.in_result == ["10.1000/0"]
+    assert report.not_in_result == ["10.1000/1", "10.1000/8"]
+    assert report.missing == ["10.1000/9"]
+    assert report.summary == (
+        "3 of 4 known papers found; missing: 10.1000/9;"
+        " found, but not in the result: 10.1000/1, 10.1000/8"
+    )

@@ -1,0 +1,253 @@
+"""OpenAlex, Semantic Scholar, Crossref and Unpaywall, asked over loopback for what is missing."""
+
+import json
+import logging
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from paper_search.config import AppConfig
+from paper_search.errors import UnknownNameError
+from paper_search.models import Author, RawPaper, SourceStatus
+from paper_search.skills.gap_filler import GapFiller
+from paper_search.sources.enrichment import Enricher, create_enrichers, known_enrichers
+from paper_search.sources.enrichment.crossref import CrossrefLookup
+from paper_search.sources.enrichment.lookup import HttpEnricher, LookupAdapter
+from paper_search.sources.enrichment.openalex import OpenAlexLookup
+from paper_search.sources.enrichment.semantic_scholar import SemanticScholarLookup
+from paper_search.sources.enrichment.unpaywall import UnpaywallLookup
+from paper_search.sources.http_source import SourceSettings
+
+KEY = "CANARY-key-of-an-enricher"
+CONTACT = "a@example.org"
+
+
+@pytest.fixture(autouse=True)
+def _quiet_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
+
+
+def paper(number: int, **fields: Any) -> RawPaper:
+    given = {
+        "id": f"test:{number}",
+        "title": title(number),
+        "doi": f"10.1000/{number}",
+        "source": "test",
+        "year": 2020,
+        "authors": [Author(name="Ada Jones")],
+    }
+    return RawPaper.model_validate(given | fields)
+
+
+def title(number: int) -> str:
+    return f"On the many ways to sort papers, part {number}"
+
+
+class Services:
+    """All four services; `asked` holds what they were asked, in order."""
+
+    def __init__(self, server: HTTPServer) -> None:
+        self.server = server
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+        for path, answer in (
+            ("/openalex", self.openalex),
+            ("/crossref", self.crossref),
+            ("/s2/paper/batch", self.semantic_scholar),
+        ):
+            self._serve(path, answer)
+
+    def _serve(self, path: str, answer: Any) -> None:
+        def handle(request: Request) -> Response:
+            given = {**request.args, **(request.get_json(silent=True) or {})}
+            self.asked.append((path, {**given, "headers": dict(request.headers)}))
+            return Response(json.dumps(answer(given)), content_type="application/json")
+
+        self.server.expect_request(path).respond_with_handler(handle)
+
+    def openalex(self, given: dict[str, Any]) -> Any:
+        kind, _, values = given["filter"].partition(":")
+        results = [
+            {
+                "id": f"https://openalex.org/W{value[-1]}",
+                "doi": f"https://doi.org/{value}" if kind == "doi" else "https://doi.org/10.1000/9",
+                "title": title(int(value[-1])),
+                "ids": {"pmid": f"https://pubmed.ncbi.nlm.nih.gov/{value}"}
+                if kind == "pmid"
+                else {},
+                "abstract_inverted_index": {"From": [0], "OpenAlex": [1]},
+                "best_oa_location": {"pdf_url": "https://open.org/a.pdf"},
+                "open_access": {"is_oa": True, "oa_url": "https://open.org/a.pdf"},
+            }
+            for value in reversed(values.split("|"))
+        ]
+        return {"meta": {"count": len(results)}, "results": results}
+
+    def crossref(self, given: dict[str, Any]) -> Any:
+        if "filter" in given:
+            numbers = [int(each[-1]) for each in given["filter"].split(",")]
+        else:
+            numbers = [8, int(given["query.bibliographic"].split()[8])]
+        items = [
+            {
+                "DOI": f"10.1000/{number}",
+                "title": [title(number)],
+                "author": [{"given": "Ada", "family": "Jones"}],
+                "issued": {"date-parts": [[2020]]},
+                "abstract": "<jats:p>From Crossref</jats:p>",
+            }
+            for number in numbers
+        ]
+        return {"status": "ok", "message": {"items": items, "total-results": len(items)}}
+
+    def semantic_scholar(self, given: dict[str, Any]) -> Any:
+        return [
+            None
+            if each.endswith("4")
+            else {
+                "paperId": "s" * 39 + each[-1],
+                "title": title(int(each[-1])),
+                "externalIds": {"DOI": f"10.1000/{each[-1]}", "ArXiv": "2001.00005"},
+                "abstract": "From Semantic Scholar",
+                "openAccessPdf": {"url": "https://s2.org/a.pdf"},
+            }
+            for each in given["ids"]
+        ]
+
+
+@pytest.fixture
+def services(httpserver: HTTPServer) -> Services:
+    return Services(httpserver)
+
+
+def adapters(server: HTTPServer) -> dict[str, LookupAdapter]:
+    return {
+        "openalex": OpenAlexLookup(KEY, endpoint=server.url_for("/openalex")),
+        "crossref": CrossrefLookup(endpoint=server.url_for("/crossref")),
+        "semantic_scholar": SemanticScholarLookup(KEY, endpoint=server.url_for("/s2")),
+        "unpaywall": UnpaywallLookup(CONTACT, endpoint=server.url_for("/unpaywall")),
+    }
+
+
+def enricher(server: HTTPServer, name: str, max_calls: int | None = None) -> HttpEnricher:
+    settings = SourceSettings(interval_s=0, max_retries=0, max_calls=max_calls)
+    return HttpEnricher(adapters(server)[name], settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "abstract"),
+    [
+        ("openalex", "From OpenAlex"),
+        ("crossref", "From Crossref"),
+        ("semantic_scholar", "From Semantic Scholar"),
+    ],
+)
+async def test_many_works_are_one_question(services: Services, name: str, abstract: str) -> None:
+    works = [paper(1), paper(2), paper(3)]
+    report = await GapFiller([enricher(services.server, name)]).fill(works)
+    assert [each.abstract for each in report.works] == [abstract] * 3
+    assert len(services.asked) == 1
+    [entry] = report.sources
+    assert (entry.source, entry.status, entry.hits) == (f"{name} (enrichment)", SourceStatus.OK, 3)
+    prefix = {"semantic_scholar": "s2"}.get(name, name)
+    assert all(each.field_sources["abstract"].startswith(f"{prefix}:") for each in report.works)
+
+
+async def test_a_doi_is_found_by_the_title(services: Services) -> None:
+    report = await GapFiller([enricher(services.server, "crossref")]).fill([paper(5, doi=None)])
+    assert report.works[0].doi == "10.1000/5"
+    assert services.asked[0][1]["query.bibliographic"] == f"{title(5)} Jones"
+
+
+async def test_a_work_without_a_doi_is_found_by_other_identifiers(services: Services) -> None:
+    by_pmid, by_arxiv = paper(7, doi=None, pmid="7"), paper(5, doi=None, arxiv_id="2001.00005")
+    openalex = GapFiller([enricher(services.server, "openalex")])
+    assert (await openalex.fill([by_pmid, by_arxiv])).works[0].doi == "10.1000/9"
+    s2 = GapFiller([enricher(services.server, "semantic_scholar")])
+    assert (await s2.fill([by_arxiv])).works[0].doi == "10.1000/5"
+    assert services.asked[-1][1]["ids"] == ["ARXIV:2001.00005"]
+
+
+async def test_what_is_unknown_stays_as_it_is(services: Services) -> None:
+    report = await GapFiller([enricher(services.server, "semantic_scholar")]).fill([paper(4)])
+    assert report.works == [paper(4)]
+    assert report.sources[0].status is SourceStatus.EMPTY
+
+
+async def test_unpaywall_is_asked_for_open_texts_only(httpserver: HTTPServer) -> None:
+    body = {
+        "doi": "10.1000/1",
+        "title": title(1),
+        "is_oa": True,
+        "best_oa_location": {"url_for_pdf": None},
+        "oa_locations": [{"url_for_pdf": "https://repo.org/a.pdf"}],
+    }
+    query = {"email": CONTACT}
+    asked = httpserver.expect_ordered_request
+    asked("/unpaywall/10.1000/1", query_string=query).respond_with_json(body)
+    unknown = {"error": True, "message": "'10.1000/2' isn't in Unpaywall"}
+    asked("/unpaywall/10.1000/2", query_string=query).respond_with_json(unknown, 404)
+    works = [paper(1), paper(2), paper(3, full_text_url="https://own.org"), paper(4, doi=None)]
+    report = await GapFiller([enricher(httpserver, "unpaywall")]).fill(works)
+    httpserver.check_assertions()
+    assert report.works[0].full_text_url == "https://repo.org/a.pdf"
+    assert report.works[1:] == works[1:]
+    assert report.sources[0].status is SourceStatus.OK
+    assert report.sources[0].attempts == 2
+
+
+async def test_the_budget_is_kept(services: Services) -> None:
+    works = [paper(number, doi=None) for number in range(1, 6)]
+    report = await GapFiller([enricher(services.server, "crossref", max_calls=2)]).fill(works)
+    assert len(services.asked) == 2
+    assert sum(bool(each.doi) for each in report.works) == 2
+    assert "3 works were not asked for" in (report.sources[0].note or "")
+
+
+@pytest.mark.parametrize("name", ["openalex", "crossref", "semantic_scholar", "unpaywall"])
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [(429, SourceStatus.RATE_LIMITED), (500, SourceStatus.BAD_RESPONSE)],
+)
+async def test_a_failure_is_told_and_loses_no_paper(
+    httpserver: HTTPServer, name: str, status: int, expected: SourceStatus
+) -> None:
+    for path in ("/openalex", "/crossref", "/s2/paper/batch", "/unpaywall/10.1000/1"):
+        httpserver.expect_request(path).respond_with_data("no", status=status)
+    report = await GapFiller([enricher(httpserver, name)]).fill([paper(1)])
+    assert report.works == [paper(1)]
+    [entry] = report.sources
+    assert entry.status is expected
+    assert entry.error
+    assert KEY not in entry.model_dump_json()
+
+
+@pytest.mark.parametrize("body", ['{"error": "out of order"}', "[17, null]", '"soon"', "{", "<a>"])
+@pytest.mark.parametrize("name", ["openalex", "crossref", "semantic_scholar", "unpaywall"])
+async def test_a_strange_answer_is_told_and_loses_no_paper(
+    httpserver: HTTPServer, name: str, body: str
+) -> None:
+    for path in ("/openalex", "/crossref", "/s2/paper/batch", "/unpaywall/10.1000/1"):
+        httpserver.expect_request(path).respond_with_data(body, content_type="application/json")
+    report = await GapFiller([enricher(httpserver, name)]).fill([paper(1)])
+    assert report.works == [paper(1)]
+    assert report.sources[0].status in {SourceStatus.BAD_RESPONSE, SourceStatus.EMPTY}
+
+
+async def test_what_would_break_a_filter_is_not_asked_for(services: Services) -> None:
+    odd = paper(1, doi="10.1000/a,b|c")
+    await GapFiller([enricher(services.server, "openalex")]).fill([odd])
+    await GapFiller([enricher(services.server, "crossref")]).fill([odd])
+    assert services.asked == []
+
+
+def test_the_settings_name_the_enrichers() -> None:
+    assert list(known_enrichers()) == ["crossref", "openalex", "semantic_scholar", "unpaywall"]
+    made = create_enrichers(AppConfig(enrichers=["crossref", "openalex", "unpaywall"]))
+    assert [each.enricher_name for each in made] == ["crossref", "openalex"]
+    assert all(isinstance(each, Enricher) for each in made)
+    made = create_enrichers(AppConfig(enrichers=["unpaywall"], contact=CONTACT))
+    assert [each.enricher_name for each in made] == ["unpaywall"]
+    with pytest.raises(UnknownNameError, match="unknown enricher 'scopus'"):
+        create_enrichers(AppConfig(enrichers=["scopus"]))

@@ -1,0 +1,187 @@
+"""What all web services share: the remainder, what cannot be read, the cache, and the contract."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.sources.cards import KEY, Cards, Clock, strategy
+
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.errors import ConfigError
+from paper_search.models import SourceStatus
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.http_source import HttpSource, SourceSettings, open_source
+from paper_search.testing.fault_server import FaultServer
+from paper_search.testing.sources import SourceContract, check_source
+
+URL = "https://cards.example/search"
+CARDS = [
+    {"id": 1, "title": "Deep graphs", "abstract": "A survey of them."},
+    {"id": 2, "title": "Deep graphs of glass", "abstract": "We build one."},
+    {"id": 3, "title": "A survey of graphs"},
+    {"id": 4, "title": "Graphs without an abstract"},
+]
+
+
+class Catalogue:
+    """Answers with the same cards, and keeps what it was asked."""
+
+    def __init__(self, cards: list[dict[str, Any]]) -> None:
+        self.cards = cards
+        self.asked: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request)
+        return httpx.Response(200, json={"papers": self.cards, "total": len(self.cards)})
+
+
+@pytest.fixture
+def catalogue() -> Catalogue:
+    return Catalogue(CARDS)
+
+
+@pytest.fixture
+async def client(catalogue: Catalogue) -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(transport=httpx.MockTransport(catalogue)) as given:
+        yield given
+
+
+async def test_what_the_service_cannot_say_is_applied_to_the_answers(
+    client: httpx.AsyncClient, catalogue: Catalogue
+) -> None:
+    report = await HttpSource(Cards(URL), client=client).report(strategy("graphs NOT survey"))
+    assert [paper.id for paper in report.papers] == ["cards:2", "cards:4"]
+    assert [paper.sightings[0].rank for paper in report.papers] == [2, 4]
+    [said] = report.sources
+    assert (said.query, said.kept, said.excluded, said.hits) == ("graphs", 2, 2, 4)
+    assert said.note == (
+        "no phrases; 2 records were left out on our side: they do not match;"
+        " 1 could not be checked (no abstract or year) and are kept"
+    )
+    assert catalogue.asked[0].url.params["q"] == "graphs"
+
+
+async def test_a_query_that_cannot_be_read_is_asked_by_its_words(
+    client: httpx.AsyncClient, catalogue: Catalogue
+) -> None:
+    report = await HttpSource(Cards(URL), client=client).report(strategy("deep AND (graphs"))
+    [said] = report.sources
+    assert catalogue.asked[0].url.params["q"] == said.query == "deep graphs"
+    assert "cannot be read (column" in str(said.note)
+
+
+async def test_a_query_without_words_is_not_sent(
+    client: httpx.AsyncClient, catalogue: Catalogue
+) -> None:
+    source = HttpSource(Cards(URL), client=client)
+    with pytest.raises(ServiceError, match="has no words"):
+        await source.search("( )")
+    assert await source.search_advanced(strategy()) == []
+    assert catalogue.asked == []
+
+
+async def test_a_repeated_search_is_from_the_cache_and_says_so(
+    client: httpx.AsyncClient, catalogue: Catalogue, tmp_path: Path
+) -> None:
+    settings = SourceSettings(cache_path=tmp_path / "http.db", max_calls=1)
+    reports = [
+        (await HttpSource(Cards(URL), settings, client=client).report(strategy("graphs"))).sources[
+            0
+        ]
+        for _ in range(2)
+    ]
+    assert [each.from_cache for each in reports] == [False, True]
+    assert [each.attempts for each in reports] == [1, 0]
+    assert reports[0].kept == reports[1].kept
+    assert len(catalogue.asked) == 1
+
+
+async def test_an_error_in_disguise_is_not_kept_in_the_cache(tmp_path: Path) -> None:
+    answers = [{"error": "out of order"}, {"papers": CARDS}]
+
+    def service(request: httpx.Request) -> httpx.Response:
+        del request
+        return httpx.Response(200, json=answers.pop(0))
+
+    settings = SourceSettings(cache_path=tmp_path / "http.db")
+    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as client:
+        source = HttpSource(Cards(URL), settings, client=client)
+        with pytest.raises(ServiceError, match="out of order"):
+            await source.search("graphs")
+        assert len(await source.search("graphs")) == 4
+
+
+async def test_the_rate_of_the_service_is_kept_unless_the_person_sets_another() -> None:
+    clock = Clock()
+
+    def service(request: httpx.Request) -> httpx.Response:
+        page = int(request.url.params.get("page", 1))
+        return httpx.Response(200, json={"papers": [{"id": page, "title": "T"}], "next": page + 1})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as client:
+        adapter = Cards("https://slow.example/")
+        adapter.interval_s = 3.0
+        for interval, host in ((None, "slow"), (0.5, "fast")):
+            adapter.url = f"https://{host}.example/"
+            settings = SourceSettings(interval_s=interval)
+            source = HttpSource(adapter, settings, client=client, sleep=clock.sleep, clock=clock)
+            await source.search("graphs", max_results=3)
+    # The turns are those of the whole process, whose clock stands nearly still here.
+    slow, fast = clock.waits[:2], clock.waits[2:]
+    assert 4.0 < slow[1] <= 6.0
+    assert 0.0 < fast[1] <= 1.0
+
+
+def test_settings_become_limits_of_the_source(tmp_path: Path) -> None:
+    config = AppConfig(home=tmp_path, contact="me@x.org", source_deadline_s=7.0)
+    settings = SearchSourceConfig(name="cards", rate_limit=4.0, max_calls=3)
+    made = open_source(Cards(URL), config, settings)._settings
+    assert made == SourceSettings(
+        interval_s=0.25,
+        max_calls=3,
+        deadline_s=7.0,
+        contact="me@x.org",
+        cache_path=tmp_path / "cache" / "http.db",
+    )
+    unset = open_source(Cards(URL), config, SearchSourceConfig(name="cards"))._settings
+    assert unset.interval_s is None
+
+
+def test_a_source_that_needs_a_key_says_which_and_where() -> None:
+    class Keyed(Cards):
+        needs_key = True
+
+    with pytest.raises(ConfigError, match=r"set CARDS_API_KEY \(you get one at https://cards\."):
+        open_source(Keyed(URL, key=""), AppConfig(), SearchSourceConfig(name="cards"))
+
+
+async def test_without_its_key_nothing_is_sent(
+    client: httpx.AsyncClient, catalogue: Catalogue
+) -> None:
+    class Keyed(Cards):
+        needs_key = True
+
+    source = HttpSource(Keyed(URL, key=""), client=client)
+    [said] = (await source.report(strategy("graphs"))).sources
+    assert said.status is SourceStatus.UNAUTHORISED
+    assert "CARDS_API_KEY" in str(said.error)
+    assert catalogue.asked == []
+
+
+async def test_it_keeps_the_contract_of_sources() -> None:
+    async with FaultServer() as server:
+        source = HttpSource(Cards(server.url("/pages")))
+        faults = {
+            "a rate limit": ("/status", {"code": "429", "retry_after": "9999"}),
+            "a refused key": ("/status", {"code": "401", "error": f"bad {KEY}"}),
+            "an error body": ("/error-200", {}),
+            "a web page": ("/captcha", {}),
+        }
+        failing = {
+            name: HttpSource(Cards(server.url(path), params=params))
+            for name, (path, params) in faults.items()
+        }
+        contract = SourceContract(query="graphs", many=35, secrets=[KEY], failing=failing)
+        await check_source(source, contract)

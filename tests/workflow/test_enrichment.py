@@ -1,0 +1,126 @@
+"""What merged works lack is looked up in a run that wants it, and only there."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_httpserver import HTTPServer
+
+from paper_search.config import AppConfig
+from paper_search.models import RawPaper, SearchStrategy, SourceReport, SourceStatus
+from paper_search.skills import Deduplicator
+from paper_search.skills.gap_filler import GapFiller
+from paper_search.sources.enrichment.base import LookUp
+from paper_search.sources.enrichment.crossref import CrossrefLookup
+from paper_search.sources.enrichment.lookup import HttpEnricher
+from paper_search.sources.http_source import SourceSettings
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import Checkpoint, SearchWorkflow
+from paper_search.workflow.assembly import assemble_skills
+
+TITLE = "A survey of learning to sort papers"
+
+
+def records(_: SearchStrategy) -> list[RawPaper]:
+    """Return two records of one work, neither with an abstract, and one that lacks nothing."""
+    return [
+        RawPaper(id="a", title=TITLE, doi="10.1000/1", year=2020, source="one"),
+        RawPaper(id="b", title=TITLE, doi="10.1000/1", year=2020, source="two"),
+        RawPaper(
+            id="c",
+            title="Glass and its history",
+            doi="10.1000/2",
+            abstract="Own.",
+            full_text_url="https://own.org",
+            source="one",
+        ),
+    ]
+
+
+class Shelf:
+    """Knows an abstract of everything."""
+
+    enricher_name = "shelf"
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
+        self.asked.append(len(works))
+        known = {
+            work.id: [work.model_copy(update={"id": "shelf:1", "abstract": "From the shelf."})]
+            for work in works
+        }
+        return LookUp(SourceReport(source="shelf", status=SourceStatus.OK), known)
+
+
+def workflow(gap_filler: GapFiller, **options: Any) -> SearchWorkflow:
+    fake = FakeSkills(records)
+    return SearchWorkflow(
+        fake, fake, fake, Deduplicator(), fake, fake, gap_filler=gap_filler, **options
+    )
+
+
+async def test_a_run_that_wants_it_fills_what_merged_works_lack() -> None:
+    shelf = Shelf()
+    result = await workflow(GapFiller([shelf]), enrich=True).run("sorting")
+    abstracts = {paper.title: paper.abstract for paper in result.papers}
+    assert abstracts == {TITLE: "From the shelf.", "Glass and its history": "Own."}
+    assert shelf.asked == [1], "the two records of one work are one work by then"
+    filled = next(paper for paper in result.papers if paper.title == TITLE)
+    assert filled.field_sources["abstract"] == "shelf:1"
+    assert set(filled.merged_from) == {"a", "b"}
+    assert "filled 1 abstracts" in str([each.note for each in result.reports])
+
+
+async def test_a_run_that_does_not_want_it_asks_nobody() -> None:
+    shelf = Shelf()
+    result = await workflow(GapFiller([shelf])).run("sorting")
+    assert shelf.asked == []
+    assert {paper.abstract for paper in result.papers} == {None, "Own."}
+
+
+async def test_another_process_goes_on_as_the_run_was_begun(tmp_path: Path) -> None:
+    """The second workflow stands for a process whose settings do not want it."""
+    url = f"sqlite:///{tmp_path / 'threads.db'}"
+    first = workflow(GapFiller([Shelf()]), enrich=True, persistence=url)
+    assert isinstance(await first.start("sorting", thread_id="t"), Checkpoint)
+    shelf = Shelf()
+    second = workflow(GapFiller([shelf]), enrich=False, persistence=url)
+    shown = await second.answer("t", "approve")
+    assert isinstance(shown, Checkpoint)
+    assert shelf.asked == [1]
+    result = await second.answer("t", "approve")
+    assert "From the shelf." in {paper.abstract for paper in result.papers}  # type: ignore[union-attr]  # approved: a collection
+
+
+async def test_a_failure_is_a_line_of_the_report_and_loses_no_paper() -> None:
+    class Broken(Shelf):
+        async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
+            raise ZeroDivisionError(len(works))
+
+    result = await workflow(GapFiller([Broken()]), enrich=True).run("sorting")
+    assert len(result.papers) == 2
+    failed = [each for each in result.reports if each.status.is_failure]
+    assert [(each.source, each.status) for each in failed] == [
+        ("shelf (enrichment)", SourceStatus.BUG)
+    ]
+
+
+async def test_from_a_service_to_the_collection(httpserver: HTTPServer) -> None:
+    item = {"DOI": "10.1000/1", "title": [TITLE], "abstract": "<jats:p>From Crossref.</jats:p>"}
+    body = {"status": "ok", "message": {"items": [item]}}
+    httpserver.expect_request("/works").respond_with_json(body)
+    adapter = CrossrefLookup(endpoint=httpserver.url_for("/works"))
+    enricher = HttpEnricher(adapter, SourceSettings(interval_s=0))
+    result = await workflow(GapFiller([enricher]), enrich=True).run("sorting")
+    assert "From Crossref." in {paper.abstract for paper in result.papers}
+    [entry] = [each for each in result.reports if each.source == "crossref (enrichment)"]
+    assert (entry.status, entry.note) == (SourceStatus.OK, "filled 1 abstracts")
+
+
+def test_the_settings_say_who_is_asked() -> None:
+    config = AppConfig(enrichers=["crossref", "openalex"])
+    filler = assemble_skills(config, sources=["sample"]).gap_filler
+    assert isinstance(filler, GapFiller)
+    assert filler.enricher_names == ["crossref", "openalex"]

@@ -1,0 +1,103 @@
+"""What a search did, as it is told in the state, in the question and in the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.workflow.doubles import reject, workflow
+
+from paper_search.models import (
+    PaperCollection,
+    RawPaper,
+    SearchReport,
+    SearchStrategy,
+    SourceReport,
+    SourceStatus,
+)
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import (
+    Checkpoint,
+    Decision,
+    DecisionAction,
+    SearchWorkflow,
+    ThreadCatalog,
+)
+from paper_search.workflow.engine import open_memory
+
+APPROVE = Decision(action=DecisionAction.APPROVE)
+
+
+class ReportingSearcher:
+    """Finds papers in one source and nothing in the other."""
+
+    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
+        return (await self.report(strategy)).papers
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        papers = await FakeSkills().search(strategy)
+        query = strategy.queries[0].boolean_query
+        return SearchReport(
+            papers=papers,
+            sources=[
+                SourceReport(source="a", query=query, status=SourceStatus.OK, kept=len(papers)),
+                SourceReport(source="b", query=query, status=SourceStatus.TIMEOUT, error="slow"),
+            ],
+        )
+
+
+def reporting(handler: Any = None) -> SearchWorkflow:
+    skills = FakeSkills()
+    return SearchWorkflow(skills, skills, ReportingSearcher(), skills, skills, skills, handler)
+
+
+async def test_the_result_tells_what_every_source_did_in_every_round() -> None:
+    handler = ScriptedHandler([APPROVE, reject("more"), APPROVE, APPROVE])
+    result = await reporting(handler).run("graphs")
+    told = [(each.iteration, each.source, each.query, each.status) for each in result.reports]
+    assert told == [
+        (0, "a", "round_0", SourceStatus.OK),
+        (0, "b", "round_0", SourceStatus.TIMEOUT),
+        (1, "a", "round_1", SourceStatus.OK),
+        (1, "b", "round_1", SourceStatus.TIMEOUT),
+    ]
+    assert result.silent_sources == ["b"]
+    questions: list[Checkpoint] = handler.asked
+    assert [
+        len(each.payload.reports) for each in questions if hasattr(each.payload, "reports")
+    ] == [
+        2,
+        2,
+    ]
+
+
+async def test_how_a_run_went_is_no_part_of_what_it_found() -> None:
+    result = await reporting().run("graphs")
+    bare = result.model_copy(update={"reports": [], "silent_sources": [], "known_papers": None})
+    assert result == bare
+    assert PaperCollection.model_validate_json(result.model_dump_json()).reports == result.reports
+
+
+async def test_the_question_and_the_result_say_which_known_papers_were_found() -> None:
+    found = (await workflow().run("graphs")).papers[0]
+    handler = ScriptedHandler([APPROVE, APPROVE])
+    known = [found.title, "10.1000/nowhere"]
+    result = await workflow(FakeSkills(), handler, must_find=known).run("graphs")
+    report = handler.asked[1].payload.known_papers
+    assert report.in_result == [found.title]
+    assert report.missing == ["10.1000/nowhere"]
+    assert result.known_papers == report
+
+
+async def test_a_thread_shows_them_from_the_store_too() -> None:
+    place = await open_memory()
+    flow = workflow(FakeSkills(), persistence=place, must_find=["10.1000/nowhere"])
+    await flow.run("graphs", thread_id="t1")
+    shown = await ThreadCatalog(place).show("t1")
+    assert shown.collection is not None
+    assert shown.collection.known_papers is not None
+    assert shown.collection.known_papers.missing == ["10.1000/nowhere"]
+
+
+async def test_without_known_papers_nothing_is_said_of_them() -> None:
+    assert (await workflow().run("graphs")).known_papers is None

@@ -1,0 +1,139 @@
+"""From a mark to what the paper cites: proposed, approved, followed over loopback."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from pytest_httpserver import HTTPServer
+from tests.sources.citations import CITATIONS, REFERENCES, SEED, Net, doi, title
+from tests.workflow.doubles import edit, reject
+
+from paper_search.models import (
+    SNOWBALL,
+    PaperCollection,
+    RawPaper,
+    SearchStrategy,
+    SourceStatus,
+    UserFeedback,
+)
+from paper_search.skills import QueryBuilder, Searcher
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills
+from paper_search.testing.sources import FakeSource
+from paper_search.workflow import Checkpoint, Decision, SearchWorkflow, StrategyPayload
+
+FOLLOWED = {title(number) for number in (*REFERENCES, *CITATIONS)}
+
+
+@pytest.fixture(autouse=True)
+def _quiet_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test server logs what it is asked; that is not our doing."""
+    monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
+
+
+@pytest.fixture
+def net(httpserver: HTTPServer) -> Net:
+    return Net(httpserver)
+
+
+def shelf() -> FakeSource:
+    return FakeSource(
+        "shelf",
+        [
+            RawPaper(id="seed", title="The seed", doi=doi(SEED), source="shelf"),
+            RawPaper(id="plain", title="Without any identifier", source="shelf"),
+        ],
+    )
+
+
+def workflow(net: Net | None, handler: ScriptedHandler | None = None) -> SearchWorkflow:
+    fake = FakeSkills()
+    sources = [shelf(), *([net.source()] if net else [])]
+    builder = QueryBuilder(None, available_sources=[each.source_name for each in sources])
+    return SearchWorkflow(fake, builder, Searcher(sources), fake, fake, fake, handler)
+
+
+def mark(*ids: str) -> Decision:
+    return edit(UserFeedback(marked_relevant=list(ids)).model_dump())
+
+
+def proposed(checkpoint: Checkpoint) -> SearchStrategy:
+    assert isinstance(checkpoint.payload, StrategyPayload)
+    return checkpoint.payload.strategy
+
+
+def sources_of(handler: ScriptedHandler) -> list[list[str]]:
+    payloads = [each.payload for each in handler.asked]
+    return [each.strategy.sources for each in payloads if isinstance(each, StrategyPayload)]
+
+
+def titles(collection: PaperCollection) -> set[str]:
+    return {paper.title for paper in collection.papers}
+
+
+async def test_a_marked_paper_is_followed_in_the_next_round(net: Net) -> None:
+    handler = ScriptedHandler(["approve", mark("seed"), "approve", "approve"])
+    collection = await workflow(net, handler).run("learning")
+    assert sources_of(handler) == [["shelf"], ["shelf", SNOWBALL]]
+    assert [seed.doi for seed in proposed(handler.asked[2]).seeds] == [doi(SEED)]
+    assert titles(collection) >= FOLLOWED
+    assert {paper.source for paper in collection.papers} == {"shelf", SNOWBALL}
+    reports = handler.asked[3].payload.reports
+    assert [each.status for each in reports if each.source == SNOWBALL] == [SourceStatus.OK] * 2
+
+
+async def test_nothing_is_followed_before_anything_is_marked(net: Net) -> None:
+    handler = ScriptedHandler(["approve", reject("only newer ones"), "approve", "approve"])
+    await workflow(net, handler).run("learning")
+    assert sources_of(handler) == [["shelf"], ["shelf"]]
+    assert net.asked == []
+
+
+async def test_a_mark_without_identifiers_and_an_irrelevant_one_are_not_followed(
+    net: Net,
+) -> None:
+    marks = UserFeedback(marked_relevant=["plain"], marked_irrelevant=["seed"])
+    handler = ScriptedHandler(["approve", edit(marks.model_dump()), "approve", "approve"])
+    await workflow(net, handler).run("learning")
+    assert sources_of(handler) == [["shelf"], ["shelf"]]
+
+
+async def test_a_source_that_is_not_configured_is_never_proposed() -> None:
+    handler = ScriptedHandler(["approve", mark("seed"), "approve", "approve"])
+    await workflow(None, handler).run("learning")
+    assert sources_of(handler) == [["shelf"], ["shelf"]]
+    assert all(proposed(each).seeds == [] for each in (handler.asked[0], handler.asked[2]))
+
+
+def without_snowball(checkpoint: Checkpoint) -> Decision:
+    revised = proposed(checkpoint).model_dump(mode="json", exclude={"seeds"})
+    return edit({**revised, "sources": ["shelf"]})
+
+
+def with_snowball(checkpoint: Checkpoint) -> Decision:
+    revised = proposed(checkpoint).model_dump(mode="json", exclude={"seeds"})
+    return edit({**revised, "sources": ["shelf", SNOWBALL]})
+
+
+async def test_once_a_person_took_it_out_it_is_not_proposed_again(net: Net) -> None:
+    again = [mark("seed"), "approve", mark("seed"), "approve", "approve"]
+    handler = ScriptedHandler(["approve", mark("seed"), without_snowball, *again])
+    await workflow(net, handler).run("learning")
+    assert sources_of(handler) == [["shelf"], ["shelf", SNOWBALL], ["shelf"], ["shelf"]]
+    assert net.asked == []
+
+
+async def test_an_edited_strategy_follows_the_same_papers(net: Net) -> None:
+    handler = ScriptedHandler(["approve", mark("seed"), with_snowball, "approve"])
+    collection = await workflow(net, handler).run("learning")
+    assert titles(collection) >= FOLLOWED
+
+
+async def test_a_person_may_add_it_by_hand_and_is_told_what_it_needs(net: Net) -> None:
+    handler = ScriptedHandler([with_snowball, "approve"])
+    await workflow(net, handler).run("learning")
+    [told] = [each for each in handler.asked[1].payload.reports if each.source == SNOWBALL]
+    assert told.status is SourceStatus.EMPTY
+    assert "mark papers relevant" in (told.note or "")
+    assert net.asked == []
