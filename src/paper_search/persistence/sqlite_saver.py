@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
@@ -30,6 +30,31 @@ _WRITES = "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type,
 _STATES = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
 
 
+class _TaskLock(asyncio.Lock):
+    """A lock that the task which has it may take again, as LangGraph's own methods do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._owner: asyncio.Task[Any] | None = None
+        self._depth = 0
+
+    async def acquire(self) -> Literal[True]:
+        """Wait until no other task has it."""
+        task = asyncio.current_task()
+        if self._owner is not task:
+            await super().acquire()
+            self._owner = task
+        self._depth += 1
+        return True
+
+    def release(self) -> None:
+        """Give it up as often as it was taken."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._owner = None
+            super().release()
+
+
 class SqliteSaver(AsyncSqliteSaver):
     """Checkpoints in one SQLite file, written only by who may drive the thread.
 
@@ -48,7 +73,7 @@ class SqliteSaver(AsyncSqliteSaver):
     ) -> None:
         super().__init__(connection, serde=serde)
         self._clock = clock
-        self._writing = asyncio.Lock()
+        self.lock = _TaskLock()
 
     async def aput(
         self,
@@ -144,7 +169,8 @@ class SqliteSaver(AsyncSqliteSaver):
     async def _transaction(self, thread_id: str | None = None) -> AsyncIterator[None]:
         """Write in one transaction, which sees who holds the thread's lease."""
         await self.setup()
-        async with self._writing:
+        # A cursor that is being read keeps its snapshot, and no transaction can begin beside it.
+        async with self.lock:
             try:
                 await self.conn.execute("BEGIN IMMEDIATE")
                 if thread_id is not None:

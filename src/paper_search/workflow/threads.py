@@ -83,7 +83,8 @@ class ThreadCatalog:
         session = self._session(thread_id)
         snapshot = await session.snapshot()
         item = await self._persistence.store.aget(INDEX, thread_id)
-        question = snapshot.interrupts[0].value if snapshot.interrupts else None
+        decided = await self._decided(thread_id, snapshot)
+        question = snapshot.interrupts[0].value if snapshot.interrupts and not decided else None
         values = snapshot.values
         is_done = bool(values.get("is_complete"))
         if is_done:
@@ -106,7 +107,7 @@ class ThreadCatalog:
             ),
             ended_by=values.get("ended_by"),
             next_step=snapshot.next[0] if snapshot.next else None,
-            error=_failure(snapshot) if status is ThreadStatus.FAILED else None,
+            error=(decided or _failure(snapshot)) if status is ThreadStatus.FAILED else None,
         )
 
     async def show(self, thread_id: str) -> ThreadDetail:
@@ -142,7 +143,20 @@ class ThreadCatalog:
         async with session.lease():
             # The index entry, which goes last, is what a deletion that was cut short is known by.
             await self._persistence.checkpointer.adelete_thread(thread_id)
+            await self._persistence.ledger.forget(thread_id)
             await RecordShelf(self._persistence.store, thread_id).delete()
+
+    async def _decided(self, thread_id: str, snapshot: Any) -> str | None:
+        """Return what to say of a question that was decided and whose thread did not go on."""
+        if not snapshot.interrupts:
+            return None
+        entry = await self._persistence.ledger.entry(thread_id, snapshot.interrupts[0].id)
+        if entry is None:
+            return None
+        return (
+            f"decided by {entry.decided_by} at {entry.decided_at} and not applied yet; "
+            "resuming applies the decision"
+        )
 
     async def _index(self) -> list[Any]:
         """Return the entries of all threads; what lies below the index belongs to a thread."""
