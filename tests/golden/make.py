@@ -29,7 +29,7 @@ class FailingScores(FakeSkills):
     """Skills of which one cannot go on."""
 
     async def score(self, papers: list[RawPaper], intent: Any) -> Any:
-        raise RuntimeError("the judge is out")
+        raise RuntimeError(f"the judge of {intent.topic!r} is out, {len(papers)} wait")
 
 
 async def strategy(url: str) -> None:
