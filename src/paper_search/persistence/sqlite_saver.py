@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 import aiosqlite
@@ -13,7 +16,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata, CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.store.base import Op, PutOp, Result
+from langgraph.store.base import Item, Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from paper_search.persistence.heads import ThreadHead, check_prune
@@ -208,4 +211,31 @@ class SqliteStore(AsyncSqliteStore):
         sealed: list[Op] = self._seal.sealed(ops)
         if any(isinstance(op, PutOp) for op in sealed):
             await self._leases.check_held()
-        return self._seal.opened(await super().abatch(sealed))
+        try:
+            return self._seal.opened(await super().abatch(sealed))
+        except sqlite3.DatabaseError:
+            # LangGraph's own leaves the transaction open if it cannot be committed: the file would
+            # stay locked.
+            await asyncio.shield(self.conn.rollback())
+            raise
+
+    async def apage(
+        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
+    ) -> list[Item]:
+        """Return the items of exactly this namespace, the largest `by` first."""
+        rows = await self.conn.execute_fetchall(
+            "SELECT key, value, created_at, updated_at FROM store WHERE prefix = ? "
+            "ORDER BY json_extract(value, ?) DESC, key LIMIT ? OFFSET ?",
+            (".".join(namespace), f"$.{by}", limit, offset),
+        )
+        items = [
+            Item(
+                value=json.loads(value),
+                key=key,
+                namespace=namespace,
+                created_at=datetime.fromisoformat(created_at),
+                updated_at=datetime.fromisoformat(updated_at),
+            )
+            for key, value, created_at, updated_at in rows
+        ]
+        return [self._seal.item(each) for each in items]

@@ -11,7 +11,7 @@ from paper_search.errors import PaperSearchError, ThreadBusyError
 from paper_search.models import PaperCollection, SourceReport
 from paper_search.persistence import Persistence
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
-from paper_search.workflow.records import INDEX, PAGE, RecordShelf
+from paper_search.workflow.records import INDEX, RecordShelf
 from paper_search.workflow.session import ThreadSession, search_graph
 from paper_search.workflow.state import IterationRecord
 
@@ -71,8 +71,8 @@ class ThreadCatalog:
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[ThreadInfo]:
         """Return threads, the one that changed last first."""
-        items = sorted(await self._index(), key=lambda item: item.value["updated_at"], reverse=True)
-        return [await self._listed(item) for item in items[offset : offset + limit]]
+        items = await self._persistence.pages.apage(INDEX, "updated_at", limit, offset)
+        return [await self._listed(item) for item in items]
 
     async def info(self, thread_id: str) -> ThreadInfo:
         """Return how a thread stands.
@@ -157,14 +157,6 @@ class ThreadCatalog:
             f"decided by {entry.decided_by} at {entry.decided_at} and not applied yet; "
             "resuming applies the decision"
         )
-
-    async def _index(self) -> list[Any]:
-        """Return the entries of all threads; what lies below the index belongs to a thread."""
-        store, entries, start = self._persistence.store, [], 0
-        while page := await store.asearch(INDEX, limit=PAGE, offset=start):
-            entries += [item for item in page if tuple(item.namespace) == INDEX]
-            start += len(page)
-        return entries
 
     def _session(self, thread_id: str) -> ThreadSession:
         return ThreadSession(self._graph, self._persistence, thread_id)
