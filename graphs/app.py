@@ -1,6 +1,5 @@
 """The guard that every request to the server passes."""
 
-from paper_search.config import load_config
-from paper_search.server.app import create_app
+from paper_search.server import doors
 
-app = create_app(load_config())
+app = doors.app

@@ -1,5 +1,5 @@
 """The paper-search graph for the server, which brings saver and store itself."""
 
-from paper_search.server.doors import graph as search
+from paper_search.server import doors
 
-graph = search()
+graph = doors.graph()

@@ -1,5 +1,7 @@
 # ruff: noqa: INP001  # a script, not a package
-"""Writes what documentation can take from the code: the command reference and pictures of graphs.
+"""Writes what documentation can take from the code.
+
+That is: the command reference, pictures of graphs, which test carries which case of reliability.
 
 `scripts/docs.py` brings them up to date, `scripts/docs.py --check` says what is out of date.
 """
@@ -15,6 +17,11 @@ from pathlib import Path
 from paper_search.steps import Workflow, discover_workflows, to_mermaid
 
 ROOT = Path(__file__).parents[1]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))  # run as a script, its neighbours are not in a package
+
+from scripts.reliability import PAGE, reliability_page  # noqa: E402  # only after that line
+
 COMMANDS = ROOT / "docs" / "cli.md"
 EXAMPLES = ROOT / "docs" / "examples"
 PICTURES = (ROOT / "README.md", ROOT / "docs" / "architecture.md")
@@ -46,7 +53,7 @@ def pages() -> dict[Path, str]:
     """Return every generated page as it should be."""
     drawn = [*PICTURES, *sorted(EXAMPLES.glob("*.md"))]
     pictures = {path: with_picture(path.read_text(encoding="utf-8")) for path in drawn}
-    return {COMMANDS: command_reference(), **pictures}
+    return {COMMANDS: command_reference(), PAGE: reliability_page(), **pictures}
 
 
 def outdated() -> dict[Path, str]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 
 import pytest
+from langgraph.types import Command
 
-from paper_search.errors import ThreadBusyError
+from paper_search.errors import PaperSearchError, ThreadBusyError, ThreadNotFoundError
+from paper_search.persistence import LedgerStatus
 from paper_search.server.leased import leased
+from paper_search.server.places import SharedPlace
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow.graph import WORKFLOW
+from paper_search.workflow.session import ThreadSession
 from paper_search.workflow.skills import Skills
 
 CONFIG = {"configurable": {"thread_id": "t"}}
@@ -24,27 +28,86 @@ def skills():
 
 
 @pytest.fixture
-def graph(place, skills):
-    @asynccontextmanager
-    async def opener():
-        yield place
-
+def graph(place, skills, tmp_path):
     compiled = compile_workflow(WORKFLOW, services=Skills(*[skills] * 6))
-    served = leased(compiled, opener)
+    served = leased(compiled, SharedPlace(f"sqlite:///{tmp_path / 'threads.db'}"))
     # The server makes a copy with its saver and store for each run.
     return served.copy({"checkpointer": place.checkpointer, "store": place.store})
 
 
-async def test_a_run_holds_the_lease_from_its_first_step_to_its_question(graph, place):
+async def test_a_run_holds_the_lease_while_it_works(graph, place, skills):
     held = []
-    stream = graph.astream(QUESTION, CONFIG, stream_mode="updates")
-    async with aclosing(stream):
-        async for part in stream:
-            is_step = "__interrupt__" not in part
-            held += [await place.leases.is_held("t")] if is_step else []
-    assert held == [True, True]
+    parse = skills.parse
+
+    async def watched(question: str):
+        held.append(await place.leases.is_held("t"))
+        return await parse(question)
+
+    skills.parse = watched
+    await graph.ainvoke(QUESTION, CONFIG)
+    assert held == [True]
     assert not await place.leases.is_held("t")
     assert (await graph.aget_state(CONFIG)).interrupts
+
+
+async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, place):
+    await graph.ainvoke(QUESTION, CONFIG)
+    await graph.ainvoke(Command(resume="approve"), CONFIG)
+    (entry,) = await place.ledger.entries("t")
+    assert (entry.decision["action"], entry.status) == ("approve", LedgerStatus.APPLIED)
+    late = Command(resume={entry.interrupt_id: {"action": "approve"}})
+    with pytest.raises(PaperSearchError):
+        await graph.ainvoke(late, CONFIG)
+    ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
+    assert interrupt.value["kind"] == "result_review"
+
+
+async def test_who_decided_is_who_sent_the_run(graph, place):
+    await graph.ainvoke(QUESTION, CONFIG)
+    sent_by = {"configurable": {"thread_id": "t", "langgraph_auth_user_id": "ada"}}
+    await graph.ainvoke(Command(resume="approve"), sent_by)
+    assert [each.decided_by for each in await place.ledger.entries("t")] == ["ada"]
+
+
+async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(graph, place):
+    await graph.ainvoke(QUESTION, CONFIG)
+    session = ThreadSession(graph, place, "t")
+    await session.decide(await session.require_question(), "approve")
+    await graph.ainvoke(None, CONFIG)
+    ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
+    assert interrupt.value["kind"] == "result_review"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        Command(goto="search"),
+        Command(update={"last_outcome": "approve"}),
+        Command(resume="yes"),
+        Command(resume={"0" * 32: "approve"}),
+        QUESTION,
+    ],
+)
+async def test_no_run_goes_round_the_open_question__sec_03(graph, skills, given):
+    await graph.ainvoke(QUESTION, CONFIG)
+    with pytest.raises(PaperSearchError):
+        await graph.ainvoke(given, CONFIG)
+    ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
+    assert interrupt.value["kind"] == "strategy_confirmation"
+    assert "search" not in skills.calls
+
+
+async def test_going_on_does_not_answer_a_question__hum_14(graph):
+    await graph.ainvoke(QUESTION, CONFIG)
+    await graph.ainvoke(None, CONFIG)
+    ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
+    assert interrupt.value["kind"] == "strategy_confirmation"
+
+
+async def test_an_answer_to_an_unknown_thread_begins_nothing__hum_11(graph, skills):
+    with pytest.raises(ThreadNotFoundError):
+        await graph.ainvoke(Command(resume="approve"), CONFIG)
+    assert skills.calls == []
 
 
 async def test_each_part_may_be_taken_by_another_task(graph):

@@ -1,7 +1,7 @@
 """A process that drives a thread and kills itself where it is told to.
 
-Arguments: database URL, file of calls, the skill that kills (or `-`), how many calls of it go well
-before, and what to do: `run`, `resume`.
+Arguments: database URL, file of calls, the skill that kills (or `-`, or `write`: the checkpointer),
+how many calls of it go well before, and the moment: `start` of the call or its `end`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.workflow.doubles import mark_last
 
+from paper_search.persistence import open_persistence
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow
@@ -30,14 +31,16 @@ class LoggingSkills(FakeSkills):
         log: the file.
         killer: the skill that does not return.
         after: how many of its calls do.
+        moment: whether it is killed before it does its work, or when all is done and not returned.
     """
 
-    def __init__(self, log: str, killer: str = "-", after: int = 0) -> None:
+    def __init__(self, log: str, killer: str = "-", after: int = 0, moment: str = "start") -> None:
         super().__init__()
         for name in SKILLS:
-            setattr(self, name, self._logged(name, log, killer == name, after))
+            fatal = after if killer == name else None
+            setattr(self, name, self._logged(name, log, fatal, moment))
 
-    def _logged(self, name: str, log: str, kills: bool, after: int) -> Any:  # noqa: FBT001  # private
+    def _logged(self, name: str, log: str, fatal: int | None, moment: str) -> Any:
         inner, count = getattr(self, name), 0
 
         async def call(*args: Any) -> Any:
@@ -46,19 +49,50 @@ class LoggingSkills(FakeSkills):
                 file.write(f"{name}\n")
                 file.flush()
                 os.fsync(file.fileno())
-            if kills and count == after:
-                os.kill(os.getpid(), signal.SIGKILL)
+            is_last = count == fatal
             count += 1
-            return await inner(*args)
+            if is_last and moment == "start":
+                kill()
+            result = await inner(*args)
+            if is_last:
+                kill()
+            return result
 
         return call
 
 
-def main(url: str, log: str, killer: str, after: str) -> None:
-    flow = SearchWorkflow(
-        *[LoggingSkills(log, killer, int(after))] * 6, ScriptedHandler(SCRIPT), persistence=url
-    )
-    asyncio.run(flow.run("q", thread_id="t"))
+def kill() -> None:
+    """End this process as an outage would."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def count_writes(saver: Any, fatal: int) -> None:
+    """Let a process end after that many writes of checkpoints."""
+    inner, count = saver.aput, 0
+
+    async def put(*args: Any) -> Any:
+        nonlocal count
+        stored = await inner(*args)
+        count += 1
+        if count > fatal:
+            kill()
+        return stored
+
+    saver.aput = put
+
+
+async def drive(url: str, log: str, killer: str, after: int, moment: str) -> None:
+    """Take a thread of two rounds to its end, or to that of this process."""
+    async with open_persistence(url) as place:
+        if killer == "write":
+            count_writes(place.checkpointer, after)
+        skills = LoggingSkills(log, killer, after, moment)
+        flow = SearchWorkflow(*[skills] * 6, ScriptedHandler(SCRIPT), persistence=place)
+        await flow.run("q", thread_id="t")
+
+
+def main(url: str, log: str, killer: str, after: str, moment: str = "start") -> None:
+    asyncio.run(drive(url, log, killer, int(after), moment))
 
 
 if __name__ == "__main__":

@@ -214,7 +214,7 @@ async def test_deleting_leaves_no_row(tmp_path, thread):
 
 # --- the round trip -------------------------------------------------------------------------------
 
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 MAYBE = st.none() | TEXT
 NUMBER = st.integers(-(2**53), 2**53)
 JSON = st.recursive(
@@ -236,7 +236,7 @@ SHARED = {
     "is_retracted": st.none() | st.booleans(),
     "sightings": st.lists(st.builds(Sighting, source=TEXT, rank=st.none() | NUMBER), max_size=2),
 }
-IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
+IDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=6)
 RAW = st.builds(
     RawPaper, id=IDS, snippet=MAYBE, raw_data=st.dictionaries(TEXT, JSON, max_size=3), **SHARED
 )

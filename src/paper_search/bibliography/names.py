@@ -31,7 +31,7 @@ _ORGANISATION = re.compile(
 )
 _JOINING_WORDS = frozenset({"of", "for", "and", "the", "&", "on", "in", "at"})
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-_COMMAS = re.compile(r"\s*[,，]\s*")
+_COMMAS = re.compile(r"(?:(?<!\s)\s+)?[,，]\s*")
 
 
 @dataclass(frozen=True, slots=True)

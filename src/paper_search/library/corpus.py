@@ -30,7 +30,7 @@ _SPARE = 50
 _MOST_LISTED = 1_000
 _OPERATORS = re.compile(
     r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab|year):'
-    r"|[A-Z]-?[A-Z]+\("
+    r"|(?<![A-Z])[A-Z]-?[A-Z]+\("
 )
 
 Progress = Callable[[int, int | None], None]

@@ -94,8 +94,8 @@ class Keyring:
 
     def seal_json(self, value: Any, about: str) -> str:
         """Return JSON encrypted, as text."""
-        plain = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        return base64.b64encode(self.seal(plain, about)).decode()
+        sealed = self.seal(json.dumps(value).encode(), about)
+        return base64.b64encode(sealed).decode()
 
     def open_json(self, text: Any, about: str) -> Any:
         """Return the JSON in what `seal_json` gave.

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from langgraph.store.base import Item
+
 from paper_search.errors import InputError
 
 STRATEGIES = ("keep_latest", "delete")
@@ -24,6 +26,23 @@ class ListsHeads(Protocol):
 
     async def aheads(self, limit: int, offset: int = 0) -> list[ThreadHead]:
         """Return the latest checkpoint id of each thread, the latest first."""
+        ...
+
+
+class PagesItems(Protocol):
+    """A store that can page through the items of one namespace, sorted."""
+
+    async def apage(
+        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
+    ) -> list[Item]:
+        """Return the items of exactly this namespace, the largest `by` first.
+
+        Args:
+            namespace: without those below it.
+            by: a field of the values that stays readable where they are sealed.
+            limit: how many at most.
+            offset: how many to leave out.
+        """
         ...
 
 

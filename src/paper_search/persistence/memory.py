@@ -9,10 +9,24 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.base import Item
+from langgraph.store.memory import InMemoryStore
 
 from paper_search.persistence.heads import ThreadHead, check_prune
 from paper_search.persistence.leases import LeaseTable, check_ownership
 from paper_search.persistence.serialization import serializer
+
+
+class MemoryStore(InMemoryStore):
+    """Records in memory."""
+
+    async def apage(
+        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
+    ) -> list[Item]:
+        """Return the items of exactly this namespace, the largest `by` first."""
+        items = list(self._data.get(namespace, {}).values())
+        items.sort(key=lambda each: str(each.value.get(by)), reverse=True)
+        return items[offset : offset + limit]
 
 
 class MemorySaver(InMemorySaver):

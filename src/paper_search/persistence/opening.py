@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
+    from paper_search.persistence.heads import PagesItems
+
 POSTGRES = ("postgresql", "postgres")
 
 
@@ -30,6 +32,8 @@ class Persistence:
     store: BaseStore
     leases: Leases
     ledger: DecisionLedger
+    pages: PagesItems
+    """The store, where a list of its items is wanted in order."""
     is_durable: bool
     """Whether threads outlive this process."""
     url: str
@@ -67,14 +71,16 @@ def _keyring(keys: Sequence[str] | None) -> Keyring | None:
 
 @contextlib.asynccontextmanager
 async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
-    from langgraph.store.memory import InMemoryStore  # noqa: PLC0415  # slow import
+    from paper_search.persistence.memory import (  # noqa: PLC0415  # slow import
+        MemorySaver,
+        MemoryStore,
+    )
 
-    from paper_search.persistence.memory import MemorySaver  # noqa: PLC0415  # slow import
-
-    table = MemoryLeaseTable()
+    table, store = MemoryLeaseTable(), MemoryStore()
     yield Persistence(
         checkpointer=MemorySaver(table),
-        store=InMemoryStore(),
+        store=store,
+        pages=store,
         leases=Leases(table),
         ledger=DecisionLedger(MemoryLedgerTable()),
         is_durable=False,
@@ -97,6 +103,7 @@ async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Pe
         yield Persistence(
             checkpointer=saver,
             store=store,
+            pages=store,
             leases=Leases(sqlite.SqliteLeaseTable(path)),
             ledger=DecisionLedger(SqliteLedgerTable(path, keyring)),
             is_durable=True,
@@ -118,6 +125,7 @@ async def _open_postgres(url: str, keys: Sequence[str] | None) -> AsyncIterator[
         yield Persistence(
             checkpointer=place.saver,
             store=place.store,
+            pages=place.store,
             leases=Leases(postgres_tables.PostgresLeaseTable(place.tables)),
             ledger=DecisionLedger(postgres_tables.PostgresLedgerTable(place.tables, keyring)),
             is_durable=True,

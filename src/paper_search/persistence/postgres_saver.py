@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
-from langgraph.store.base import Op, PutOp, Result
+from langgraph.store.base import Item, Op, PutOp, Result
 from langgraph.store.postgres.aio import AsyncPostgresStore
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
@@ -184,3 +184,16 @@ class PostgresStore(AsyncPostgresStore):
         if any(isinstance(op, PutOp) for op in sealed):
             await self._leases.check_held()
         return self._seal.opened(await super().abatch(sealed))
+
+    async def apage(
+        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
+    ) -> list[Item]:
+        """Return the items of exactly this namespace, the largest `by` first."""
+        async with self._cursor() as cursor:
+            await cursor.execute(
+                "SELECT key, value, created_at, updated_at FROM store WHERE prefix = %s "
+                "ORDER BY value ->> %s DESC, key LIMIT %s OFFSET %s",
+                (".".join(namespace), by, limit, offset),
+            )
+            rows = await cursor.fetchall()
+        return [self._seal.item(Item(namespace=namespace, **row)) for row in rows]

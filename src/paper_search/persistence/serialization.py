@@ -136,10 +136,15 @@ class RecordSeal:
 
     def _opened(self, result: Result) -> Result:
         if isinstance(result, list):
-            return [self._item(e) if isinstance(e, SearchItem) else e for e in result]  # type: ignore[return-value]  # of one kind each
-        return self._item(result) if isinstance(result, Item) else result
+            return [self.item(e) if isinstance(e, SearchItem) else e for e in result]  # type: ignore[return-value]  # of one kind each
+        return self.item(result) if isinstance(result, Item) else result
 
-    def _item(self, item: Any) -> Any:
+    def item(self, item: Any) -> Any:
+        """Return the item as the caller gets it.
+
+        Raises:
+            PersistenceError: it is not sealed where all are, or the other way round.
+        """
         about = _about(item.namespace, item.key)
         is_sealed = SEALED in item.value and set(item.value) <= {SEALED, *CLEAR}
         if self._keyring is None:

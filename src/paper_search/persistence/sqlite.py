@@ -40,7 +40,7 @@ async def open_saver(path: Path, keyring: Keyring | None = None) -> AsyncIterato
     Raises:
         PersistenceError: the file is not ours, is damaged, or cannot be used.
     """
-    if not is_there(path):
+    if not await asyncio.to_thread(is_there, path):
         await _create(path)
     async with _setup_saver(path, keyring) as saver:
         yield saver
@@ -53,7 +53,7 @@ async def open_store(path: Path, keyring: Keyring | None = None) -> AsyncIterato
     Raises:
         PersistenceError: as `open_saver`.
     """
-    if not is_there(path):
+    if not await asyncio.to_thread(is_there, path):
         await _create(path)
     async with _setup_store(path, keyring) as store:
         yield store

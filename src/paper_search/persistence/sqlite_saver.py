@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata, CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.store.base import Op, PutOp, Result
+from langgraph.store.base import Item, Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from paper_search.persistence.heads import ThreadHead, check_prune
@@ -28,6 +31,31 @@ _ORPHANS = """DELETE FROM writes WHERE thread_id = ? AND NOT EXISTS (
     AND c.checkpoint_ns = writes.checkpoint_ns AND c.checkpoint_id = writes.checkpoint_id)"""
 _WRITES = "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value"
 _STATES = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
+
+
+class _TaskLock(asyncio.Lock):
+    """A lock that the task which has it may take again, as LangGraph's own methods do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._owner: asyncio.Task[Any] | None = None
+        self._depth = 0
+
+    async def acquire(self) -> Literal[True]:
+        """Wait until no other task has it."""
+        task = asyncio.current_task()
+        if self._owner is not task:
+            await super().acquire()
+            self._owner = task
+        self._depth += 1
+        return True
+
+    def release(self) -> None:
+        """Give it up as often as it was taken."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._owner = None
+            super().release()
 
 
 class SqliteSaver(AsyncSqliteSaver):
@@ -48,7 +76,7 @@ class SqliteSaver(AsyncSqliteSaver):
     ) -> None:
         super().__init__(connection, serde=serde)
         self._clock = clock
-        self._writing = asyncio.Lock()
+        self.lock = _TaskLock()
 
     async def aput(
         self,
@@ -144,7 +172,8 @@ class SqliteSaver(AsyncSqliteSaver):
     async def _transaction(self, thread_id: str | None = None) -> AsyncIterator[None]:
         """Write in one transaction, which sees who holds the thread's lease."""
         await self.setup()
-        async with self._writing:
+        # A cursor that is being read keeps its snapshot, and no transaction can begin beside it.
+        async with self.lock:
             try:
                 await self.conn.execute("BEGIN IMMEDIATE")
                 if thread_id is not None:
@@ -182,4 +211,31 @@ class SqliteStore(AsyncSqliteStore):
         sealed: list[Op] = self._seal.sealed(ops)
         if any(isinstance(op, PutOp) for op in sealed):
             await self._leases.check_held()
-        return self._seal.opened(await super().abatch(sealed))
+        try:
+            return self._seal.opened(await super().abatch(sealed))
+        except sqlite3.DatabaseError:
+            # LangGraph's own leaves the transaction open if it cannot be committed: the file would
+            # stay locked.
+            await asyncio.shield(self.conn.rollback())
+            raise
+
+    async def apage(
+        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
+    ) -> list[Item]:
+        """Return the items of exactly this namespace, the largest `by` first."""
+        rows = await self.conn.execute_fetchall(
+            "SELECT key, value, created_at, updated_at FROM store WHERE prefix = ? "
+            "ORDER BY json_extract(value, ?) DESC, key LIMIT ? OFFSET ?",
+            (".".join(namespace), f"$.{by}", limit, offset),
+        )
+        items = [
+            Item(
+                value=json.loads(value),
+                key=key,
+                namespace=namespace,
+                created_at=datetime.fromisoformat(created_at),
+                updated_at=datetime.fromisoformat(updated_at),
+            )
+            for key, value, created_at, updated_at in rows
+        ]
+        return [self._seal.item(each) for each in items]

@@ -112,12 +112,9 @@ class ThreadAdmission:
 
     async def _answer(self, session: ThreadSession, given: Any) -> dict[str, Any]:
         question = await session.require_question()
-        valid = check_decision(
-            question.checkpoint,
-            _for(question, given),
-            question.markable_ids,
-            question.record_ids,
-        )
+        answer = _for(question, given)
+        known, records = question.markable_ids, question.record_ids
+        valid = check_decision(question.checkpoint, answer, known, records)
         named = valid.model_copy(update={"checkpoint": reference(question.checkpoint)})
         return {question.interrupt_id: named.model_dump(mode="json")}
 

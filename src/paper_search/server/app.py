@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.config import AppConfig
 from paper_search.http.redaction import redact
-from paper_search.persistence import open_persistence
 from paper_search.server.admission import ThreadAdmission
 from paper_search.server.attachment import ThreadAttachment
 from paper_search.server.guard import Guard
+from paper_search.server.places import SharedPlace
 from paper_search.server.thread_list import ServerThreads
 from paper_search.server.tokens import keeper
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 
-def create_app(config: AppConfig) -> Starlette:
-    """Return what `http.app` in langgraph.json names."""
+def create_app(config: AppConfig, place: SharedPlace) -> Starlette:
+    """Return what `http.app` in langgraph.json names; the place is open while it runs."""
     from starlette.applications import Starlette  # noqa: PLC0415  # of the extra `server`
     from starlette.middleware import Middleware  # noqa: PLC0415  # as above
 
@@ -33,7 +33,7 @@ def create_app(config: AppConfig) -> Starlette:
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         _redact_logs(config.secrets)
         owner = keeper(config.server.tokens)
-        async with open_persistence(config.persistence_url) as persistence:
+        async with place.opened() as persistence:
             desk.open(ThreadAdmission(persistence, owner))
             following = asyncio.create_task(_follow(persistence, owner))
             try:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from paper_search.config import load_config
-from paper_search.persistence import Persistence, open_persistence
+from paper_search.persistence import open_persistence
+from paper_search.server.places import SharedPlace
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
+
+
+@functools.cache
+def place() -> SharedPlace:
+    """Return where threads live: one for the process, since the server loads each door alone."""
+    return SharedPlace(load_config().persistence_url)
 
 
 @functools.cache
@@ -23,13 +30,8 @@ def graph() -> Any:
     from paper_search.workflow.assembly import assemble_skills  # noqa: PLC0415  # slow import
     from paper_search.workflow.graph import WORKFLOW  # noqa: PLC0415  # slow import
 
-    config = load_config()
-    compiled = compile_workflow(WORKFLOW, services=assemble_skills(config))
-
-    def place() -> AbstractAsyncContextManager[Persistence]:
-        return open_persistence(config.persistence_url)
-
-    return leased(compiled, place)
+    compiled = compile_workflow(WORKFLOW, services=assemble_skills(load_config()))
+    return leased(compiled, place())
 
 
 @asynccontextmanager
@@ -51,7 +53,7 @@ def __getattr__(name: str) -> Any:
     if name == "app":
         from paper_search.server.app import create_app  # noqa: PLC0415  # slow import
 
-        return create_app(load_config())
+        return create_app(load_config(), place())
     if name == "auth":
         from paper_search.server.authentication import create_auth  # noqa: PLC0415  # slow import
 

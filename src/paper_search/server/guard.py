@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import ipaddress
 import json
 import logging
@@ -106,9 +107,8 @@ class Guard:
         deleted = rules.DELETION.fullmatch(path) if method == "DELETE" else None
         if deleted:
             await self._admission.deletion(deleted["thread"], owner)
+            answer.before_success = functools.partial(self._admission.forget, deleted["thread"])
         await self._app(scope, _replayed(body, receive), answer)
-        if deleted and answer.is_success:
-            await self._admission.forget(deleted["thread"])
 
     async def _checked(self, path: str, document: Any, owner: str) -> bytes:
         if isinstance(document, dict):
@@ -170,19 +170,22 @@ class _Answer:
         self._start: Message | None = None
         self._is_begun = False
         self._body = b""
-        self.is_success = False
+        self.before_success: Callable[[], Awaitable[None]] | None = None
+        """What has to be done before the client may know that it is done."""
 
     async def __call__(self, message: Message) -> None:
         """Take a part of the answer, as ASGI has it."""
         if message["type"] == "http.response.start":
-            self.is_success = message["status"] < HTTPStatus.BAD_REQUEST
+            is_success = message["status"] < HTTPStatus.BAD_REQUEST
             message["headers"] = [
                 *message.get("headers", []),
                 (b"x-content-type-options", b"nosniff"),
             ]
-            if not self.is_success:
+            if not is_success:
                 self._start = message
                 return
+            if self.before_success is not None:
+                await self.before_success()
         elif self._start is not None:
             await self._hold(message)
             return

@@ -1,29 +1,36 @@
-"""A graph whose runs hold the lease on their thread, so that no other process drives it too."""
+"""A graph whose runs hold the lease on their thread and write decisions into the ledger."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
 
-from paper_search.persistence import Persistence
+from paper_search.errors import RequestRefusedError, ThreadExistsError, ThreadNotFoundError
+from paper_search.persistence import LedgerEntry, LedgerStatus, Persistence
+from paper_search.server.places import SharedPlace
+from paper_search.workflow.session import ThreadSession
 
-Opener = Callable[[], AbstractAsyncContextManager[Persistence]]
+Parts = asyncio.Queue[Any]
+_END = object()
 
 
 class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
-    """A compiled graph that takes the lease on a thread for the length of a run.
+    """A compiled graph that any server may run, and whose threads take no harm from it.
+
+    A run takes the lease on its thread. An answer is checked, counts once, and is in the ledger
+    before the graph is told. An input does not pass over an open question.
 
     Args:
-        place: opens where threads live.
+        place: where threads live.
         parts: the attributes of the graph that it is made from.
     """
 
-    def __init__(self, *, place: Opener, **parts: Any) -> None:
+    def __init__(self, *, place: SharedPlace, **parts: Any) -> None:
         super().__init__(**parts)
         self.place = place
 
@@ -37,54 +44,89 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
         Raises:
             ThreadBusyError: another process drives the thread.
+            ThreadError: it is not in the state that the run needs.
+            InvalidDecisionError: the answer cannot be used; the question stays open.
+            RequestRefusedError: the run tells the graph where to go.
         """
-        thread_id = _thread(config)
-        stream = super().astream(input, config, **options)
-        if thread_id is None:
-            async for part in stream:
+        settings = _settings(config)
+        if not settings.get("thread_id") or self.checkpointer is None:
+            async for part in super().astream(input, config, **options):
                 yield part
             return
         # A task of its own: the lease belongs to the task that works under it, and the server
         # takes each part of a stream in another one.
-        parts: asyncio.Queue[tuple[bool, Any]] = asyncio.Queue(maxsize=1)
-        work = asyncio.create_task(self._work(thread_id, stream, parts))
+        parts: Parts = asyncio.Queue()
+        work = asyncio.create_task(self._work(parts, input, config, options))
+        work.add_done_callback(lambda _work: parts.put_nowait(_END))
         try:
-            while (given := await _next(parts, work)) is not None:
-                yield given[1]
+            while (part := await parts.get()) is not _END:
+                yield part
             await work
         finally:
             work.cancel()
-            with contextlib.suppress(asyncio.CancelledError, Exception):  # told already, above
-                await work
+            await asyncio.gather(work, return_exceptions=True)
 
-    async def _work(
-        self, thread_id: str, stream: AsyncIterator[Any], parts: asyncio.Queue[tuple[bool, Any]]
-    ) -> None:
-        async with self.place() as persistence, persistence.leases.hold(thread_id):
-            async for part in stream:
-                await parts.put((True, part))
+    async def _work(self, parts: Parts, given: Any, config: Any, options: dict[str, Any]) -> None:
+        settings = _settings(config)
+        thread_id = str(settings["thread_id"])
+        async with self.place.use() as persistence, persistence.leases.hold(thread_id):
+            session = ThreadSession(self, persistence, thread_id)
+            entry = await _decided(session, given, settings.get("langgraph_auth_user_id"))
+            told = given
+            if entry is not None:
+                told = Command(resume={entry.interrupt_id: entry.decision})
+            async with contextlib.aclosing(super().astream(told, config, **options)) as stream:
+                async for part in stream:
+                    parts.put_nowait(part)
+            await _mark(persistence, entry)
 
 
-async def _next(
-    parts: asyncio.Queue[tuple[bool, Any]], work: asyncio.Task[None]
-) -> tuple[bool, Any] | None:
-    """Return the next part; None: the work is over, and all of its parts are taken."""
-    getting = asyncio.create_task(parts.get())
+async def _decided(session: ThreadSession, given: Any, person: str | None) -> LedgerEntry | None:
+    """Return the decision that the run applies; None: it begins or goes on.
+
+    Raises:
+        ThreadError, InvalidDecisionError, RequestRefusedError: see `LeasedGraph.astream`.
+    """
+    if isinstance(given, Command):
+        if given.goto or given.update or given.graph:
+            raise RequestRefusedError(
+                403, "steps follow each other as the graph says; answer the open question"
+            )
+        question = await session.require_question()
+        return await session.decide(
+            question, answer_to(question.interrupt_id, given.resume), person
+        )
     try:
-        await asyncio.wait({getting, work}, return_when=asyncio.FIRST_COMPLETED)
-        if getting.done():
-            return getting.result()
-        return None if parts.empty() else parts.get_nowait()
-    finally:
-        getting.cancel()
+        state = await session.state()
+    except ThreadNotFoundError:
+        if given is None:
+            raise
+        return None
+    if given is None:
+        return await session.decided()
+    if not state.is_complete:
+        raise ThreadExistsError(
+            "the thread is in the middle of a search: answer its question, or run it without an "
+            "input to go on; another search needs another thread"
+        )
+    return None
 
 
-def leased(graph: Any, place: Opener) -> LeasedGraph:
+def answer_to(interrupt_id: str, given: Any) -> Any:
+    """Return the answer to one question in a map of answers by interrupt; others are returned."""
+    is_map = isinstance(given, Mapping) and set(given) == {interrupt_id}
+    return given[interrupt_id] if is_map else given
+
+
+async def _mark(persistence: Persistence, entry: LedgerEntry | None) -> None:
+    if entry is not None:
+        await persistence.ledger.mark(entry, LedgerStatus.APPLIED)
+
+
+def leased(graph: Any, place: SharedPlace) -> LeasedGraph:
     """Return a compiled graph that takes leases in a place for threads."""
     return LeasedGraph(place=place, **vars(graph))
 
 
-def _thread(config: Any) -> str | None:
-    settings: Mapping[str, Any] = (config or {}).get("configurable") or {}
-    thread_id = settings.get("thread_id")
-    return None if thread_id is None else str(thread_id)
+def _settings(config: Any) -> Mapping[str, Any]:
+    return (config or {}).get("configurable") or {}

@@ -102,6 +102,9 @@ def environment(*, is_tracing: bool = False) -> dict[str, str]:
         "LANGGRAPH_DISABLE_FILE_PERSISTENCE": "true",
         "LANGGRAPH_NO_VERSION_CHECK": "true",
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        # With a key for this one, the server reports what it runs, also where nothing is traced.
+        "LANGSMITH_CONTROL_PLANE_API_KEY": "",
+        "OTEL_ENABLED": "false",
     }
 
 

@@ -39,7 +39,7 @@ _REQUIRE = re.compile(
     r"|^\W*(?:只要|仅限?|只看|只需要|必须(?:包含|是)?|聚焦于?|专注于?)(?:关于)?",
     re.IGNORECASE,
 )
-_ONLY_AT_END = re.compile(r"^(?P<what>.+?)\s+(?:only|exclusively)\W*$", re.IGNORECASE)
+_ONLY_AT_END = re.compile(r"^(?P<what>.+?)(?<!\s)\s+(?:only|exclusively)\W*$", re.IGNORECASE)
 _ADD = re.compile(
     r"^\W*(?:(?:please|and|also|i|we|want|need|would like|show|me|to see|look)\s+)*"
     r"(?:more|add|also|include|including|missing|look(?:ing)? (?:for|at|into)|consider|try"

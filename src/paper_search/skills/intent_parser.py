@@ -24,11 +24,11 @@ MAX_QUESTION_CHARS = 10_000
 
 _LONGEST_TOPIC = 300
 _TAIL = re.compile(
-    r"(?:[\s,;:.?!，。？！、]|\b(?:papers?|articles?|publications?|studies|please|published|in|on|of"
+    r"(?<![\s,;:.?!，。？！、])(?:[\s,;:.?!，。？！、]|\b(?:papers?|articles?|publications?|studies|please|published|in|on|of"
     r"|for|from|and|with|the|only)\b|论文|文献|文章|研究|的)+$",
     re.IGNORECASE,
 )
-_GAPS = re.compile(r"\s*,(?:\s*,)*\s*")
+_GAPS = re.compile(r"(?:(?<!\s)\s+)?,[\s,]*")
 
 
 class IntentParser:

@@ -17,10 +17,10 @@ from paper_search.models import Author, RawPaper
 SOURCE = "serpapi_scholar"
 
 _KIND = re.compile(r"^(?:\[(?:PDF|HTML|BOOK|CITATION|B|C|DOC|PS)\]\s*)+", re.IGNORECASE)
-_DASH = re.compile(r"\s+[-–—]\s+")
+_DASH = re.compile(r"(?<!\s)\s+[-–—]\s+")
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 _HOST = re.compile(r"(?:[\w-]+\.)+[a-zA-Z]{2,}(?:/\S*)?")
-_ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.)\s*$")
+_ELLIPSIS = re.compile(r"(?:(?<!\s)\s+)?(?:…|\.\.\.)\s*$")
 _MOST_CITATIONS = 10_000_000
 """No work has more; what claims so is a fault."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from paper_search.config import AppConfig
 from paper_search.llm import create_provider
+from paper_search.llm.tracing import redact_traces
 from paper_search.skills import (
     Deduplicator,
     IntentParser,
@@ -32,6 +33,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         ConfigError: a model or a source lacks a setting that it needs.
         UnknownNameError: a source or enricher of that name is not installed.
     """
+    redact_traces(config.secrets)
     llm = create_provider(config.llm) if config.llm.is_wanted else None
     if sources is None:
         chosen = create_sources(config)

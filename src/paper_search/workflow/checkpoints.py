@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
+from paper_search.errors import PersistenceError
 from paper_search.models import (
     KnownPapersReport,
     Paper,
@@ -125,3 +126,19 @@ def reference(checkpoint: Checkpoint) -> CheckpointRef:
     return CheckpointRef(
         run_id=checkpoint.run_id, kind=checkpoint.kind, iteration=checkpoint.iteration
     )
+
+
+def read_checkpoint(value: Any) -> Checkpoint:
+    """Return the checkpoint in what an interrupt shows.
+
+    Raises:
+        PersistenceError: another version of the program, or another graph, wrote it.
+    """
+    try:
+        return Checkpoint.model_validate(value)
+    except ValidationError as error:
+        fields = ", ".join(".".join(map(str, each["loc"])) for each in error.errors())
+        raise PersistenceError(
+            f"the open question cannot be read: this program did not ask it (fields: {fields}); "
+            "go on with the program or the version that did"
+        ) from None

@@ -198,6 +198,17 @@ def check_decision(
         ) from None
 
 
+def loose_decision(kind: CheckpointKind, answer: Any) -> Decision | None:
+    """Return the decision in an answer to a checkpoint that is past; None: there is none in it."""
+    plain = answer.model_dump(mode="json") if isinstance(answer, Decision) else answer
+    at_strategy = kind is CheckpointKind.STRATEGY_CONFIRMATION
+    model: type[Decision] = StrategyDecision if at_strategy else ResultDecision
+    try:
+        return model.model_validate(plain)
+    except (ValidationError, RecursionError):
+        return None
+
+
 def feedback_of(decision: Decision) -> UserFeedback:
     """Return what a rejection or an edit says about the result."""
     if not isinstance(decision.revised_data, UserFeedback):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import re
-import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from paper_search.errors import ConfigError, InputError, QuestionError, ThreadWaitingError
+from paper_search.errors import (
+    ConfigError,
+    ThreadBusyError,
+    ThreadTakenOverError,
+    ThreadWaitingError,
+)
 from paper_search.models import PaperCollection
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.workflow.checkpoints import (
@@ -24,6 +27,7 @@ from paper_search.workflow.coercion import coerce_feedback as _coerce_feedback
 from paper_search.workflow.coercion import coerced
 from paper_search.workflow.decisions import listed
 from paper_search.workflow.phases import ProgressReporter, phases
+from paper_search.workflow.requests import checked_question, checked_thread
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.results import merge_papers as _merge_accumulated
 from paper_search.workflow.session import OpenQuestion, ThreadSession, search_graph
@@ -43,10 +47,6 @@ if TYPE_CHECKING:
     from paper_search.config import AppConfig
 
 logger = logging.getLogger(__name__)
-
-MAX_QUESTION_CHARS = 10_000
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_THREAD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
 
 
 class SearchWorkflow:
@@ -180,7 +180,7 @@ class SearchWorkflow:
             QuestionError: the question is blank or too long.
             ThreadExistsError: the thread carries a search already.
         """
-        question, thread = _question(user_input), _thread(thread_id)
+        question, thread = checked_question(user_input), checked_thread(thread_id)
         async with self._session(thread) as session, session.lease():
             await session.begin(question, self._params(is_asking=self._has_handler))
             return await self._to_the_end(session)
@@ -198,19 +198,23 @@ class SearchWorkflow:
             QuestionError: the question is blank or too long.
             ThreadExistsError: the thread carries a search already.
         """
-        question, thread = _question(user_input), _thread(thread_id)
+        question, thread = checked_question(user_input), checked_thread(thread_id)
         async with self._session(thread) as session, session.lease():
             await session.begin(question, self._params(is_asking=True))
             return await self._standing(session)
 
     async def answer(
-        self, thread_id: str, decision: Decision | Any
+        self, thread_id: str, decision: Decision | Any, *, by: str | None = None
     ) -> Checkpoint | PaperCollection:
         """Answer the open question of a thread and go on to the next one or the end.
+
+        A decision counts once: given again for the checkpoint that it names, it changes nothing
+        and returns how the thread stands.
 
         Args:
             thread_id: which thread.
             decision: a `Decision`, or what any client sends (see `decoding.decode`).
+            by: who decides; None: who runs the program.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -219,9 +223,10 @@ class SearchWorkflow:
             ThreadBusyError: another process drives it.
             InvalidDecisionError: the decision cannot be used; the question stays open.
             StaleDecisionError: it answers another checkpoint.
+            AlreadyDecidedError: that checkpoint was decided before, and differently.
         """
-        async with self._session(_thread(thread_id)) as session, session.lease():
-            await session.answer(await session.require_question(), decision)
+        async with self._session(checked_thread(thread_id)) as session:
+            await self._settle(session, decision, by)
             return await self._standing(session)
 
     async def proceed(self, thread_id: str) -> Checkpoint | PaperCollection:
@@ -233,18 +238,19 @@ class SearchWorkflow:
             ThreadBusyError: another process drives it.
             ThreadWaitingError: it waits for a decision.
         """
-        async with self._session(_thread(thread_id)) as session, session.lease():
+        async with self._session(checked_thread(thread_id)) as session, session.lease():
             await session.proceed()
             return await self._standing(session)
 
     async def resume(
-        self, thread_id: str, decision: Decision | Any | None = None
+        self, thread_id: str, decision: Decision | Any | None = None, *, by: str | None = None
     ) -> PaperCollection:
         """Take a thread to its end: answer what it waits for, ask the handler what comes after.
 
         Args:
             thread_id: which thread.
             decision: the answer to the open question; None: the handler is asked.
+            by: who decides; None: who runs the program.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -254,12 +260,15 @@ class SearchWorkflow:
             InvalidDecisionError: the decision cannot be used; the question stays open.
             StaleDecisionError: it answers another checkpoint.
         """
-        async with self._session(_thread(thread_id)) as session, session.lease():
+        async with self._session(checked_thread(thread_id)) as session:
             if decision is not None:
-                await session.answer(await session.require_question(), decision)
-            elif await session.open_question() is None:
-                await session.proceed()
-            return await self._to_the_end(session)
+                await self._settle(session, decision, by)
+                if (await session.state()).is_complete:
+                    return await self._finished(session)
+            async with session.lease():
+                if await session.open_question() is None:
+                    await session.proceed()
+                return await self._to_the_end(session)
 
     async def pending(self, thread_id: str) -> Checkpoint | None:
         """Return the question that a thread waits with; None: it does not wait.
@@ -267,7 +276,7 @@ class SearchWorkflow:
         Raises:
             ThreadNotFoundError: there is no such thread.
         """
-        async with self._session(_thread(thread_id)) as session:
+        async with self._session(checked_thread(thread_id)) as session:
             question = await session.open_question()
             return question.checkpoint if question else None
 
@@ -318,6 +327,30 @@ class SearchWorkflow:
             self._gap_filler,
         )
 
+    async def _settle(self, session: ThreadSession, decision: Any, by: str | None) -> None:
+        """Answer the open question; of many who do so at once, one.
+
+        Who was refused because another one is at it learns what that one decided, if it is known.
+        """
+        try:
+            is_replay = await session.is_replay(decision, by)
+            if is_replay and await session.is_at_rest():
+                return
+            async with session.lease():
+                entry = await session.decided()
+                if is_replay and not await session.is_at_rest():
+                    await session.proceed()  # whoever was at it is dead
+                elif is_replay:
+                    return
+                elif entry is None:
+                    await session.answer(await session.require_question(), decision, by)
+                elif await session.is_same(entry, decision, by):
+                    await session.apply(entry)
+        except ThreadTakenOverError:
+            raise
+        except ThreadBusyError as error:
+            raise await session.busy(error, decision, by) from None
+
     async def _to_the_end(self, session: ThreadSession) -> PaperCollection:
         while (question := await session.open_question()) is not None:
             await session.answer(question, await self._decision(question))
@@ -367,34 +400,6 @@ async def open_memory() -> Persistence:
     """Return a place for threads that lives as long as the object does."""
     async with open_persistence("memory:") as persistence:
         return persistence
-
-
-def _question(text: str) -> str:
-    if not text.strip():
-        raise QuestionError("the question is empty; say in a sentence what literature is needed")
-    if not any(character.isalnum() for character in text):
-        raise QuestionError(f"the question {text!r} holds no word; say what literature is needed")
-    if _SURROGATE.search(text):
-        raise QuestionError(
-            "the question has half characters in it, which no text has; give it as UTF-8"
-        )
-    if len(text) > MAX_QUESTION_CHARS:
-        raise QuestionError(
-            f"the question has {len(text):,} characters, at most {MAX_QUESTION_CHARS:,} are read; "
-            "shorten it to what is needed"
-        )
-    return text
-
-
-def _thread(thread_id: str | None) -> str:
-    if thread_id is None:
-        return str(uuid.uuid4())
-    if not _THREAD_ID.fullmatch(thread_id):
-        raise InputError(
-            f"{thread_id!r} cannot name a thread; use 1 to 128 letters, digits, '_', '.', ':' or "
-            "'-', the first a letter or a digit"
-        )
-    return thread_id
 
 
 __all__ = ["SearchWorkflow", "_accumulate_relevant", "_coerce_feedback", "_merge_accumulated"]

@@ -21,6 +21,7 @@ from paper_search.models import (
 from paper_search.skills.known_papers import check_known_papers
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Asker
+from paper_search.workflow.approvals import Approvals
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.decisions import answer_model, feedback_of
 from paper_search.workflow.questions import (
@@ -55,6 +56,7 @@ async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Understand the question; everything else of an earlier search on the thread is cleared."""
     question = ctx.step_state.question
     await _shelf(ctx).index(question)
+    await _approvals(ctx).begin(is_asking=ctx.workflow_params.enable_strategy_checkpoint)
     intent = await ctx.services.intent_parser.parse(question)
     fresh = WorkflowState(question=question, intent=intent)
     return Outcome.OK, fresh.model_dump(exclude={"accumulated_papers", "collection"})
@@ -80,23 +82,30 @@ async def build_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     }
 
 
-def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
+async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
     """Ask whether the strategy is right; nothing else."""
     state = _checked(ctx)
     question = strategy_question(state, ctx.thread_id, ctx.services.source_names)
     decision: Decision = _ask(ctx)(question, answer_model(question, markable_ids(state)))
     if decision.action is DecisionAction.APPROVE:
+        await _approvals(ctx).approve(_strategy(state), state.current_iteration)
         return Outcome.APPROVE, {}
     if decision.action is DecisionAction.EDIT:
-        return Outcome.EDIT, {"strategy": _edited(_strategy(state), decision.revised_data)}
+        edited = _edited(_strategy(state), decision.revised_data)
+        await _approvals(ctx).approve(edited, state.current_iteration)
+        return Outcome.EDIT, {"strategy": edited}
     goes_on, update = _next_round(ctx, state, feedback_of(decision), result_count=0)
     return (Outcome.REJECT if goes_on else Outcome.FAIL), update
 
 
 async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Ask all sources; a source that fails is a line in the report."""
+    """Ask all sources; a source that fails is a line in the report.
+
+    A client of the server can jump to this step: the approval is looked for here again.
+    """
     state = _checked(ctx)
     strategy = _strategy(state)
+    await _approvals(ctx).require(strategy, state.current_iteration)
     if SNOWBALL in strategy.sources:  # a person may have added it
         strategy = _seeded(strategy, await _shelf(ctx).marked(state.marks))
     answer = await ctx.services.search(strategy)
@@ -199,6 +208,10 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 def _shelf(ctx: Context) -> RecordShelf:
     return RecordShelf(ctx.store, ctx.thread_id)
+
+
+def _approvals(ctx: Context) -> Approvals:
+    return Approvals(ctx.store, ctx.thread_id)
 
 
 def _checked(ctx: Context) -> WorkflowState:

@@ -3,7 +3,7 @@
 Namespaces, each under `("paper_search", <thread>)`:
 `records` as sources gave them · `works` as merged, where that differs · `members` which work a
 record belongs to · `judgements` score, reason, tags · `papers` whole, where an
-organizer made more · `final` the same, of the end result.
+organizer made more · `final` the same, of the end result · `approvals` what a person approved.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from paper_search.workflow.state import CollectionRef
 
 ROOT = "paper_search"
 INDEX = (ROOT, "threads")
-PARTS = ("records", "works", "members", "judgements", "papers", "final")
+PARTS = ("records", "works", "members", "judgements", "papers", "final", "approvals")
 PAGE = 1000
 
 _SHARED = set(BibliographicRecord.model_fields) | {"id"}
 _VERDICT = ("relevance_score", "relevance_reason", "tags", "is_judged")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_UNSTORABLE = re.compile(r"[\ud800-\udfff\x00]")
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
 """Of the integers that a store takes."""
 
@@ -190,7 +190,7 @@ class RecordShelf:
             namespace = self.namespace(part)
             while items := await self._store.asearch(namespace, limit=PAGE):
                 await self._store.abatch([PutOp(namespace, each.key, None) for each in items])
-        await self._store.adelete(INDEX, self._thread_id)
+        await self._store.abatch([PutOp(INDEX, self._thread_id, None)])
 
     async def index(self, question: str) -> None:
         """Enter the thread in the index of all threads, or move it to the front.
@@ -200,8 +200,9 @@ class RecordShelf:
         entry = await self._store.aget(INDEX, self._thread_id)
         now = datetime.now(UTC).isoformat()
         created_at = entry.value["created_at"] if entry else now
-        value = _storable({"question": question, "created_at": created_at, "updated_at": now})
-        await self._store.aput(INDEX, self._thread_id, value, index=False)
+        value = storable({"question": question, "created_at": created_at, "updated_at": now})
+        # Not `aput`: its write is done by another task, which holds no lease.
+        await self._store.abatch([PutOp(INDEX, self._thread_id, value, index=False)])
 
     async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
         ids = [i for work in works for i in (work.id, *work.merged_from)]
@@ -270,21 +271,25 @@ def _seed(paper: BibliographicRecord) -> Seed:
 def _dump(record: BibliographicRecord) -> dict[str, Any]:
     """Return the record as JSON without what is at its default: most fields of most records."""
     values = record.model_dump(mode="json", exclude_defaults=True)
-    stored: dict[str, Any] = _storable(values | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
+    stored: dict[str, Any] = storable(values | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
     return stored
 
 
-def _storable(value: Any) -> Any:
-    """Return JSON without what no store takes: half characters, integers beyond 64 bits."""
+def storable(value: Any) -> Any:
+    """Return JSON without what not every store takes.
+
+    That is half characters, NUL, and integers beyond 64 bits.
+    """
     match value:
         case str():
-            return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
+            is_plain = value.isascii() and "\x00" not in value
+            return value if is_plain else _UNSTORABLE.sub("\ufffd", value)
         case int() if not _SMALLEST <= value <= _LARGEST:
             return str(value)
         case dict():
-            return {_storable(name): _storable(each) for name, each in value.items()}
+            return {storable(name): storable(each) for name, each in value.items()}
         case list():
-            return [_storable(each) for each in value]
+            return [storable(each) for each in value]
         case _:
             return value
 
@@ -294,7 +299,7 @@ def _distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:
     by_id: dict[str, RawPaper] = {}
     distinct = []
     for paper in papers:
-        own = _storable(paper.id)
+        own = storable(paper.id)
         name, attempt = own, 1
         while name in by_id and by_id[name] != paper:
             suffix = paper.source if attempt == 1 else str(attempt)

@@ -11,7 +11,7 @@ from paper_search.errors import PaperSearchError, ThreadBusyError
 from paper_search.models import PaperCollection, SourceReport
 from paper_search.persistence import Persistence
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
-from paper_search.workflow.records import INDEX, PAGE, RecordShelf
+from paper_search.workflow.records import INDEX, RecordShelf
 from paper_search.workflow.session import ThreadSession, search_graph
 from paper_search.workflow.state import IterationRecord
 
@@ -71,8 +71,8 @@ class ThreadCatalog:
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[ThreadInfo]:
         """Return threads, the one that changed last first."""
-        items = sorted(await self._index(), key=lambda item: item.value["updated_at"], reverse=True)
-        return [await self._listed(item) for item in items[offset : offset + limit]]
+        items = await self._persistence.pages.apage(INDEX, "updated_at", limit, offset)
+        return [await self._listed(item) for item in items]
 
     async def info(self, thread_id: str) -> ThreadInfo:
         """Return how a thread stands.
@@ -83,7 +83,8 @@ class ThreadCatalog:
         session = self._session(thread_id)
         snapshot = await session.snapshot()
         item = await self._persistence.store.aget(INDEX, thread_id)
-        question = snapshot.interrupts[0].value if snapshot.interrupts else None
+        decided = await self._decided(thread_id, snapshot)
+        question = snapshot.interrupts[0].value if snapshot.interrupts and not decided else None
         values = snapshot.values
         is_done = bool(values.get("is_complete"))
         if is_done:
@@ -106,7 +107,7 @@ class ThreadCatalog:
             ),
             ended_by=values.get("ended_by"),
             next_step=snapshot.next[0] if snapshot.next else None,
-            error=_failure(snapshot) if status is ThreadStatus.FAILED else None,
+            error=(decided or _failure(snapshot)) if status is ThreadStatus.FAILED else None,
         )
 
     async def show(self, thread_id: str) -> ThreadDetail:
@@ -142,15 +143,20 @@ class ThreadCatalog:
         async with session.lease():
             # The index entry, which goes last, is what a deletion that was cut short is known by.
             await self._persistence.checkpointer.adelete_thread(thread_id)
+            await self._persistence.ledger.forget(thread_id)
             await RecordShelf(self._persistence.store, thread_id).delete()
 
-    async def _index(self) -> list[Any]:
-        """Return the entries of all threads; what lies below the index belongs to a thread."""
-        store, entries, start = self._persistence.store, [], 0
-        while page := await store.asearch(INDEX, limit=PAGE, offset=start):
-            entries += [item for item in page if tuple(item.namespace) == INDEX]
-            start += len(page)
-        return entries
+    async def _decided(self, thread_id: str, snapshot: Any) -> str | None:
+        """Return what to say of a question that was decided and whose thread did not go on."""
+        if not snapshot.interrupts:
+            return None
+        entry = await self._persistence.ledger.entry(thread_id, snapshot.interrupts[0].id)
+        if entry is None:
+            return None
+        return (
+            f"decided by {entry.decided_by} at {entry.decided_at} and not applied yet; "
+            "resuming applies the decision"
+        )
 
     def _session(self, thread_id: str) -> ThreadSession:
         return ThreadSession(self._graph, self._persistence, thread_id)

@@ -16,7 +16,7 @@ _KEYLESS = re.compile(
     r"(@(?!string|comment|preamble)[A-Za-z]+[ \t]*[{(])[ \t]*(?=,|\n|[A-Za-z]+[ \t]*=)",
     re.IGNORECASE,
 )
-_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
+_AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 _ARXIV_VENUE = re.compile(r"arxiv(?:\s+preprint)?\s*:?\s*(?:arxiv:)?\s*(\S+)", re.IGNORECASE)
 _TYPES = {
     "article": "article-journal", "inproceedings": "paper-conference", "proceedings": "book",

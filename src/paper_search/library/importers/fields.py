@@ -20,10 +20,10 @@ SOURCE = "library"
 """Where imported records say that they come from, unless they say so themselves."""
 
 _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
-_AND = re.compile(r"\s+and\s+|\s*;\s*", re.IGNORECASE)
+_AND = re.compile(r"(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?;\s*", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 _DOI_ADDRESS = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
-_PAGES = re.compile(r"\s*(?:--+|[‐-―−])\s*")
+_PAGES = re.compile(r"(?:(?<!\s)\s+)?(?:--+|[‐-―−])\s*")
 _MOST_CITATIONS = 10_000_000
 
 _NAMES = {

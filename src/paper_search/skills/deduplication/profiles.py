@@ -16,7 +16,9 @@ from paper_search.skills.deduplication.venues import venue_kind, venue_words
 
 _NUMBER = re.compile(r"[a-z]{0,3}\d+", re.IGNORECASE)
 _LEADING_YEAR = re.compile(r"^[\W\d]*\(?(?:18|19|20)\d\d\)?[a-z]?[\s.,:)'\"]+(?=\S)")
-_TRANSLATION = re.compile(r"\s*\[(?:german|french|spanish|italian|chinese|japanese|russian)\]\s*$")
+_TRANSLATION = re.compile(
+    r"(?:(?<!\s)\s+)?\[(?:german|french|spanish|italian|chinese|japanese|russian)\]\s*$"
+)
 _PAGE_WORD = re.compile(r"pages?|pgs?\b|pp?\b\.?")
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
 _MONTHS = {month: str(number) for number, month in enumerate(_MONTH_NAMES.split(), start=1)}

@@ -12,7 +12,9 @@ _EMPTY_WORDS = word_set(
     " lecture notes trans transactions acm ieee united states kingdom published as to appear col"
     " year val hellip mdash amp official publication organ"
 )
-_CUT = re.compile(r"\.?\s*\bconference(?: start| publication)?\s*:|\bannual meeting\b| - |\(|;|:")
+_CUT = re.compile(
+    r"(?:\.\s*|(?<!\s)\s+)?\bconference(?: start| publication)?\s*:|\bannual meeting\b| - |\(|;|:"
+)
 _DIGITS = re.compile(r"\d")
 _KINDS = (
     (

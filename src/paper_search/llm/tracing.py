@@ -1,0 +1,38 @@
+"""Traces: off unless asked for, and without keys when they are on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paper_search.http.redaction import redact
+
+
+def redact_traces(secrets: tuple[str, ...]) -> bool:
+    """Have LangSmith's client leave secrets out of all it sends; return whether tracing is on.
+
+    Tracing is switched by `LANGSMITH_TRACING` (https://docs.smith.langchain.com).
+    """
+    from langsmith import Client  # noqa: PLC0415  # slow import
+    from langsmith.run_trees import configure  # noqa: PLC0415  # as above
+    from langsmith.utils import tracing_is_enabled  # noqa: PLC0415  # as above
+
+    if not tracing_is_enabled():
+        return False
+    configure(client=Client(anonymizer=lambda data: without_secrets(data, secrets)))
+    return True
+
+
+def without_secrets(data: Any, secrets: tuple[str, ...]) -> Any:
+    """Return JSON with every text redacted, names of fields as well."""
+    match data:
+        case str():
+            return redact(data, secrets)
+        case dict():
+            return {
+                without_secrets(name, secrets): without_secrets(value, secrets)
+                for name, value in data.items()
+            }
+        case list() | tuple():
+            return [without_secrets(each, secrets) for each in data]
+        case _:
+            return data

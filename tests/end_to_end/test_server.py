@@ -1,0 +1,345 @@
+"""`paper-search serve`: its threads, its doors, and what it keeps to itself.
+
+One server for all tests but those that kill it: it takes seconds to start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import random
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+from tests.end_to_end.served import ServedProcess, bare_environment, command_line, serving
+
+from paper_search.persistence import open_persistence
+from paper_search.testing.model_server import run_model_server
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+QUESTION = "graph neural networks"
+ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
+GRAPH = "paper_search"
+
+
+@dataclass
+class Served:
+    """The server, and what is needed to work beside it."""
+
+    process: ServedProcess
+    environment: dict[str, str]
+    folder: Path
+
+    def client(self, token: str | None = ADA, **headers: str) -> httpx.AsyncClient:
+        if token is not None:
+            headers["authorization"] = f"Bearer {token}"
+        return httpx.AsyncClient(base_url=self.process.url, headers=headers, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("served")
+    with run_model_server() as model:
+        environment = bare_environment(
+            folder,
+            LLM_MODEL="fake",
+            LLM_BASE_URL=model.url,
+            OPENAI_API_KEY="CANARY-key-of-the-model",
+            SERPAPI_API_KEY="CANARY-key-of-serpapi",
+            SERPAPI_MAX_CALLS="0",
+            LANGSMITH_API_KEY="CANARY-key-of-langsmith",
+            PAPER_SEARCH_TOKENS=f"ada={ADA}, bob={BOB}",
+        )
+        with serving(environment, folder) as process:
+            yield Served(process, environment, folder)
+
+
+async def begun(client: httpx.AsyncClient, **run: Any) -> str:
+    """Begin a search and return its thread, which waits with its first question."""
+    thread = (await client.post("/threads", json={})).json()["thread_id"]
+    asked = {"assistant_id": GRAPH, "input": {"question": QUESTION}, **run}
+    answer = await client.post(f"/threads/{thread}/runs/wait", json=asked)
+    assert answer.status_code == 200, answer.text
+    assert "__interrupt__" in answer.json(), answer.text
+    return thread
+
+
+async def answered(client: httpx.AsyncClient, thread: str, resume: Any) -> httpx.Response:
+    run = {"assistant_id": GRAPH, "command": {"resume": resume}}
+    return await client.post(f"/threads/{thread}/runs/wait", json=run)
+
+
+async def question(client: httpx.AsyncClient, thread: str) -> str | None:
+    """Return which question a thread waits with."""
+    interrupts = (await client.get(f"/threads/{thread}/state")).json()["interrupts"]
+    return interrupts[0]["value"]["kind"] if interrupts else None
+
+
+async def eventually(condition: Callable[[], Awaitable[bool]], seconds: float = 20) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if await condition():
+            return True
+        await asyncio.sleep(0.2)
+    return False
+
+
+async def test_a_search_goes_from_question_to_result__hum_01(served: Served):
+    async with served.client() as ada:
+        thread = await begun(ada)
+        assert await question(ada, thread) == "strategy_confirmation"
+        await answered(ada, thread, "approve")
+        assert await question(ada, thread) == "result_review"
+        result = (await answered(ada, thread, {"action": "approve"})).json()
+        assert result["ended_by"] == "approved"
+        assert len(result["collection"]["papers"]) == 15
+
+
+@pytest.mark.parametrize("token", [None, "wrong-token-of-nobody"])
+async def test_without_a_token_nothing_is_told__sec_01(served: Served, token):
+    async with served.client(token, **{"x-auth-scheme": "langsmith"}) as nobody:
+        for path in ("/assistants/x", "/threads/x", "/info", "/docs", "/openapi.json", "/metrics"):
+            assert (await nobody.get(path)).status_code == 401, path
+        assert (await nobody.post("/threads/search", json={})).status_code == 401
+        assert (await nobody.post("/assistants/search", json={})).status_code == 401
+
+
+async def test_a_thread_is_there_for_its_owner_alone__sec_02(served: Served):
+    async with served.client() as ada, served.client(BOB) as bob:
+        thread = await begun(ada)
+        run = {"assistant_id": GRAPH, "command": {"resume": "approve"}}
+        tries = [
+            bob.get(f"/threads/{thread}"),
+            bob.get(f"/threads/{thread}/state"),
+            bob.get(f"/threads/{thread}/runs"),
+            bob.post(f"/threads/{thread}/history", json={}),
+            bob.post(f"/threads/{thread}/runs/wait", json=run),
+            bob.post(f"/threads/{thread}/runs", json={"assistant_id": GRAPH, "input": {}}),
+            bob.patch(f"/threads/{thread}", json={"metadata": {"x": 1}}),
+            bob.delete(f"/threads/{thread}"),
+        ]
+        answers = await asyncio.gather(*tries)
+        told = [each.text for each in answers if QUESTION in each.text]
+        assert told == []
+        refused = {404, 403}
+        empty = [each for each in answers if each.status_code == 200 and each.json() in ([], {})]
+        assert [
+            e.status_code for e in answers if e not in empty and e.status_code not in refused
+        ] == []
+        listed = (await bob.post("/threads/search", json={"limit": 1000})).json()
+        assert thread not in [each["thread_id"] for each in listed]
+        assert await question(ada, thread) == "strategy_confirmation"
+
+
+async def test_no_request_goes_round_a_question__sec_03(served: Served):
+    async with served.client() as ada:
+        thread = await begun(ada)
+        runs, base = f"/threads/{thread}/runs/wait", {"assistant_id": GRAPH}
+        steering = [
+            {"command": {"goto": "search"}},
+            {"command": {"update": {"last_outcome": "approve"}}},
+            {"command": {"resume": "approve", "goto": "finish"}},
+            {"config": {"configurable": {"__pregel_resume_map": {}}}},
+        ]
+        for each in steering:
+            assert (await ada.post(runs, json={**base, **each})).status_code == 403, each
+        state = {"values": {}, "as_node": "confirm_strategy"}
+        assert (await ada.post(f"/threads/{thread}/state", json=state)).status_code == 403
+        assert await question(ada, thread) == "strategy_confirmation"
+
+
+async def test_an_input_sets_nothing_but_the_question_and_the_settings__sec_03(served: Served):
+    async with served.client() as ada:
+        smuggled = {"is_complete": True, "strategy": {}, "last_outcome": "approve", "found": ["x"]}
+        thread = await begun(ada, input={"question": QUESTION, **smuggled})
+        values = (await ada.get(f"/threads/{thread}/state")).json()["values"]
+        assert await question(ada, thread) == "strategy_confirmation"
+        assert (values["is_complete"], values["found"]) == (False, [])
+
+
+async def test_a_refused_answer_leaves_the_question_open_and_the_thread_listed__hum_02(
+    served: Served,
+):
+    async with served.client() as ada:
+        thread = await begun(ada)
+        bad = {"action": "edit", "revised_data": {"queries": [{"boolean_query": "(a AND"}]}}
+        answer = await answered(ada, thread, bad)
+        assert answer.status_code == 422
+        assert "boolean_query" in answer.json()["detail"]
+        listed = (await ada.post("/threads/search", json={"status": "interrupted"})).json()
+        assert thread in [each["thread_id"] for each in listed]
+        assert (await answered(ada, thread, "approve")).status_code == 200
+
+
+async def test_of_several_answers_at_once_one_counts__hum_08(served: Served):
+    async with served.client() as ada:
+        thread = await begun(ada)
+        answers = await asyncio.gather(*(answered(ada, thread, "approve") for _ in range(6)))
+        assert sorted(each.status_code for each in answers) == [200, *[409] * 5]
+        assert await question(ada, thread) == "result_review"
+
+
+async def test_a_late_answer_does_not_answer_the_next_question__hum_10(served: Served):
+    async with served.client() as ada:
+        thread = await begun(ada)
+        interrupts = (await ada.get(f"/threads/{thread}/state")).json()["interrupts"]
+        said = {interrupts[0]["id"]: {"action": "approve"}}
+        assert (await answered(ada, thread, said)).status_code == 200
+        assert (await answered(ada, thread, said)).status_code == 409
+        assert await question(ada, thread) == "result_review"
+
+
+async def test_a_thread_of_the_command_line_is_in_the_list_within_seconds(served: Served):
+    found = command_line(served.environment, "find", QUESTION, "--json")
+    assert found.returncode == 3, found.stderr
+    thread = json.loads(found.stdout)["thread_id"]
+    async with served.client() as ada, served.client(BOB) as bob:
+
+        async def is_there() -> bool:
+            listed = (await ada.post("/threads/search", json={"limit": 1000})).json()
+            return any(
+                (each["thread_id"], each["status"]) == (thread, "interrupted") for each in listed
+            )
+
+        assert await eventually(is_there)
+        record = (await ada.get(f"/threads/{thread}")).json()
+        assert record["metadata"]["graph_id"] == GRAPH
+        assert [len(each) for each in record["interrupts"].values()] == [1]
+        assert (await bob.get(f"/threads/{thread}")).status_code == 404
+        assert (await answered(ada, thread, "approve")).status_code == 200
+    shown = command_line(served.environment, "show", thread, "--json")
+    assert json.loads(shown.stdout)["checkpoint"] == "result_review"
+
+
+async def test_a_thread_of_the_server_is_listed_at_the_command_line(served: Served):
+    async with served.client() as ada:
+        thread = await begun(ada)
+    listed = json.loads(command_line(served.environment, "threads", "--json").stdout)
+    assert (thread, "waiting") in [(each["thread_id"], each["status"]) for each in listed]
+
+
+async def test_a_thread_that_another_door_drives_is_busy_here__per_13(served: Served):
+    async with served.client() as ada:
+        thread = await begun(ada)
+        url = f"sqlite:///{served.folder / 'home' / 'threads.db'}"
+        async with open_persistence(url) as place, place.leases.hold(thread):
+            assert (await answered(ada, thread, "approve")).status_code == 409
+        assert (await answered(ada, thread, "approve")).status_code == 200
+
+
+async def test_a_deleted_thread_leaves_no_row__per_20(served: Served):
+    async with served.client() as ada:
+        thread = await begun(ada)
+        assert (await ada.delete(f"/threads/{thread}")).status_code < 300
+        assert (await ada.get(f"/threads/{thread}")).status_code == 404
+    with contextlib.closing(sqlite3.connect(served.folder / "home" / "threads.db")) as database:
+        tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        rows = {name: database.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables}  # noqa: S608  # names of tables
+    left = {name for name, each in rows.items() if thread in repr(each)}
+    assert left == set()
+
+
+async def test_filter_keys_are_the_servers_own__sec_22(served: Served):
+    """A key of a filter never becomes a part of a statement: it is looked up in memory."""
+    async with served.client() as ada:
+        await begun(ada)
+        evil = {"metadata": {"x') OR 1=1 --": "y"}, "values": {"$or": [1]}}
+        assert (await ada.post("/threads/search", json=evil)).json() == []
+        wrong = await ada.post("/threads/search", json={"status": "' OR 1=1"})
+        assert wrong.status_code == 422
+
+
+async def test_errors_say_neither_where_nor_how__sec_19(served: Served):
+    async with served.client() as ada:
+        thread = (await ada.post("/threads", json={})).json()["thread_id"]
+        tries = [
+            await ada.post(f"/threads/{thread}/runs/wait", json={"assistant_id": "nobody"}),
+            await ada.get("/threads/not-a-uuid"),
+            await ada.post("/threads", json={"thread_id": "../../x"}),
+            await ada.post("/threads/search", json={"limit": "many"}),
+            await ada.get("/no/such/page"),
+        ]
+        run = {"assistant_id": GRAPH, "input": {"question": " "}}
+        tries.append(await ada.post(f"/threads/{thread}/runs/wait", json=run))
+    for each in tries:
+        for word in ("Traceback", "CANARY", str(served.folder), ".py"):
+            assert word not in each.text, each.text
+    assert [each.status_code < 500 for each in tries] == [True] * len(tries)
+
+
+async def test_twenty_searches_at_once_end_and_the_server_still_answers__load_05(served: Served):
+    async with served.client() as ada:
+        runs = asyncio.gather(*(begun(ada) for _ in range(20)))
+        waits = []
+        while not runs.done():
+            asked = time.monotonic()
+            assert (await ada.get("/ok")).status_code == 200
+            waits.append(time.monotonic() - asked)
+            await asyncio.sleep(0.1)
+        threads = await runs
+        assert len(set(threads)) == 20
+        assert [await question(ada, each) for each in threads] == ["strategy_confirmation"] * 20
+        assert sorted(waits)[len(waits) // 2] < 1
+
+
+async def test_a_short_soak_of_good_and_bad_requests_leaks_nothing__load_06(served: Served):
+    """Seeded: threads begun, answered well and badly, deleted; then nothing is left open."""
+    chance = random.Random(20261122)  # noqa: S311  # not for secrets
+    process = psutil.Process(served.process.pid)
+    async with served.client() as ada:
+        await _soak(ada, chance, rounds=5)
+        before = (process.num_fds(), process.num_threads(), process.memory_info().rss)
+        await _soak(ada, chance, rounds=15)
+        await asyncio.sleep(1)
+    after = (process.num_fds(), process.num_threads(), process.memory_info().rss)
+    assert after[0] - before[0] <= 10
+    assert after[1] - before[1] <= 10
+    assert after[2] < before[2] * 1.5 + 50_000_000
+
+
+async def _soak(client: httpx.AsyncClient, chance: random.Random, rounds: int) -> None:
+    bad: list[Any] = ["yes", [], {"action": "fly"}, {"0" * 32: "approve"}, {"action": "edit"}]
+    for _ in range(rounds):
+        thread = await begun(client)
+        for _ in range(chance.randrange(3)):
+            assert (await answered(client, thread, chance.choice(bad))).status_code in {409, 422}
+        if chance.random() < 0.3:
+            assert (await answered(client, thread, "reject: other words")).status_code == 200
+        assert (await client.delete(f"/threads/{thread}")).status_code < 300
+
+
+async def test_a_killed_server_forgets_nothing(tmp_path: Path):
+    """Killed right after a question, as it would lose the thread and its list without us."""
+    with run_model_server() as model:
+        environment = bare_environment(
+            tmp_path, LLM_MODEL="fake", LLM_BASE_URL=model.url, OPENAI_API_KEY="CANARY-key"
+        )
+        with serving(environment, tmp_path) as first:
+            async with httpx.AsyncClient(base_url=first.url, timeout=120) as client:
+                waiting = await begun(client)
+                done = await begun(client)
+                await answered(client, done, "approve")
+                await answered(client, done, "approve")
+        with serving(environment, tmp_path) as second:
+            async with httpx.AsyncClient(base_url=second.url, timeout=120) as client:
+
+                async def are_there() -> bool:
+                    listed = (await client.post("/threads/search", json={})).json()
+                    stand = {each["thread_id"]: each["status"] for each in listed}
+                    return stand == {waiting: "interrupted", done: "idle"}
+
+                assert await eventually(are_there)
+                assert await question(client, waiting) == "strategy_confirmation"
+                answer = await answered(client, waiting, "approve")
+                assert answer.status_code == 200
+                assert await question(client, waiting) == "result_review"
+        assert model.calls["IntentAnswer"] == 2

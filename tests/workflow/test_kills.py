@@ -1,0 +1,67 @@
+"""A process may be killed anywhere: at both ends of every step, after any write, in any place."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.workflow.crashing import SCRIPT, SKILLS, LoggingSkills
+from tests.workflow.doubles import STEPS, workflow
+
+from paper_search.persistence import open_persistence
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
+
+ROOT = Path(__file__).parents[2]
+ROUNDS = [*STEPS, *STEPS[1:]]
+POINTS = [
+    *[(skill, int(skill != "parse"), "start") for skill in SKILLS],
+    *[(skill, 0, "end") for skill in SKILLS],
+    *[("write", after, "end") for after in (0, 3, 6, 11, 16)],
+]
+"""Who kills, after how many calls, and when; what can happen in the second round is tried there."""
+
+
+def killed(url: str, log: Path, point: tuple[str, int, str]) -> list[str]:
+    """Drive a thread in a process that does not survive it; return the calls that it made."""
+    command = [sys.executable, "-m", "tests.workflow.crashing", url, str(log), *map(str, point)]
+    ended = subprocess.run(  # noqa: S603  # our own program
+        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    return log.read_text().split() if log.exists() else []
+
+
+async def left_to_decide(url: str) -> list[object]:
+    """Return what a person still has to answer, as the script has it."""
+    async with open_persistence(url) as place:
+        catalog = ThreadCatalog(place)
+        info = await catalog.info("t")
+        if info.checkpoint is None:
+            decided = len(await place.ledger.entries("t"))
+        else:
+            decided = 2 * info.iteration + (info.checkpoint is CheckpointKind.RESULT_REVIEW)
+    return SCRIPT[decided:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", POINTS, ids=lambda point: "-".join(map(str, point)))
+async def test_a_thread_whose_process_was_killed_ends_as_if_it_had_not_been(
+    durable_url: str, tmp_path: Path, point: tuple[str, int, str]
+) -> None:
+    """PER-01 PER-03 PER-04: only the step in flight is repeated, and no decision is lost."""
+    log = tmp_path / "calls"
+    before = killed(durable_url, log, point)
+    handler = ScriptedHandler(await left_to_decide(durable_url))
+    flow = SearchWorkflow(*[LoggingSkills(str(log))] * 6, handler, persistence=durable_url)
+    result = await flow.resume("t")
+    assert result == await workflow(handler=ScriptedHandler(SCRIPT)).run("q")
+    made = log.read_text().split()[len(before) :]
+    repeated = len(before) + len(made) - len(ROUNDS)
+    assert repeated in {0, 1}
+    assert [*before, *made[repeated:]] == ROUNDS
+    async with open_persistence(durable_url) as place:
+        assert (await ThreadCatalog(place).info("t")).status is ThreadStatus.DONE

@@ -1,0 +1,370 @@
+"""A decision counts once, whoever gives it how often, and whatever happens in between."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.workflow.doubles import STEPS, reject, workflow
+
+from paper_search.errors import (
+    AlreadyDecidedError,
+    InvalidDecisionError,
+    StaleDecisionError,
+    ThreadBusyError,
+    ThreadFinishedError,
+    ThreadNotWaitingError,
+)
+from paper_search.models import PaperCollection
+from paper_search.persistence import LedgerStatus, open_persistence
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
+from paper_search.workflow.session import ThreadSession, search_graph
+
+ROOT = Path(__file__).parents[2]
+FIRST = {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0}
+SECOND = {"run_id": "t", "kind": "result_review", "iteration": 0}
+APPROVE = {"action": "approve", "checkpoint": FIRST}
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+async def place(request, tmp_path):
+    """An open place for threads, of each kind."""
+    url = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path}/threads.db"}.get(request.param)
+    async with open_persistence(url or request.getfixturevalue("postgres_url")) as persistence:
+        yield persistence
+
+
+def session_on(place: Any, skills: FakeSkills | None = None) -> ThreadSession:
+    graph = search_graph(place, (skills or FakeSkills()).skills)
+    return ThreadSession(graph, place, "t")
+
+
+async def test_the_same_decision_again_changes_nothing_and_says_how_the_thread_stands(place):
+    """HUM-08: a replay, which is a success."""
+    skills = FakeSkills()
+    flow = workflow(skills, persistence=place)
+    await flow.start("q", thread_id="t")
+    review = await flow.answer("t", APPROVE)
+    assert await flow.answer("t", APPROVE) == review
+    assert await flow.answer("t", json.dumps(APPROVE)) == review
+    assert skills.calls == STEPS
+    done = await flow.answer("t", {"action": "approve", "checkpoint": SECOND})
+    assert await flow.answer("t", {"action": "approve", "checkpoint": SECOND}) == done
+    assert await flow.answer("t", APPROVE) == done
+    assert await flow.resume("t", APPROVE) == done
+    assert skills.calls == STEPS
+
+
+async def test_another_decision_on_a_decided_question_is_told_who_decided_when(place):
+    """HUM-09 HUM-19: one wins, and the loser is in the audit."""
+    flow = workflow(persistence=place)
+    await flow.start("q", thread_id="t")
+    review = await flow.answer("t", APPROVE, by="ada")
+    (entry,) = await place.ledger.entries("t")
+    assert (entry.decided_by, entry.status) == ("ada", LedgerStatus.APPLIED)
+    with pytest.raises(AlreadyDecidedError, match=re.escape(f"by ada at {entry.decided_at}")):
+        await flow.answer("t", {"action": "reject", "note": "no", "checkpoint": FIRST}, by="bob")
+    assert await flow.pending("t") == review
+    (loser,) = await place.ledger.audit("t")
+    assert (loser.event, loser.by, loser.interrupt_id) == ("refused", "bob", entry.interrupt_id)
+    assert json.loads(loser.detail["decision"])["note"] == "no"
+
+
+async def test_a_refused_answer_is_not_in_the_ledger(place):
+    """HUM-02 HUM-07: nothing is stored of what cannot be used, and the question stays open."""
+    flow = workflow(persistence=place)
+    asked = await flow.start("q", thread_id="t")
+    with pytest.raises(InvalidDecisionError, match="revised_data"):
+        await flow.answer("t", {"action": "edit", "revised_data": {"queries": 3}})
+    with pytest.raises(StaleDecisionError):
+        await flow.answer("t", {"action": "approve", "checkpoint": SECOND})
+    assert await place.ledger.entries("t") == []
+    assert await flow.pending("t") == asked
+
+
+async def test_a_late_decision_without_a_ledger_entry_is_stale(place):
+    """HUM-10: nobody ever decided that checkpoint."""
+    flow = workflow(persistence=place)
+    await flow.start("q", thread_id="t")
+    await flow.answer("t", "approve")
+    with pytest.raises(StaleDecisionError):
+        await flow.answer("t", {"action": "approve", "checkpoint": FIRST | {"iteration": 7}})
+    assert (await flow.pending("t")).kind is CheckpointKind.RESULT_REVIEW
+
+
+async def test_a_bare_answer_to_a_thread_that_is_done_is_refused(place):
+    """HUM-11."""
+    flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=place)
+    await flow.run("q", thread_id="t")
+    with pytest.raises(ThreadFinishedError):
+        await flow.answer("t", "approve")
+
+
+async def stored_and_not_applied(place: Any, by: str = "ada") -> FakeSkills:
+    """Leave a thread as a process leaves it that dies right after storing a decision."""
+    skills = FakeSkills()
+    await workflow(skills, persistence=place).start("q", thread_id="t")
+    session = session_on(place)
+    question = await session.require_question()
+    await session.decide(question, "approve", by)
+    return skills
+
+
+async def test_a_decision_whose_process_died_is_applied_by_the_next_resume(place):
+    """PER-04: stored, never given to the graph."""
+    skills = await stored_and_not_applied(place)
+    flow = workflow(skills, ScriptedHandler(["approve"]), persistence=place)
+    assert await flow.pending("t") is None
+    info = await ThreadCatalog(place).info("t")
+    assert info.status is ThreadStatus.FAILED
+    assert "decided by ada" in info.error
+    result = await flow.resume("t")
+    assert result == await workflow().run("q")
+    assert skills.calls == STEPS
+    assert [e.status for e in await place.ledger.entries("t")] == [LedgerStatus.APPLIED] * 2
+
+
+async def test_a_decision_whose_process_died_is_taken_over_by_who_says_the_same(place):
+    """PER-04 HUM-08."""
+    skills = await stored_and_not_applied(place)
+    review = await workflow(skills, persistence=place).answer("t", "approve")
+    assert review.kind is CheckpointKind.RESULT_REVIEW
+    assert skills.calls == STEPS
+
+
+async def test_a_decision_whose_process_died_stands_against_another_one(place):
+    """PER-04 HUM-09."""
+    skills = await stored_and_not_applied(place)
+    flow = workflow(skills, persistence=place)
+    with pytest.raises(AlreadyDecidedError, match="by ada"):
+        await flow.answer("t", reject("no"))
+    assert skills.calls == ["parse", "build"]
+    assert (await flow.proceed("t")).kind is CheckpointKind.RESULT_REVIEW
+    with pytest.raises(ThreadNotWaitingError, match="decided by ada"):
+        await session_on_decided(place)
+
+
+async def session_on_decided(place: Any) -> None:
+    session = session_on(place)
+    await session.decide(await session.require_question(), "approve", "ada")
+    await session.require_question()
+
+
+async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(place):
+    """HUM-08 HUM-09: busy; nothing of it is stored."""
+    is_there, may_go = asyncio.Event(), asyncio.Event()
+    skills = FakeSkills()
+    inner = skills.search
+
+    async def slow(strategy: Any) -> Any:
+        is_there.set()
+        await may_go.wait()
+        return await inner(strategy)
+
+    skills.search = slow
+    flow = workflow(skills, persistence=place)
+    await flow.start("q", thread_id="t")
+    first = asyncio.create_task(flow.answer("t", "approve", by="ada"))
+    await is_there.wait()
+    with pytest.raises(ThreadBusyError):
+        await workflow(persistence=place).answer("t", reject("no"), by="bob")
+    with pytest.raises(AlreadyDecidedError, match="by ada"):
+        rejection = {"action": "reject", "note": "no", "checkpoint": FIRST}
+        await workflow(persistence=place).answer("t", rejection, by="eve")
+    may_go.set()
+    await first
+    assert [each.by for each in await place.ledger.audit("t")] == ["bob", "eve"]
+    assert skills.calls == STEPS
+
+
+async def test_fifty_people_decide_on_fifty_threads_at_once(place):
+    """LOAD-04: each thread is decided once."""
+    skills = FakeSkills()
+    flow = workflow(skills, persistence=place)
+    names = [f"t{i}" for i in range(50)]
+    for name in names:
+        await flow.start("q", thread_id=name)
+    stood = await asyncio.gather(*(flow.answer(name, "approve") for name in names))
+    assert {each.kind for each in stood} == {CheckpointKind.RESULT_REVIEW}
+    assert skills.calls.count("search") == 50
+    for name in names:
+        assert len(await place.ledger.entries(name)) == 1
+
+
+# --- across processes -----------------------------------------------------------------------------
+
+PERSON = """
+import asyncio, json, sys
+from paper_search.errors import AlreadyDecidedError, ThreadBusyError
+from tests.workflow.crashing import LoggingSkills
+from paper_search.workflow import Checkpoint, SearchWorkflow
+
+url, log, who, action = sys.argv[1:]
+flow = SearchWorkflow(*[LoggingSkills(log)] * 6, persistence=url)
+named = {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0}
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    stands = asyncio.run(flow.answer("t", {"action": action, "checkpoint": named}, by=who))
+    print("stands", stands.kind.value, stands.iteration)
+except AlreadyDecidedError as error:
+    print("decided", error)
+except ThreadBusyError as error:
+    print("busy", error)
+"""
+
+
+def at_once(url: str, log: Path, actions: list[str]) -> list[str]:
+    """Let a process for each action decide at the same moment; return what they were told."""
+    people = [
+        subprocess.Popen(  # noqa: S603  # our own program
+            [sys.executable, "-c", PERSON, url, str(log), f"person {i}", action],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for i, action in enumerate(actions)
+    ]
+    assert [each.stdout.readline() for each in people] == ["ready\n"] * len(people)
+    for each in people:
+        each.stdin.write("\n")
+        each.stdin.flush()
+    said = [each.communicate(timeout=120) for each in people]
+    assert [err for _, err in said] == [""] * len(people)
+    return [out.strip() for out, _ in said]
+
+
+@pytest.mark.slow
+def test_of_six_processes_that_decide_at_the_same_moment_one_resumes(
+    durable_url: str, tmp_path: Path
+):
+    """HUM-08 HUM-09: one effect; the others hear of it, or that somebody is at it."""
+    asyncio.run(workflow(persistence=durable_url).start("q", thread_id="t"))
+    log, actions = tmp_path / "calls", ["approve", "reject"] * 3
+    said = at_once(durable_url, log, actions)
+    ledger = asyncio.run(entries(durable_url))
+    assert len(ledger) == 1
+    won = ledger[0].decision["action"]
+    calls = log.read_text().split()
+    expected = STEPS[2:] if won == "approve" else ["build"]
+    assert calls == expected
+    assert any(each.startswith("stands") for each in said)
+    for action, words in zip(actions, said, strict=True):
+        assert words.split()[0] in ({"stands", "busy"} if action == won else {"decided", "busy"})
+        if words.startswith("decided"):
+            assert f"by {ledger[0].decided_by} at {ledger[0].decided_at}" in words
+
+
+async def entries(url: str) -> list[Any]:
+    async with open_persistence(url) as persistence:
+        return await persistence.ledger.entries("t")
+
+
+DIES = """
+import asyncio, os, signal, sys
+from paper_search.persistence import open_persistence
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow.session import ThreadSession, search_graph
+
+async def main():
+    async with open_persistence(sys.argv[1]) as persistence:
+        session = ThreadSession(search_graph(persistence, FakeSkills().skills), persistence, "t")
+        async with session.lease():
+            await session.decide(await session.require_question(), "approve", "ada")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_a_process_killed_between_storing_and_resuming_is_taken_over(durable_url: str):
+    """PER-04: its lease is no obstacle, and its decision is applied once."""
+    skills = FakeSkills()
+    asyncio.run(workflow(skills, persistence=durable_url).start("q", thread_id="t"))
+    ended = subprocess.run(  # noqa: S603  # our own program
+        [sys.executable, "-c", DIES, durable_url], cwd=ROOT, check=False, timeout=60
+    )
+    assert ended.returncode == -signal.SIGKILL
+    flow = workflow(skills, ScriptedHandler(["approve"]), persistence=durable_url)
+    result = asyncio.run(flow.resume("t"))
+    assert isinstance(result, PaperCollection)
+    assert skills.calls == STEPS
+
+
+SUSPENDED = """
+import asyncio, os, signal, sys
+from paper_search.errors import ThreadTakenOverError
+from paper_search.persistence import leases
+leases.LEASE_S, leases.RENEWAL_S = 1.0, 0.3
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import SearchWorkflow
+
+class Suspended(FakeSkills):
+    async def search(self, strategy):
+        print("suspended", flush=True)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return await super().search(strategy)
+
+    async def score(self, papers, intent):
+        print("went on", flush=True)
+        return await super().score(papers, intent)
+
+try:
+    asyncio.run(SearchWorkflow(*[Suspended()] * 6, persistence=sys.argv[1]).answer("t", "approve"))
+    print("was not stopped")
+except ThreadTakenOverError as error:
+    print("taken over:", error)
+"""
+
+
+@pytest.mark.slow
+def test_a_process_that_was_suspended_writes_nothing_once_it_was_taken_over(
+    durable_url: str, rows: Callable[[str], list[Any]]
+):
+    """PER-13: the lease ran out while its holder slept; the fence stops it when it wakes."""
+    asyncio.run(workflow(persistence=durable_url).start("q", thread_id="t"))
+    sleeper = subprocess.Popen(  # noqa: S603  # our own program
+        [sys.executable, "-c", SUSPENDED, durable_url],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert sleeper.stdout.readline() == "suspended\n"
+    os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED)
+    patient = workflow(handler=ScriptedHandler(["approve"]), persistence=durable_url)
+    result = asyncio.run(resumed_when_free(patient))
+    before = rows("SELECT thread_id, checkpoint_id FROM checkpoints ORDER BY checkpoint_id")
+    records = rows("SELECT prefix, key, updated_at FROM store ORDER BY prefix, key")
+    sleeper.send_signal(signal.SIGCONT)
+    said = sleeper.communicate(timeout=60)[0]
+    assert said.startswith("taken over: thread 't' was taken over by another process"), said
+    assert rows("SELECT thread_id, checkpoint_id FROM checkpoints ORDER BY checkpoint_id") == before
+    assert rows("SELECT prefix, key, updated_at FROM store ORDER BY prefix, key") == records
+    assert asyncio.run(shown(durable_url)).collection == result
+
+
+async def resumed_when_free(flow: SearchWorkflow) -> PaperCollection:
+    while True:
+        try:
+            return await flow.resume("t")
+        except ThreadBusyError:
+            await asyncio.sleep(0.2)
+
+
+async def shown(url: str) -> Any:
+    async with open_persistence(url) as persistence:
+        return await ThreadCatalog(persistence).show("t")

@@ -1,0 +1,243 @@
+"""Whatever people, crashes and housekeeping do to a thread, it stays the seeds' algorithm."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from tests.workflow.oracle import Oracle, edited
+
+from paper_search.errors import (
+    AlreadyDecidedError,
+    InvalidDecisionError,
+    StaleDecisionError,
+    ThreadError,
+    ThreadFinishedError,
+)
+from paper_search.models import PaperCollection
+from paper_search.persistence import open_persistence
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow, ThreadCatalog
+from paper_search.workflow.checkpoints import reference
+
+MAX_ITERATIONS = 3
+ACTIONS = ("approve", "edit", "reject")
+MALFORMED = (None, "", "yes", {}, [], 7, {"action": "buy"}, {"action": "edit", "revised_data": 3})
+SKILLS = ("build", "search", "deduplicate", "score", "organize")
+
+
+class Crash(BaseException):
+    """The end of a process, without the process."""
+
+
+class CrashingSkills(FakeSkills):
+    """Skills of which one is the last thing that a process does."""
+
+    def __init__(self, fatal: str) -> None:
+        super().__init__()
+
+        async def crash(*_args: Any) -> Any:
+            raise Crash
+
+        setattr(self, fatal, crash)
+
+
+class ThreadMachine(RuleBasedStateMachine):
+    """One thread, which every rule opens anew, as another process would.
+
+    Every effective decision is told to the oracle; what it says then has to be what the thread
+    says, whatever else happened in between.
+    """
+
+    url_of_place: Any
+    """Makes the URL of an empty place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._url = type(self).url_of_place()
+        self._actions: list[str] = []
+        self._sent: list[dict[str, Any]] = []
+        self._asked: Checkpoint | None = None
+
+    @initialize()
+    def start(self) -> None:
+        asked = asyncio.run(self._flow().start("q", thread_id="t"))
+        assert isinstance(asked, Checkpoint)
+        self._asked = asked
+
+    def _flow(self, skills: FakeSkills | None = None) -> SearchWorkflow:
+        return SearchWorkflow(
+            *[skills or FakeSkills()] * 6, max_iterations=MAX_ITERATIONS, persistence=self._url
+        )
+
+    @property
+    def _is_open(self) -> bool:
+        return self._asked is not None
+
+    def _decision(self, action: str) -> dict[str, Any]:
+        assert self._asked is not None
+        data: Any = None
+        if action == "edit":
+            payload = self._asked.payload
+            if self._asked.kind is CheckpointKind.STRATEGY_CONFIRMATION:
+                data = edited(payload.strategy).model_dump(mode="json")
+            else:
+                data = {"marked_relevant": [payload.collection.papers[-1].id]}
+        return {
+            "action": action,
+            "revised_data": data,
+            "note": "no" if action == "reject" else None,
+            "checkpoint": reference(self._asked).model_dump(mode="json"),
+        }
+
+    def _take(self, standing: Checkpoint | PaperCollection) -> None:
+        self._asked = standing if isinstance(standing, Checkpoint) else None
+
+    @precondition(lambda self: self._is_open)
+    @rule(action=st.sampled_from(ACTIONS))
+    def decide(self, action: str) -> None:
+        decision = self._decision(action)
+        self._take(asyncio.run(self._flow().answer("t", decision)))
+        self._actions.append(action)
+        self._sent.append(decision)
+
+    @precondition(lambda self: self._is_open)
+    @rule(action=st.sampled_from(ACTIONS), fatal=st.sampled_from(SKILLS))
+    def decide_and_crash(self, action: str, fatal: str) -> None:
+        """The decision was taken; the process died on its way to the next question, or not."""
+        decision = self._decision(action)
+        with contextlib.suppress(Crash):
+            asyncio.run(self._flow(CrashingSkills(fatal)).answer("t", decision))
+        self._actions.append(action)
+        self._sent.append(decision)
+        # Given again, it is not applied again: the thread only goes on from where it stopped.
+        try:
+            self._take(asyncio.run(self._flow().answer("t", decision)))
+        except ThreadFinishedError:
+            self._asked = None
+
+    @precondition(lambda self: self._is_open)
+    @rule(answer=st.sampled_from(MALFORMED))
+    def send_nonsense(self, answer: Any) -> None:
+        with pytest.raises(InvalidDecisionError):
+            asyncio.run(self._flow().answer("t", answer))
+
+    @precondition(lambda self: bool(self._sent))
+    @rule(which=st.integers(min_value=0))
+    def send_again(self, which: int) -> None:
+        """The same decision for the same checkpoint: it changes nothing."""
+        with contextlib.suppress(ThreadError):
+            asyncio.run(self._flow().answer("t", self._sent[which % len(self._sent)]))
+
+    @precondition(lambda self: bool(self._sent))
+    @rule(which=st.integers(min_value=0))
+    def change_ones_mind(self, which: int) -> None:
+        """Another decision for a checkpoint that was decided: it is refused."""
+        sent = self._sent[which % len(self._sent)]
+        other = "reject" if sent["action"] == "approve" else "approve"
+        late = {"action": other, "note": "no", "checkpoint": sent["checkpoint"]}
+        with pytest.raises((AlreadyDecidedError, StaleDecisionError, ThreadFinishedError)):
+            asyncio.run(self._flow().answer("t", late))
+
+    @precondition(lambda self: self._is_open)
+    @rule()
+    def answer_the_other_question(self) -> None:
+        assert self._asked is not None
+        named = reference(self._asked).model_dump(mode="json") | {"iteration": 7}
+        with pytest.raises(StaleDecisionError):
+            asyncio.run(self._flow().answer("t", {"action": "approve", "checkpoint": named}))
+
+    @rule()
+    def prune(self) -> None:
+        async def pruned() -> None:
+            async with open_persistence(self._url) as place:
+                await place.checkpointer.aprune(["t"], strategy="keep_latest")
+
+        asyncio.run(pruned())
+
+    @invariant()
+    def stands_where_the_seeds_algorithm_stands(self) -> None:
+        asyncio.run(self._compare())
+
+    async def _compare(self) -> None:
+        oracle = Oracle(FakeSkills(), MAX_ITERATIONS)
+        try:
+            expected: PaperCollection | None = await oracle.run("q", self._actions)
+        except RuntimeError:  # it asks for the next action, and there is none
+            expected = None
+        async with open_persistence(self._url) as place:
+            catalog = ThreadCatalog(place)
+            flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=place)
+            shown, pending = await catalog.show("t"), await flow.pending("t")
+        history = [(each.strategy, each.result_count, each.feedback) for each in shown.history]
+        assert history == oracle.history
+        if expected is not None:
+            assert pending is None
+            assert shown.collection is not None
+            assert shown.collection.papers == expected.papers
+        else:
+            assert pending is not None
+            assert (pending.kind.value, pending.iteration) == oracle.asked[-1]
+
+    def teardown(self) -> None:
+        if self._asked is not None:
+            self._take(asyncio.run(self._flow().answer("t", self._decision("approve"))))
+
+
+def run_machine(url_of_place: Any, *, examples: int, steps: int) -> None:
+    machine = type("Machine", (ThreadMachine,), {"url_of_place": staticmethod(url_of_place)})
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+@pytest.mark.slow
+def test_a_thread_in_a_file_does_what_the_seeds_algorithm_does() -> None:
+    """HUM-01 HUM-02 HUM-03 HUM-07 HUM-08 HUM-09 HUM-10 HUM-15 PER-04 PER-19; PROP-4 to PROP-11."""
+    with tempfile.TemporaryDirectory() as directory:
+        places = iter(range(10_000))
+
+        def url() -> str:
+            return f"sqlite:///{Path(directory) / str(next(places))}.db"
+
+        run_machine(url, examples=12, steps=14)
+
+
+@pytest.mark.slow
+def test_a_thread_in_postgresql_does_what_the_seeds_algorithm_does(postgres_server: str) -> None:
+    """HUM-08 HUM-09 HUM-10 PER-04 PER-19."""
+    from tests.conftest import run_sql
+
+    made: list[str] = []
+
+    def url() -> str:
+        name = f"machine{len(made)}"
+        made.append(name)
+        run_sql(postgres_server, f"CREATE DATABASE {name}")
+        return postgres_server.replace("/postgres?", f"/{name}?")
+
+    try:
+        run_machine(url, examples=4, steps=10)
+    finally:
+        for name in made:
+            run_sql(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
