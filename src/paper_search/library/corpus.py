@@ -14,6 +14,7 @@ from paper_search.errors import InputError, LibraryError
 from paper_search.library.importers.entries import Imported, Rejected
 from paper_search.library.importers.files import ACCEPTED, read_file
 from paper_search.library.index import IndexState, TextIndex
+from paper_search.library.lexicon import is_prose
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.models import RawPaper, SearchConstraints
@@ -210,13 +211,13 @@ class Library:
 
         Words alone find any of them, best those records that have all; with an operator, a
         quote, a `*` or a field prefix the text is a boolean query, and only what it asks for
-        is found.
+        is found. A question in whole sentences is always words, whatever it quotes.
 
         Raises:
             QuerySyntaxError: the boolean query cannot be read.
             LibraryError: the library cannot be read.
         """
-        if _OPERATORS.search(text):
+        if _OPERATORS.search(text) and not is_prose(text):
             return self.search_boolean(text, limit=limit, filters=filters)
         return self._found(lambda one, size, bounds: one.words(text, size, bounds), limit, filters)
 

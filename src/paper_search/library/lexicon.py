@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -28,6 +29,14 @@ _HYPHEN = ord("-")
 _NOT_COMPOUND = {code: blank for code, blank in _APART.items() if code != _HYPHEN}
 _MOST_PARTS = 3
 _LONGEST_WORD = 40
+_QUOTE = re.compile(r'["“”]')
+_BRACKET = re.compile(r'["“”(\[*:]')
+_OPERATOR = re.compile(
+    r"\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|\w\*|\w\["
+    r"|(?:title|abstract|author|venue|tiab|year):|\b(?:TI|AB|AU|SO|TS|TITLE|TITLE-ABS(?:-KEY)?)\("
+)
+_SMALL_WORDS_OF_A_SENTENCE = 3
+_WORDS_OF_A_TITLE = 5
 
 _STOP_WORDS = """
 a about above after again against all am an and any are as at be because been before being
@@ -91,7 +100,23 @@ def query_weights(text: str) -> Counter[str]:
     """
     words = _folded(text).split()
     telling = " ".join(word for word in words if word.strip(",;.?!:()\"'") not in REQUEST_WORDS)
-    return Counter(ranked_words(telling) or ranked_words(text))
+    counts = Counter(ranked_words(telling) or ranked_words(text))
+    # Initials and numbers come in crowds where references are pasted.
+    return Counter({word: 1 if len(word) == 1 else count for word, count in counts.items()})
+
+
+def is_prose(text: str) -> bool:
+    """Return whether the text is a sentence or a title rather than a query with operators.
+
+    A sentence has three small words at least outside of quotes, or five words and no operator.
+    In a text all in capitals AND is no operator, unless it is short or has quotes or brackets.
+    """
+    outside = " ".join(_QUOTE.split(text)[::2])
+    count = len(outside.split())
+    if sum(word in STOP_WORDS for word in outside.split()) >= _SMALL_WORDS_OF_A_SENTENCE:
+        return True
+    is_plain = not _OPERATOR.search(outside) or (text.isupper() and not _BRACKET.search(text))
+    return is_plain and count >= _WORDS_OF_A_TITLE
 
 
 def _folded(text: str) -> str:
