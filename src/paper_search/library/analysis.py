@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 STEMMED = "stemmed"
 """Lower case, ASCII where there is one, English stems."""
 EXACT = "exact"
-"""As STEMMED, without stems: for names, and for words that are cut short (`toxici*`)."""
+"""As STEMMED, without stems."""
+READY = "ready"
+"""Words that were made by `lexicon` already, with spaces in between."""
 
 _LONGEST_WORD = 80
 """Bytes; longer runs are data, not words."""
@@ -22,13 +24,6 @@ _NO_SPACES = re.compile(
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af])"
 )
 """Letters of scripts written without spaces (Han, Kana, Thai ...) and Hangul: each is a word."""
-
-STOP_WORDS = frozenset({
-    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "how", "in", "into", "is",
-    "it", "its", "of", "on", "or", "that", "the", "their", "these", "this", "to", "was", "were",
-    "what", "when", "where", "which", "who", "with",
-})  # fmt: skip
-"""Words that say nothing by themselves; inside a phrase they count."""
 
 
 def prepared(text: str) -> str:
@@ -63,4 +58,8 @@ def analysers() -> dict[str, tantivy.TextAnalyzer]:
         )
 
     stem = tantivy.Filter.stemmer("english")
-    return {STEMMED: base().filter(stem).build(), EXACT: base().build()}
+    return {
+        STEMMED: base().filter(stem).build(),
+        EXACT: base().build(),
+        READY: tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build(),
+    }

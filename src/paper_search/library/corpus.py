@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from paper_search.errors import InputError, LibraryError
 from paper_search.library.importers.entries import Imported, Rejected
 from paper_search.library.importers.files import ACCEPTED, read_file
 from paper_search.library.index import IndexState, TextIndex
+from paper_search.library.lexicon import is_prose
 from paper_search.library.records import Changes, RecordStore
-from paper_search.library.translation import Translator
+from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.models import RawPaper, SearchConstraints
 from paper_search.query import parse
 
@@ -26,7 +27,6 @@ RECORDS_FILE = "records.db"
 INDEX_DIRECTORY = "index"
 _BATCH = 1_000
 _INDEXED_AT_ONCE = 20_000
-_SPARE = 50
 _MOST_LISTED = 1_000
 _OPERATORS = re.compile(
     r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab|year):'
@@ -211,15 +211,15 @@ class Library:
 
         Words alone find any of them, best those records that have all; with an operator, a
         quote, a `*` or a field prefix the text is a boolean query, and only what it asks for
-        is found.
+        is found. A question in whole sentences is always words, whatever it quotes.
 
         Raises:
             QuerySyntaxError: the boolean query cannot be read.
             LibraryError: the library cannot be read.
         """
-        if _OPERATORS.search(text):
+        if _OPERATORS.search(text) and not is_prose(text):
             return self.search_boolean(text, limit=limit, filters=filters)
-        return self._found(lambda translator: translator.ranked(text), limit, filters)
+        return self._found(lambda one, size, bounds: one.words(text, size, bounds), limit, filters)
 
     def search_boolean(
         self, text: str, *, limit: int = 20, filters: SearchConstraints | None = None
@@ -231,7 +231,9 @@ class Library:
             LibraryError: the library cannot be read.
         """
         tree = parse(text)
-        return self._found(lambda translator: translator.boolean(tree), limit, filters)
+        return self._found(
+            lambda one, size, bounds: one.boolean(tree, size, bounds), limit, filters
+        )
 
     def info(self) -> LibraryInfo:
         """Return what the library holds, and how much of the disk it takes."""
@@ -249,28 +251,15 @@ class Library:
 
     def _found(
         self,
-        build: Callable[[Translator], tantivy.Query],
+        ask: Callable[[Retrieval, int, SearchConstraints], Ranking],
         limit: int,
         filters: SearchConstraints | None,
     ) -> Hits:
         with self._threads:
             self._refresh()
-            searcher = self._searcher()
-
-            def vocabulary(field: str, prefix: str) -> list[str]:
-                return [word for word, _ in searcher.terms_with_prefix(field, prefix)]
-
-            translator = Translator(self._index.schema, vocabulary)
-            query = translator.limited(build(translator), filters or SearchConstraints())
-            # Equal scores come in no particular order: some more, then the oldest record first.
-            result: Any = searcher.search(query, limit=max(1, limit) + _SPARE, count=True)
-            rows = searcher.fast_field_values("row", [address for _, address in result.hits])
-            scored = sorted(
-                (-round(score, 4), int(row or 0))
-                for (score, _), row in zip(result.hits, rows, strict=True)
-            )
-            papers = self._records.get_rows([row for _, row in scored[: max(0, limit)]])
-            return Hits(papers, int(result.count))
+            retrieval = Retrieval(self._searcher(), self._index.schema, self._records)
+            found = ask(retrieval, max(0, limit), filters or SearchConstraints())
+            return Hits(self._records.get_rows(found.rows), found.total)
 
     def _searcher(self) -> tantivy.Searcher:
         try:

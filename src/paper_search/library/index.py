@@ -10,20 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from paper_search.errors import LibraryError
-from paper_search.library.analysis import EXACT, STEMMED, analysers, prepared
+from paper_search.library.analysis import EXACT, READY, analysers, prepared
+from paper_search.library.lexicon import ranked_text
 
 if TYPE_CHECKING:
     import tantivy
 
-FORMAT = 1
+FORMAT = 2
 """Grows with every change of fields or analysers; an index of another format is rebuilt."""
 UNKNOWN_LANGUAGE = "und"
 _STATE = "paper_search.json"
 _HEAP_BYTES = 32_000_000
-_TEXT_FIELDS = {"title": STEMMED, "abstract": STEMMED, "venue": STEMMED, "author": EXACT}
-"""Fields with positions, under the names that queries use, and their analysers."""
-EXACT_TWINS = {"title": "title_exact", "abstract": "abstract_exact", "venue": "venue_exact"}
-"""Unstemmed twins without positions, for words that are cut short."""
+POSITIONED = ("title", "abstract", "venue", "author")
+"""Fields of unstemmed words with their positions, under the names that queries use."""
+RANKED = "ranked"
+"""The one field that records are ranked by: the words of `lexicon.ranked_text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +148,9 @@ def _schema(engine: Any) -> tantivy.Schema:
     builder.add_unsigned_field("row", indexed=True, fast=True)
     builder.add_integer_field("year", indexed=True, fast=True)
     builder.add_text_field("language", tokenizer_name="raw", index_option="basic")
-    for name, analyser in _TEXT_FIELDS.items():
-        builder.add_text_field(name, tokenizer_name=analyser)
-    for twin in EXACT_TWINS.values():
-        builder.add_text_field(twin, tokenizer_name=EXACT, index_option="basic")
+    for name in POSITIONED:
+        builder.add_text_field(name, tokenizer_name=EXACT)
+    builder.add_text_field(RANKED, tokenizer_name=READY, index_option="freq")
     return cast("tantivy.Schema", builder.build())
 
 
@@ -162,11 +162,13 @@ def _document(engine: Any, row: int, fields: Mapping[str, Any]) -> tantivy.Docum
     document.add_text("language", fields.get("language") or UNKNOWN_LANGUAGE)
     names = "\n".join(author["name"] for author in fields.get("authors", ()))
     document.add_text("author", prepared(names))
-    for name, twin in EXACT_TWINS.items():
-        text = fields.get(name) or (fields.get("snippet") if name == "abstract" else None)
+    texts = {
+        "title": fields.get("title"),
+        "abstract": fields.get("abstract") or fields.get("snippet"),
+        "venue": fields.get("venue"),
+    }
+    for name, text in texts.items():
         if text:
-            made = prepared(text)
-            document.add_text(name, made)
-            # Neither order nor number matter there, and every word costs.
-            document.add_text(twin, " ".join(set(made.lower().split())))
+            document.add_text(name, prepared(text))
+    document.add_text(RANKED, ranked_text(fields))
     return document

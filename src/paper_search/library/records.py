@@ -184,6 +184,19 @@ class RecordStore:
                     found[row] = (identity, text)
         return [_paper(*found[row]) for row in rows if row in found]
 
+    def fields_of(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """Return the fields of these row numbers as JSON has them, without the unknown."""
+        with self._named_errors():
+            found: dict[int, dict[str, Any]] = {}
+            for chunk in _chunks(rows):
+                marks = ",".join("?" * len(chunk))
+                for row, text in self._connection.execute(
+                    f"SELECT row, paper FROM records WHERE row IN ({marks})",  # noqa: S608  # marks only
+                    chunk,
+                ):
+                    found[row] = decoded(text)
+        return found
+
     def changed_since(self, generation: int) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield row number and fields of all records written after that generation; 0: of all.
 

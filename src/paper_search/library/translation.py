@@ -1,35 +1,40 @@
-"""Translation of boolean queries, and of plain words, into queries of the full-text index."""
+"""Translation of boolean queries, and of weighted words, into queries of the full-text index."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from enum import Enum, auto
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from paper_search.errors import InputError
-from paper_search.library.analysis import (
-    EXACT,
-    STEMMED,
-    STOP_WORDS,
-    is_of_letters_apart,
-    words,
-)
-from paper_search.library.index import EXACT_TWINS, UNKNOWN_LANGUAGE
+from paper_search.library.analysis import EXACT, STEMMED, words
+from paper_search.library.index import POSITIONED, RANKED, UNKNOWN_LANGUAGE
 from paper_search.models import SearchConstraints
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
 
 if TYPE_CHECKING:
     import tantivy
 
-_WEIGHTS = {"title": 1.5, "abstract": 1.0, "author": 0.7, "venue": 0.4}
-"""All fields that a word without a field is looked for in, and what a match in each is worth."""
-_ALL_WORDS_BONUS = 0.3
+_NAMES = "author"
+"""The field whose words are compared as they are."""
 _MOST_PATTERNS = 5_000
-_MOST_STEMS = 400
+_LONG_ENOUGH = 3
+"""Letters of a stem that may end otherwise than its words do: studi, study."""
+_IRREGULAR = {"die": "dying", "lie": "lying", "tie": "tying"}
+"""The only words whose English stem (Porter2) begins otherwise than they do."""
 
 Vocabulary: TypeAlias = Callable[[str, str], list[str]]
-"""Returns the words of an exact field that begin with a prefix."""
+"""Returns the words of a field that begin with a prefix."""
+
+
+class _Kind(Enum):
+    """How a word of a query is compared."""
+
+    AS_IT_IS = auto()
+    BY_STEM = auto()
+    BY_BEGINNING = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class _Word:
 
     place: int
     text: str
-    is_prefix: bool = False
+    kind: _Kind
 
 
 _Pattern: TypeAlias = tuple[_Word, ...]
@@ -48,9 +53,9 @@ class Translator:
     """Turns trees into tantivy queries that find exactly what the trees mean.
 
     The meaning is that of `paper_search.query.evaluate`: words in one field, a phrase's words
-    adjacent, NEAR with at most n words in between, in any order. Words are compared by English
-    stem except in names and where a prefix stands alone; a prefix inside a phrase or a NEAR
-    matches every word of the same stems.
+    adjacent, NEAR with at most n words in between, in any order. The index holds words as they
+    are; a word of a query stands for all words of the index with its English stem, except in
+    names and where it is cut short.
     """
 
     def __init__(self, schema: tantivy.Schema, vocabulary: Vocabulary) -> None:
@@ -60,18 +65,45 @@ class Translator:
         self._make = tantivy.Query
         self._schema = schema
         self._vocabulary = vocabulary
+        self._known: dict[tuple[str, str], list[str]] = {}
 
     def boolean(self, node: Node) -> tantivy.Query:
-        """Return the query that finds what the tree means.
+        """Return the query that finds what the tree means; every record found scores alike.
 
         Raises:
             InputError: a NEAR over groups so large that it stands for thousands of phrases.
         """
+        return self._unscored(self._matched(node))
+
+    def ranking(self, weights: Mapping[str, float]) -> tantivy.Query:
+        """Return the query that finds any of the words, given as `lexicon` makes them, weighted."""
+        term, boost = self._make.term_query, self._make.boost_query
+        return self._any_of(
+            [boost(term(self._schema, RANKED, word), weight) for word, weight in weights.items()]
+        )
+
+    def within(
+        self, condition: tantivy.Query | None, rank: tantivy.Query, *, is_rank_needed: bool
+    ) -> tantivy.Query:
+        """Return the query for what meets the condition, ranked by the other query.
+
+        Args:
+            condition: what must hold; None: nothing must.
+            rank: what orders.
+            is_rank_needed: whether what the other query does not find is left out.
+        """
+        if condition is None:
+            return rank
+        occur = self._engine.Occur
+        second = occur.Must if is_rank_needed else occur.Should
+        return self._make.boolean_query([(occur.Must, condition), (second, rank)])
+
+    def _matched(self, node: Node) -> tantivy.Query:
         match node:
             case And(children):
                 return self._all_of(children)
             case Or(children):
-                return self._any_of([self.boolean(child) for child in children])
+                return self._any_of([self._matched(child) for child in children])
             case Not():
                 return self._all_of((node,))
             case YearRange(first, last):
@@ -79,45 +111,39 @@ class Translator:
             case _:
                 return self._any_of(
                     [
-                        self._make.boost_query(self._matching(pattern, field), weight)
-                        for field, weight in _WEIGHTS.items()
+                        self._matching(pattern, field)
+                        for field in POSITIONED
                         for pattern in _patterns(node, field)
                     ]
                 )
 
-    def ranked(self, text: str) -> tantivy.Query:
-        """Return the query that finds any of the words, best those records that have them all."""
-        given = [word.strip(",;.?!") for word in text.split()]
-        telling = [word for word in given if word.lower() not in STOP_WORDS] or given
-        distinct = dict.fromkeys(node for word in telling for node in _independent(word))
-        any_word = [self.boolean(node) for node in distinct]
-        if len(any_word) > 1:
-            any_word.append(self._make.boost_query(self._all(any_word), _ALL_WORDS_BONUS))
-        return self._any_of(any_word)
-
-    def limited(self, query: tantivy.Query, limits: SearchConstraints) -> tantivy.Query:
-        """Return the query within years and language.
+    def limits(self, given: SearchConstraints) -> tantivy.Query | None:
+        """Return the query for what is within years and language; None: everything is.
 
         A record without a year is in no range of years; one that does not say its language may
         be in any.
         """
-        conditions = [query]
-        if limits.year_from is not None or limits.year_to is not None:
-            conditions.append(self._years(limits.year_from, limits.year_to))
-        if limits.language:
-            languages = (limits.language.lower(), UNKNOWN_LANGUAGE)
+        conditions: list[tantivy.Query] = []
+        if given.year_from is not None or given.year_to is not None:
+            conditions.append(self._years(given.year_from, given.year_to))
+        if given.language:
+            languages = (given.language.lower(), UNKNOWN_LANGUAGE)
             spoken = [self._make.term_query(self._schema, "language", each) for each in languages]
-            conditions.append(self._unscored(self._any_of(spoken)))
-        return self._all(conditions) if len(conditions) > 1 else query
+            conditions.append(self._any_of(spoken))
+        return self._unscored(self._all(conditions)) if conditions else None
+
+    def both(self, first: tantivy.Query, second: tantivy.Query | None) -> tantivy.Query:
+        """Return the query for what meets both conditions."""
+        return first if second is None else self._all([first, second])
 
     def _all_of(self, children: tuple[Node, ...]) -> tantivy.Query:
         occur = self._engine.Occur
         wanted = [child for child in children if not isinstance(child, Not)]
-        parts = [(occur.Must, self.boolean(child)) for child in wanted]
+        parts = [(occur.Must, self._matched(child)) for child in wanted]
         if not wanted:
             parts.append((occur.Must, self._unscored(self._make.all_query())))
         parts += [
-            (occur.MustNot, self.boolean(each.child)) for each in children if isinstance(each, Not)
+            (occur.MustNot, self._matched(each.child)) for each in children if isinstance(each, Not)
         ]
         return self._make.boolean_query(parts)
 
@@ -141,12 +167,12 @@ class Translator:
         )
 
     def _matching(self, pattern: _Pattern, field: str) -> tantivy.Query:
-        if len(pattern) == 1 and pattern[0].is_prefix:
-            regex = f"{pattern[0].text}.*"
-            return self._make.regex_query(self._schema, EXACT_TWINS.get(field, field), regex)
         if len(pattern) == 1:
-            return self._make.term_query(self._schema, field, pattern[0].text)
-        if any(word.is_prefix for word in pattern):
+            only = pattern[0]
+            if only.kind is _Kind.BY_BEGINNING:
+                return self._make.regex_query(self._schema, field, f"{only.text}.*")
+            return self._make.term_set_query(self._schema, field, self._forms(only, field))
+        if any(word.kind is not _Kind.AS_IT_IS for word in pattern):
             regexes: list[str | tuple[int, str]] = [
                 (word.place, self._regex(word, field)) for word in pattern
             ]
@@ -156,18 +182,27 @@ class Translator:
 
     def _regex(self, word: _Word, field: str) -> str:
         """Return the pattern of a word in a field; words are letters and digits, so all literal."""
-        if not word.is_prefix:
-            return word.text
-        if field not in EXACT_TWINS:
+        if word.kind is _Kind.BY_BEGINNING:
             return f"{word.text}.*"
-        stems = {
-            stem
-            for full in self._vocabulary(EXACT_TWINS[field], word.text)
-            for stem in words(full, STEMMED)
-        }
-        if len(stems) > _MOST_STEMS:
-            return f"{word.text}.*"
-        return "|".join(sorted(stems | {word.text}))
+        return "|".join(self._forms(word, field))
+
+    def _forms(self, word: _Word, field: str) -> list[str]:
+        """Return the words of the field that the word of the query stands for, itself included."""
+        if word.kind is _Kind.AS_IT_IS:
+            return [word.text]
+        if (field, word.text) not in self._known:
+            stem = _stem(word.text)
+            beginning = stem[:-1] if len(stem) >= _LONG_ENOUGH else stem
+            found = {each for each in self._vocabulary(field, beginning) if _stem(each) == stem}
+            irregular = {_IRREGULAR[stem]} if stem in _IRREGULAR else set[str]()
+            self._known[field, word.text] = sorted(found | irregular | {word.text})
+        return self._known[field, word.text]
+
+
+@lru_cache(maxsize=100_000)
+def _stem(word: str) -> str:
+    made = words(word, STEMMED)
+    return made[0] if len(made) == 1 else word
 
 
 def _patterns(node: Node, field: str) -> list[_Pattern]:
@@ -188,17 +223,14 @@ def _patterns(node: Node, field: str) -> list[_Pattern]:
 
 def _run(given: tuple[str, ...], field: str) -> list[_Pattern]:
     """Return the one arrangement of words that follow each other; none, if there are no words."""
-    analyser = STEMMED if field in EXACT_TWINS else EXACT
+    usual = _Kind.AS_IT_IS if field == _NAMES else _Kind.BY_STEM
     made: list[_Word] = []
     for word in given:
-        if not word.endswith("*"):
-            made += [_Word(len(made) + i, each) for i, each in enumerate(words(word, analyser))]
-            continue
         parts = words(word, EXACT)
         # Only the last part is cut short: state-of-the-ar* begins with three whole words.
-        whole = [words(part, analyser)[0] for part in parts[:-1]]
-        made += [_Word(len(made) + i, each) for i, each in enumerate(whole)]
-        made += [_Word(len(made), each, is_prefix=True) for each in parts[-1:]]
+        last = _Kind.BY_BEGINNING if word.endswith("*") else usual
+        for number, part in enumerate(parts, start=1):
+            made.append(_Word(len(made), part, last if number == len(parts) else usual))
     return [tuple(made)] if made else []
 
 
@@ -219,20 +251,4 @@ def _near(left: list[_Pattern], right: list[_Pattern], distance: int) -> list[_P
 
 def _joined(first: _Pattern, second: _Pattern, gap: int) -> _Pattern:
     start = first[-1].place + 1 + gap
-    return first + tuple(_Word(start + w.place, w.text, w.is_prefix) for w in second)
-
-
-def _independent(word: str) -> Iterator[Node]:
-    """Yield what to look for when a plain word is given.
-
-    A word in a script without spaces may be a whole sentence: its pairs of letters are looked
-    for. Other compounds stand as they are, and their parts too.
-    """
-    parts = words(word, EXACT)
-    if is_of_letters_apart(word) and len(parts) > 2:  # noqa: PLR2004  # more than one pair
-        yield from (Phrase(pair) for pair in pairwise(parts))
-        return
-    if len(parts) > 1:
-        yield Phrase(tuple(parts))
-    if not is_of_letters_apart(word):
-        yield from (Term(part) for part in parts)
+    return first + tuple(_Word(start + w.place, w.text, w.kind) for w in second)

@@ -6,9 +6,12 @@ import logging
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from paper_search.bibliography.text import plain
+from paper_search.library.importers.bibtex_values import resolved
+from paper_search.library.importers.crossrefs import Volumes
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
 
@@ -17,6 +20,9 @@ _KEYLESS = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
+_START = re.compile(r"[ \t]*@[A-Za-z]+[ \t]*[{(]")
+_AT_ONCE = 200
+"""Entries that are parsed together."""
 _ARXIV_VENUE = re.compile(r"arxiv(?:\s+preprint)?\s*:?\s*(?:arxiv:)?\s*(\S+)", re.IGNORECASE)
 _TYPES = {
     "article": "article-journal", "inproceedings": "paper-conference", "proceedings": "book",
@@ -34,26 +40,78 @@ _RAW_FIELDS = ("doi", "url", "isbn", "pmid", "pmcid", "eprint", "archiveprefix",
 
 
 def read(lines: Iterable[str]) -> Iterator[Entry]:
-    """Yield one entry for every @entry, broken ones as `Rejected`; @string is resolved."""
+    """Yield one entry for every @entry, broken ones as `Rejected`.
+
+    `@string` is resolved from where it stands on, `#` joins, and `crossref` is followed forwards
+    and back: only entries whose volume has not been seen yet wait for it. Memory does not grow
+    with the file otherwise.
+    """
+    macros: dict[str, str] = {}
+    volumes = Volumes()
+    waiting: list[_Found] = []
+    for found in _found(lines, macros):
+        if isinstance(found, Rejected):
+            yield found
+            continue
+        volumes.note(found.kind, found.key, found.fields)
+        target = found.fields.get("crossref")
+        if target and not volumes.knows(target):
+            waiting.append(found)
+        else:
+            yield _entry(found, volumes)
+    for found in waiting:
+        yield _entry(found, volumes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An entry as it is written, its values resolved."""
+
+    kind: str
+    key: str
+    fields: dict[str, str]
+    line: int
+    raw: str
+
+
+def _found(lines: Iterable[str], macros: dict[str, str]) -> Iterator[_Found | Rejected]:
     from bibtexparser import entrypoint, model  # noqa: PLC0415  # slow to import
 
-    with _quiet():
-        library = entrypoint.parse_string(_named("".join(lines).replace("\r\n", "\n")))
-    for block in library.blocks:
-        inner = (
-            block.ignore_error_block if isinstance(block, model.DuplicateBlockKeyBlock) else block
-        )
-        line = (block.start_line or 0) + 1
-        if isinstance(inner, model.Entry):
-            yield _entry(inner, line)
-        elif isinstance(block, model.ParsingFailedBlock) and not isinstance(inner, model.Entry):
-            if inner is not None and not isinstance(inner, model.ParsingFailedBlock):
-                continue  # a @string given twice
-            yield Rejected(line, _reason(block))
+    for first, text in _chunks(lines):
+        with _quiet():
+            blocks = entrypoint.parse_string(_named(text), parse_stack=[]).blocks
+        for block in blocks:
+            inner = getattr(block, "ignore_error_block", None) or block
+            line = (block.start_line or 0) + first
+            if isinstance(inner, model.String):
+                macros[inner.key.lower()] = resolved(str(inner.value), macros)
+            elif isinstance(inner, model.Entry):
+                # Of a field that is given twice the first counts, as in BibTeX.
+                fields = {
+                    field.key.lower(): resolved(str(field.value), macros)
+                    for field in reversed(inner.fields)
+                }
+                yield _Found(inner.entry_type.lower(), inner.key, fields, line, inner.raw or "")
+            elif isinstance(block, model.ParsingFailedBlock):
+                yield Rejected(line, _reason(block))
 
 
-def _entry(block: Any, line: int) -> Entry:
-    fields = {key.lower(): str(field.value) for key, field in block.fields_dict.items()}
+def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield runs of whole entries, each with the number of its first line."""
+    kept: list[str] = []
+    entries, start = 0, 1
+    for number, line in enumerate(lines, start=1):
+        if _START.match(line):
+            entries += 1
+            if entries > _AT_ONCE:
+                yield start, "".join(kept).replace("\r\n", "\n")
+                kept, entries, start = [], 1, number
+        kept.append(line)
+    yield start, "".join(kept).replace("\r\n", "\n")
+
+
+def _entry(found: _Found, volumes: Volumes) -> Entry:
+    fields = volumes.inherited(found.fields)
     values: dict[str, Any] = {
         name: plain(fields[name]) for name in _PLAIN_FIELDS if fields.get(name)
     }
@@ -75,10 +133,10 @@ def _entry(block: Any, line: int) -> Entry:
     try:
         record = record_of(values)
     except ValueError as error:
-        return Rejected(line, f"{block.key or '@' + block.entry_type!s}: {error}")
-    record.publication_type = _TYPES.get(block.entry_type.lower(), "document")
-    record.bibtex = block.raw
-    return Imported(record, line)
+        return Rejected(found.line, f"{found.key or '@' + found.kind}: {error}")
+    record.publication_type = _TYPES.get(found.kind, "document")
+    record.bibtex = found.raw
+    return Imported(record, found.line)
 
 
 def _named(text: str) -> str:

@@ -1,0 +1,144 @@
+"""The words that records are ranked by: folded, spelled one way, stemmed, without stop words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from paper_search.library.analysis import (
+    EXACT,
+    STEMMED,
+    analysers,
+    is_of_letters_apart,
+    prepared,
+)
+from paper_search.library.spelling import one_spelling
+
+TITLE_WEIGHT = 3
+"""How often a word of the title counts beside one of the abstract: BM25F with whole weights.
+
+Chosen by leaving out each collection of `benchmarks/library.py` in turn; 2 to 4 differ little.
+"""
+_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
+"""Everything in ASCII that is no part of a word; the rest has been folded by then."""
+_HYPHEN = ord("-")
+_NOT_COMPOUND = {code: blank for code, blank in _APART.items() if code != _HYPHEN}
+_MOST_PARTS = 3
+_LONGEST_WORD = 40
+_QUOTE = re.compile(r'["“”]')
+_BRACKET = re.compile(r'["“”(\[*:]')
+_OPERATOR = re.compile(
+    r"\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|\w\*|\w\["
+    r"|(?:title|abstract|author|venue|tiab|year):|\b(?:TI|AB|AU|SO|TS|TITLE|TITLE-ABS(?:-KEY)?)\("
+)
+_SMALL_WORDS_OF_A_SENTENCE = 3
+_WORDS_OF_A_TITLE = 5
+
+_STOP_WORDS = """
+a about above after again against all am an and any are as at be because been before being
+below between both but by can could d did do does doing down during each few for from further
+had has have having he her here hers him his how i if in into is it its itself ll m me more
+most my no nor not of off on once only or other our ours out over own re s same she should so
+some such t than that the their them then there these they this those through to too under
+until up ve very was we were what when where which while who whom why will with would you your
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""Words that say nothing by themselves: not in the ranked text; inside a phrase they count."""
+
+_REQUEST_WORDS = """
+please find list show give provide name recommend suggest tell looking want need interested
+receive like grateful paper papers article articles work works study studies research
+publication publications literature exist exists deal deals dealing concerning concerned
+regarding related pertaining especially also discuss describe discussing describing discussed
+described mention mentioned
+"""
+REQUEST_WORDS = frozenset(_REQUEST_WORDS.split())
+"""Words of the request rather than of its subject: left out of a query that has others."""
+
+
+@lru_cache(maxsize=400_000)
+def _ranked_form(word: str) -> str:
+    """Return the stem of a word, "" for a stop word."""
+    if word in STOP_WORDS:
+        return ""
+    made: list[str] = analysers()[STEMMED].analyze(one_spelling(word))
+    return made[0] if len(made) == 1 else word[:_LONGEST_WORD]
+
+
+def ranked_words(text: str) -> list[str]:
+    """Return the words of the text that count for its rank, in order, a compound's joint last."""
+    folded = _folded(text)
+    found = [stem for word in folded.translate(_APART).split() if (stem := _ranked_form(word))]
+    if "-" in folded:
+        found.extend(_joints(folded))
+    if not text.isascii() and is_of_letters_apart(text):
+        found.extend(_pairs(folded))
+    return found
+
+
+def ranked_text(fields: Mapping[str, Any]) -> str:
+    """Return what a record is ranked by, as words with spaces in between.
+
+    Args:
+        fields: the fields of a `RawPaper` as JSON has them.
+    """
+    title = ranked_words(fields.get("title") or "")
+    names = " ".join(author["name"] for author in fields.get("authors", ()))
+    rest = f"{fields.get('abstract') or fields.get('snippet') or ''}\n{names}"
+    venue = fields.get("venue") or ""
+    return " ".join(title * TITLE_WEIGHT + ranked_words(f"{rest}\n{venue}"))
+
+
+def query_weights(text: str) -> Counter[str]:
+    """Return how often each word that tells something occurs in what a person asks.
+
+    Words of the request ("papers", "find") are left out unless there are no others.
+    """
+    words = _folded(text).split()
+    telling = " ".join(word for word in words if word.strip(",;.?!:()\"'") not in REQUEST_WORDS)
+    counts = Counter(ranked_words(telling) or ranked_words(text))
+    # Initials and numbers come in crowds where references are pasted.
+    return Counter({word: 1 if len(word) == 1 else count for word, count in counts.items()})
+
+
+def is_prose(text: str) -> bool:
+    """Return whether the text is a sentence or a title rather than a query with operators.
+
+    A sentence has three small words at least outside of quotes, or five words and no operator.
+    In a text all in capitals AND is no operator, unless it is short or has quotes or brackets.
+    """
+    outside = " ".join(_QUOTE.split(text)[::2])
+    count = len(outside.split())
+    if sum(word in STOP_WORDS for word in outside.split()) >= _SMALL_WORDS_OF_A_SENTENCE:
+        return True
+    is_plain = not _OPERATOR.search(outside) or (text.isupper() and not _BRACKET.search(text))
+    return is_plain and count >= _WORDS_OF_A_TITLE
+
+
+def _folded(text: str) -> str:
+    """Return the text in lower case, its letters without marks where that has been done."""
+    if text.isascii():
+        return text.lower()
+    # The analyser folds as the positional fields do; hyphens are kept for compounds.
+    lines = prepared(text).replace("‐", "-").replace("‑", "-").split("-")
+    return "-".join(" ".join(analysers()[EXACT].analyze(line)) for line in lines)
+
+
+def _joints(folded: str) -> Iterator[str]:
+    """Yield compounds in one word: "data-base" is also looked for as "database"."""
+    for compound in folded.translate(_NOT_COMPOUND).split():
+        if "-" in compound:
+            parts = [part for part in compound.split("-") if part]
+            if 1 < len(parts) <= _MOST_PARTS and (stem := _ranked_form("".join(parts))):
+                yield stem
+
+
+def _pairs(folded: str) -> Iterator[str]:
+    """Yield neighbouring letters of scripts that are written without spaces."""
+    for first, second in pairwise(folded.split()):
+        if len(first) == len(second) == 1 and is_of_letters_apart(first + second):
+            yield first + second

@@ -1,0 +1,184 @@
+"""One search of the index: what matches, ranked by weighted words, with feedback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from paper_search.bibliography.text import normalised_title
+from paper_search.library import feedback
+from paper_search.library.analysis import EXACT, words
+from paper_search.library.index import RANKED
+from paper_search.library.lexicon import query_weights, ranked_words
+from paper_search.library.records import RecordStore
+from paper_search.library.translation import Translator
+from paper_search.models import SearchConstraints
+from paper_search.query.ast import And, Near, Node, Or, Phrase, Term
+
+if TYPE_CHECKING:
+    import tantivy
+
+_SPARE = 50
+_MOST_WORDS = 64
+"""Different words that a query is ranked by; of a longer one, the rarest."""
+_MOST_FORMS = 10
+_MOST_ALIKE = 0.8
+"""Share of common words from which a query is taken for a title, which needs no feedback."""
+_LONG_TITLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Row numbers, best first, and how many records match in all."""
+
+    rows: list[int]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    row: int
+    score: float
+
+
+class Retrieval:
+    """A view of one commit of the index, and the records behind it."""
+
+    def __init__(
+        self, searcher: tantivy.Searcher, schema: tantivy.Schema, records: RecordStore
+    ) -> None:
+        self._searcher = searcher
+        self._records = records
+        self._translator = Translator(schema, self._words_that_begin)
+
+    def words(self, text: str, limit: int, filters: SearchConstraints) -> Ranking:
+        """Return the records that have any of the words, best first."""
+        weights = self._capped(query_weights(text))
+        if not weights:
+            # Stop words alone tell nothing, but may be a title: To be or not to be.
+            every = words(text, EXACT)[:_MOST_WORDS]
+            return self.boolean(Phrase(tuple(every)), limit, filters) if every else Ranking([], 0)
+        condition = self._translator.limits(filters)
+        return self._ranked(weights, condition, limit, text=text)
+
+    def boolean(self, tree: Node, limit: int, filters: SearchConstraints) -> Ranking:
+        """Return exactly the records that the tree means, ranked by the words that it asks for.
+
+        Raises:
+            InputError: the tree stands for too many phrases.
+        """
+        weights = self._capped(dict.fromkeys(self._asked_for(tree), 1.0))
+        make = self._translator
+        condition = make.both(make.boolean(tree), make.limits(filters))
+        return self._ranked(weights, condition, limit, text=None)
+
+    def _ranked(
+        self,
+        weights: Mapping[str, float],
+        condition: tantivy.Query | None,
+        limit: int,
+        *,
+        text: str | None,
+    ) -> Ranking:
+        def query(words: Mapping[str, float]) -> tantivy.Query:
+            rank = self._translator.ranking(words)
+            return self._translator.within(condition, rank, is_rank_needed=text is not None)
+
+        size = max(limit, feedback.READ) + _SPARE
+        result: Any = self._searcher.search(query(weights), limit=size, count=True)
+        scored = self._scored(result)
+        if not weights or not scored:
+            return Ranking([each.row for each in scored[:limit]], int(result.count))
+        read = scored[: feedback.READ]
+        known = self._records.fields_of([each.row for each in read])
+        if text is None or not _is_title(weights, known.get(read[0].row)):
+            wider = self._expanded(weights, read, known)
+            matching = {each.row for each in scored} if result.count <= len(scored) else None
+            scored = self._scored(self._searcher.search(query(wider), limit=size, count=False))
+            if matching is not None:
+                # Few enough to be told apart: further words order them, but bring in no others.
+                scored = [each for each in scored if each.row in matching]
+        rows = [each.row for each in scored]
+        if text is not None:
+            rows = _exact_first(rows, text, known)
+        return Ranking(rows[:limit], int(result.count))
+
+    def _scored(self, result: Any) -> list[_Scored]:
+        """Return what was found, equal scores in the order of import."""
+        rows = self._searcher.fast_field_values("row", [address for _, address in result.hits])
+        found = [
+            _Scored(int(row or 0), score) for (score, _), row in zip(result.hits, rows, strict=True)
+        ]
+        return sorted(found, key=lambda each: (-round(each.score, 4), each.row))
+
+    def _expanded(
+        self,
+        weights: Mapping[str, float],
+        read: Sequence[_Scored],
+        known: Mapping[int, Mapping[str, Any]],
+    ) -> dict[str, float]:
+        results = [
+            feedback.Read(each.score, _text_words(known[each.row]))
+            for each in read
+            if each.row in known
+        ]
+        return feedback.expanded(weights, results, self._frequency, self._searcher.num_docs)
+
+    def _frequency(self, word: str) -> int:
+        return int(self._searcher.doc_freq(RANKED, word))
+
+    def _capped(self, weights: Mapping[str, float]) -> dict[str, float]:
+        if len(weights) <= _MOST_WORDS:
+            return dict(weights)
+        known = {word: count for word in weights if (count := self._frequency(word))}
+        kept = sorted(known, key=lambda word: (known[word] / weights[word], word))[:_MOST_WORDS]
+        return {word: weights[word] for word in kept}
+
+    def _asked_for(self, node: Node) -> Iterator[str]:
+        """Yield the words of a tree that speak for a record, as `lexicon` makes them."""
+        match node:
+            case Term(text, _, is_prefix) if is_prefix:
+                found = self._searcher.terms_with_prefix(RANKED, text.lower(), limit=_MOST_FORMS)
+                yield from (word for word, _ in found)
+            case Term(text):
+                yield from ranked_words(text)
+            case Phrase(given):
+                yield from ranked_words(" ".join(given).replace("*", ""))
+            case And(children) | Or(children):
+                for child in children:
+                    yield from self._asked_for(child)
+            case Near(left, right):
+                yield from self._asked_for(left)
+                yield from self._asked_for(right)
+            case _:
+                return
+
+    def _words_that_begin(self, field: str, beginning: str) -> list[str]:
+        return [word for word, _ in self._searcher.terms_with_prefix(field, beginning)]
+
+
+def _text_words(fields: Mapping[str, Any]) -> list[str]:
+    text = fields.get("abstract") or fields.get("snippet") or ""
+    return ranked_words(f"{fields.get('title') or ''}\n{text}")
+
+
+def _is_title(weights: Mapping[str, float], fields: Mapping[str, Any] | None) -> bool:
+    """Return whether the words are those of the first result's title, or nearly so."""
+    title = set(ranked_words((fields or {}).get("title") or ""))
+    every = title | weights.keys()
+    return len(title & weights.keys()) >= _MOST_ALIKE * len(every)
+
+
+def _exact_first(rows: list[int], text: str, known: Mapping[int, Mapping[str, Any]]) -> list[int]:
+    """Return the rows, those whose title was given word for word before all others."""
+    wanted = normalised_title(text)
+
+    def is_meant(row: int) -> int:
+        title = normalised_title((known.get(row) or {}).get("title") or "")
+        if title == wanted:
+            return 0
+        is_beginning = len(text.split()) >= _LONG_TITLE and title.startswith(wanted)
+        return 1 if is_beginning else 2
+
+    return sorted(rows, key=is_meant)
