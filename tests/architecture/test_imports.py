@@ -88,7 +88,9 @@ def canonical(name: str) -> str:
 
 def declared_packages() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return {canonical(re.split(r"[\s<>=!~\[;]", each)[0]) for each in project["dependencies"]}
+    extras = [name for each in project["optional-dependencies"].values() for name in each]
+    declared = [*project["dependencies"], *extras]
+    return {canonical(re.split(r"[\s<>=!~\[;]", each)[0]) for each in declared}
 
 
 def imported(tree: ast.Module) -> set[str]:
