@@ -11,6 +11,8 @@ PaperSearchError
 ├── LLMError                           a model could not answer
 │   ├── LLMAuthError                   the key is missing or refused
 │   ├── LLMRateLimitError              asked too often
+│   ├── LLMTimeoutError                no answer in time
+│   ├── ModelCallLimitError            the calls that a report may make are used up
 │   └── LLMResponseError               the answer is not what was asked for
 │       ├── LLMLengthError             question or answer was too long: ask for less
 │       └── LLMRefusalError            the model declined: asking again is no use
@@ -94,6 +96,14 @@ class LLMAuthError(LLMError):
 
 class LLMRateLimitError(LLMError):
     """The model was asked too often."""
+
+
+class LLMTimeoutError(LLMError):
+    """The model did not answer in time."""
+
+
+class ModelCallLimitError(LLMError):
+    """The calls of a model that one piece of work may make are used up."""
 
 
 class LLMResponseError(LLMError):

@@ -63,7 +63,7 @@ class Answer:
                     "--edit excludes --relevant, --irrelevant, --same, --different and --split: "
                     "FILE has all"
                 )
-            return cls("edit", edit=_document(edit), note=note)
+            return cls("edit", edit=document(edit), note=note)
         if reject is not None and note is not None:
             raise UsageMistakeError("--reject NOTE says it already; leave --note out")
         if not given and not has_marks and note is None:
@@ -131,7 +131,13 @@ def _marked(words: str | None, listed: list[str]) -> list[str]:
     return [] if words is None else paper_ids(words, listed)
 
 
-def _document(path: Path) -> Any:
+def document(path: Path) -> Any:
+    """Return the JSON in a file, or on stdin for '-'.
+
+    Raises:
+        InputError: it cannot be read.
+        InvalidDecisionError: it is not JSON, or null.
+    """
     try:
         content = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -15,6 +15,7 @@ from paper_search.cli import (
     library_add,
     library_info,
     library_search,
+    report,
     resume,
     serve,
     show,
@@ -94,6 +95,7 @@ def globally(
 
 
 app.command("find")(find.find)
+app.command("report")(report.report)
 app.command("threads")(threads.threads)
 app.command("show")(show.show)
 app.command("resume")(resume.resume)

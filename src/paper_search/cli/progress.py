@@ -19,6 +19,11 @@ _WORDS = {
     "scoring": "judging relevance",
     "organizing": "organising the result",
     "iterating": "going round once more",
+    "planner": "planning the report",
+    "searcher": "collecting sources",
+    "analyst": "reading the sources",
+    "writer": "writing",
+    "reviewer": "checking the draft",
 }
 
 

@@ -45,6 +45,24 @@ def write_export(
     """
     try:
         content = text.encode("utf-8")
+    except ValueError as error:  # lone surrogates
+        raise ExportError(f"cannot write {_shown(path)}: {error}") from error
+    return write_bytes(content, path, overwrite=overwrite, within=within)
+
+
+def write_bytes(
+    content: bytes,
+    path: str | Path,
+    *,
+    overwrite: bool = False,
+    within: str | Path | None = None,
+) -> Path:
+    """Write a file that is not text, as `write_export` writes text, and return its path.
+
+    Raises:
+        ExportError: the file exists, or cannot be written; says why and what to do.
+    """
+    try:
         target = _checked_target(Path(path), overwrite=overwrite, within=within)
         _write_whole(content, target, overwrite=overwrite)
     except FileExistsError as error:
@@ -55,7 +73,7 @@ def write_export(
     except OSError as error:
         reason = error.strerror or str(error)
         raise ExportError(f"cannot write {_shown(path)}: {reason}") from error
-    except ValueError as error:  # NUL in the path, or lone surrogates
+    except ValueError as error:  # NUL in the path
         raise ExportError(f"cannot write {_shown(path)}: {error}") from error
     return Path(path)
 

@@ -11,6 +11,7 @@ from paper_search.errors import (
     LLMRateLimitError,
     LLMRefusalError,
     LLMResponseError,
+    LLMTimeoutError,
 )
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|key)-[\w*-]{6,}|(?i:bearer)\s+[\w.*~+/=-]{6,}")
@@ -50,10 +51,10 @@ def _meaning(error: Exception) -> tuple[type[LLMError], str]:
         (openai.AuthenticationError, LLMAuthError, "the model's server refused the key"),
         (openai.PermissionDeniedError, LLMAuthError, "the model's server refused the key"),
         (openai.RateLimitError, LLMRateLimitError, "the model's server is asked too often"),
-        (openai.APITimeoutError, LLMError, "the model's server did not answer in time"),
+        (openai.APITimeoutError, LLMTimeoutError, "the model's server did not answer in time"),
         (openai.APIConnectionError, LLMError, "the model's server cannot be reached"),
         (openai.APIStatusError, LLMError, "the model's server answered with an error"),
-        (TimeoutError, LLMError, "the model did not answer in time"),
+        (TimeoutError, LLMTimeoutError, "the model did not answer in time"),
         (openai.APIResponseValidationError, LLMResponseError, "the answer cannot be read"),
         (openai.OpenAIError, LLMResponseError, "the model did not answer as asked"),
     )

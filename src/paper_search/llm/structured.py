@@ -9,7 +9,12 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from paper_search.errors import LLMError, LLMLengthError, LLMRefusalError, LLMResponseError
+from paper_search.errors import (
+    LLMLengthError,
+    LLMRefusalError,
+    LLMResponseError,
+    LLMTimeoutError,
+)
 from paper_search.llm.provider import LLMProvider
 
 DEADLINE_S = 180.0
@@ -65,7 +70,7 @@ async def _answer(
         async with asyncio.timeout(deadline_s):
             answer = await llm.complete_json(system_prompt, user_message, schema)
     except TimeoutError:
-        raise LLMError(f"the model did not answer within {deadline_s:g} s") from None
+        raise LLMTimeoutError(f"the model did not answer within {deadline_s:g} s") from None
     try:
         return model_cls.model_validate(answer)
     except ValidationError as error:

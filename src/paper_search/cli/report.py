@@ -1,0 +1,109 @@
+"""`paper-search report`: a research report from a question, or from the papers of a search."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paper_search.cli.options import Force, Home, Json
+
+
+def report(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    question: Annotated[
+        str | None,
+        typer.Argument(metavar="[QUESTION]", help="What the report is to answer, in a sentence."),
+    ] = None,
+    from_thread: Annotated[
+        str | None,
+        typer.Option("--from", metavar="THREAD", help="Use the papers of this finished search."),
+    ] = None,
+    thread: Annotated[
+        str | None,
+        typer.Option("--thread", metavar="THREAD", help="Go on with this report, or write it out."),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option("--source", metavar="NAME", help="Search only this; may be given again."),
+    ] = None,
+    depth: Annotated[
+        str, typer.Option(metavar="DEPTH", help="quick, standard or comprehensive.")
+    ] = "standard",
+    style: Annotated[
+        str, typer.Option(metavar="STYLE", help="academic, technical or executive.")
+    ] = "academic",
+    words: Annotated[int, typer.Option(min=100, metavar="N", help="Words to write.")] = 2000,
+    max_iterations: Annotated[
+        int, typer.Option(min=1, max=20, metavar="N", help="Review at most N drafts.")
+    ] = 3,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nobody.")] = False,
+    approve: Annotated[bool, typer.Option("--approve", help="Approve what is shown.")] = False,
+    edit: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Answer with the JSON in FILE ('-': stdin): a plan or a draft."
+        ),
+    ] = None,
+    note: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="Say what to change; it is done again.")
+    ] = None,
+    reject: Annotated[
+        str | None, typer.Option(metavar="NOTE", help="Reject what is shown, saying why.")
+    ] = None,
+    skip: Annotated[bool, typer.Option("--skip", help="Go on without a decision.")] = False,
+    format_name: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="markdown, html, latex, json or docx; else by the name of --output.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the report to this file."),
+    ] = None,
+    references: Annotated[
+        str,
+        typer.Option(metavar="STYLE", help="References: plain, or the path of a .csl file."),
+    ] = "plain",
+    figures: Annotated[
+        bool, typer.Option("--figures", help="With figures, in HTML or as files beside FILE.")
+    ] = False,
+    force: Force = False,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Write a research report: plan, collect, analyse, write, review.
+
+    At a terminal you are asked about the plan and about the report; elsewhere it stops at each
+    question with exit code 3 and prints the command that continues, unless --yes. Without a
+    language model the report is made of sentences of the sources.
+    """
+    from paper_search.cli.report_delivery import ReportDelivery
+    from paper_search.cli.report_drive import ReportAnswer, drive_report
+    from paper_search.cli.settings import given_home, settings
+
+    delivery = ReportDelivery.chosen(
+        format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
+    )
+    answer = ReportAnswer.chosen(approve, edit, note, reject, skip)
+    drive_report(
+        settings(ctx, home),
+        given_home(ctx, home),
+        delivery,
+        answer,
+        question=question,
+        from_thread=from_thread,
+        thread=thread,
+        is_asking=not yes,
+        run={
+            "sources": source or None,
+            "depth": depth,
+            "style_guide": style,
+            "target_length": words,
+            "max_iterations": max_iterations,
+        },
+        runner=asyncio.Runner(),
+    )

@@ -1,0 +1,148 @@
+"""Where a report goes: a format, on stdout or in a file with what belongs beside it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paper_search.cli.console import print_text, say, visible
+from paper_search.cli.failures import UsageMistakeError
+from paper_search.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from paper_search.report.document import Report
+
+SUFFIXES = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".tex": "latex",
+    ".json": "json",
+    ".docx": "docx",
+}
+FORMATS = ("docx", "html", "json", "latex", "markdown")
+
+
+@dataclass(frozen=True)
+class ReportDelivery:
+    """How a person wants to have a report; checked before any work is done."""
+
+    format_name: str
+    output: Path | None
+    references: str
+    has_figures: bool
+    is_forced: bool
+    is_json: bool
+
+    @classmethod
+    def chosen(  # noqa: PLR0913  # one for each option
+        cls,
+        format_name: str | None,
+        output: Path | None,
+        references: str,
+        *,
+        has_figures: bool,
+        is_forced: bool,
+        is_json: bool,
+    ) -> ReportDelivery:
+        """Return the delivery that the options describe.
+
+        Raises:
+            UnknownNameError: no format of that name, or for a file of that name.
+            UsageMistakeError: the options contradict each other.
+        """
+        name = format_name or _default(output, is_json=is_json)
+        if name not in FORMATS:
+            raise UnknownNameError("report format", name, list(FORMATS))
+        if name == "docx" and output is None:
+            raise UsageMistakeError("a Word document goes to a file; give --output FILE")
+        if is_json and output is None and name != "json":
+            raise UsageMistakeError(f"--json and --format {name} both write to stdout")
+        if is_forced and output is None:
+            raise UsageMistakeError("--force goes with --output FILE")
+        if has_figures and output is None and name != "html":
+            raise UsageMistakeError("--figures goes with --output FILE or --format html")
+        if output is not None and not is_forced and output.exists():
+            raise UsageMistakeError(
+                f"{str(output)!r} exists already and stays as it is; "
+                "give another name, or --force to overwrite it"
+            )
+        return cls(name, output, references, has_figures, is_forced, is_json)
+
+    @property
+    def options(self) -> list[str]:
+        """Return the options that ask for the same again."""
+        words = [] if self.output is None else ["--output", str(self.output.absolute())]
+        if self.output is not None or self.format_name not in {"markdown", "json"}:
+            words = ["--format", self.format_name, *words]
+        if self.references != "plain":
+            words += ["--references", self.references]
+        flags = {"--figures": self.has_figures, "--force": self.is_forced, "--json": self.is_json}
+        return words + [flag for flag, is_given in flags.items() if is_given]
+
+    def deliver(self, report: Report) -> None:
+        """Hand over the report.
+
+        Raises:
+            ExportError: a file cannot be written, or pandoc is missing.
+            ConfigError: the style or matplotlib is missing.
+        """
+        from paper_search.report.outputs import figures as drawing
+
+        figures = drawing.figures(report) if self.has_figures else {}
+        if self.output is None:
+            print_text(self._rendered(report, figures))
+            return
+        if self.format_name == "docx":
+            self._write_document(report, self.output)
+        else:
+            self._write(self._rendered(report, figures), self.output)
+        if self.format_name == "latex":
+            from paper_search.report.outputs.latex import render_bibtex
+
+            self._write(render_bibtex(report), self.output.with_suffix(".bib"))
+        if figures and self.format_name != "html":
+            for number, svg in enumerate(figures.values(), 1):
+                name = f"{self.output.stem}-figure-{number}.svg"
+                self._write(svg, self.output.with_name(name))
+
+    def _rendered(self, report: Report, figures: dict[str, str]) -> str:
+        from paper_search.report.outputs import json_document, latex, markdown, page
+
+        match self.format_name:
+            case "html":
+                return page.render_html(report, style=self.references, figures=figures)
+            case "latex":
+                stem = self.output.stem if self.output else "references"
+                return latex.render_latex(report, bibliography=stem)
+            case "json":
+                return json_document.render_json(report)
+            case _:
+                return markdown.render_markdown(report, style=self.references)
+
+    def _write(self, text: str, path: Path) -> None:
+        from paper_search.exports.files import write_export
+
+        say(f"wrote {visible(write_export(text, path, overwrite=self.is_forced))}")
+
+    def _write_document(self, report: Report, path: Path) -> None:
+        from paper_search.exports.files import write_bytes
+        from paper_search.report.outputs.docx import render_docx
+
+        csl = Path(self.references).absolute() if self.references.endswith(".csl") else None
+        content = asyncio.run(render_docx(report, csl=csl))
+        say(f"wrote {visible(write_bytes(content, path, overwrite=self.is_forced))}")
+
+
+def _default(output: Path | None, *, is_json: bool) -> str:
+    if output is None:
+        return "json" if is_json else "markdown"
+    name = SUFFIXES.get(output.suffix.lower())
+    if name is None:
+        raise UnknownNameError(
+            "report format for a file", output.suffix or output.name, [*SUFFIXES]
+        )
+    return name

@@ -1,0 +1,113 @@
+"""The questions of a report at the terminal: is this the plan, is this the report?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from paper_search.cli.console import say, text, visible
+from paper_search.cli.terminal import QuitError, Terminal
+from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MENU = "[a]pprove  [m]odify WORDS  [r]eject NOTE  s[k]ip  [f]ull text  [q]uit > "
+_ITEMS = 12
+
+
+class ReportReview:
+    """Asks a person about a plan or a draft.
+
+    Args:
+        terminal: where they sit.
+    """
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+
+    def decide(self, review: Review) -> ReviewDecision:
+        """Return what the person decides.
+
+        Raises:
+            QuitError: they leave the question open.
+        """
+        from paper_search.cli.console import messages
+
+        show_review(messages(), review)
+        while True:
+            word, _, rest = self._terminal.ask(MENU).partition(" ")
+            match word.lower():
+                case "a" | "approve":
+                    return _decision(review, HITLAction.APPROVE)
+                case "m" | "modify" | "e" | "edit":
+                    words = rest.strip() or self._terminal.ask("what should be different? ")
+                    if words:
+                        return _decision(review, HITLAction.MODIFY, words)
+                    say("nothing changed")
+                case "r" | "x" | "reject":
+                    note = rest.strip() or self._terminal.ask("what is wrong with it? ")
+                    return _decision(review, HITLAction.REJECT, note or None)
+                case "k" | "skip":
+                    return _decision(review, HITLAction.SKIP)
+                case "f" | "full" | "s" | "show":
+                    show_review(messages(), review, is_whole=True)
+                case "q" | "quit":
+                    raise QuitError
+                case _:
+                    say(f"{visible(word)!r} is none of: a, m, r, k, f, q")
+
+
+def show_review(console: Console, review: Review, *, is_whole: bool = False) -> None:
+    """Show what is asked, with everything that is needed to decide."""
+    console.print(text(review.name, "bold"))
+    shows = review.shows
+    if review.kind == "plan_review":
+        _show_plan(console, shows.get("research_plan") or {}, shows.get("warnings") or [])
+    else:
+        _show_draft(console, shows.get("draft") or {}, is_whole=is_whole)
+        _show_critique(console, shows.get("critique") or {})
+    for note in shows.get("revision_notes") or []:
+        console.print(text(f"  revised: {note}"))
+    for action, effect in review.effects.items():
+        console.print(text(f"  {action}: {effect}", "dim"))
+    silence = "counts as approval" if review.auto_approve_on_timeout else "decides nothing"
+    until = review.expires_at.strftime("%Y-%m-%d %H:%M UTC")
+    console.print(text(f"  asked to be answered by {until}; silence {silence}", "dim"))
+
+
+def _show_plan(console: Console, plan: dict[str, Any], warnings: list[str]) -> None:
+    console.print(text("Sub-questions", "bold"))
+    for number, each in enumerate(plan.get("decomposed_questions") or [], 1):
+        console.print(text(f"  {number}. {each}"))
+    console.print(text("Queries", "bold"))
+    for each in plan.get("search_queries") or []:
+        console.print(text(f"  [{each['search_type']}] {each['query_text']}"))
+    console.print(text(f"Sections: {'; '.join(plan.get('expected_sections') or [])}"))
+    for each in warnings:
+        console.print(text(f"note: {each}"))
+
+
+def _show_draft(console: Console, draft: dict[str, Any], *, is_whole: bool) -> None:
+    console.print(text(f"{draft.get('title', '')} (version {draft.get('version')})", "bold"))
+    console.print(text(draft.get("abstract", "")))
+    for each in draft.get("sections") or []:
+        console.print(text(f"  {each['title']} ({each['word_count']} words)", "bold"))
+        if is_whole:
+            for line in str(each["content"]).splitlines():
+                console.print(text(line))
+    if is_whole:
+        console.print(text(f"Conclusion: {draft.get('conclusion', '')}"))
+
+
+def _show_critique(console: Console, critique: dict[str, Any]) -> None:
+    console.print(text(str(critique.get("summary", ""))))
+    items = critique.get("items") or []
+    for each in items[:_ITEMS]:
+        line = f"  [{each['severity']}] {each['location']}: {each['description']}"
+        console.print(text(line, "red" if each["severity"] == "critical" else ""))
+    if len(items) > _ITEMS:
+        console.print(text(f"  and {len(items) - _ITEMS} more"))
+
+
+def _decision(review: Review, action: HITLAction, feedback: str | None = None) -> ReviewDecision:
+    return ReviewDecision(action=action, feedback=feedback, review=review.reference)

@@ -1,0 +1,1 @@
+"""The research report: roles that plan, collect, analyse, write and review."""

@@ -1,0 +1,154 @@
+"""Academic search: each query through the paper-search skills, all records merged and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from paper_search.models import (
+    Paper,
+    ParsedIntent,
+    QueryBuilderInput,
+    RawPaper,
+    ScoredPaper,
+    SearchReport,
+    SearchStrategy,
+)
+from paper_search.report.evidence import paper_of, result_of
+from paper_search.report.exchange import SearcherInput
+from paper_search.report.models import SearchQuery, SearchResult
+from paper_search.report.searcher import Found
+from paper_search.skills import IntentParser, QueryBuilder
+
+MIN_RELEVANCE = 0.3
+"""Works that are judged less relevant to the whole question are left out."""
+
+
+class ReportsSearch(Protocol):
+    """Strategy to records, with what each source did."""
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        """See `paper_search.skills.Searcher.report`."""
+        ...
+
+
+class Deduplicates(Protocol):
+    """Records to works."""
+
+    async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
+        """See `paper_search.skills.Deduplicator.deduplicate`."""
+        ...
+
+
+class Scores(Protocol):
+    """Works to verdicts."""
+
+    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
+        """See `paper_search.skills.RelevanceScorer.score`."""
+        ...
+
+
+class AcademicSearch:
+    """Finds papers for the queries of a plan.
+
+    Queries become strategies by algorithm: a plan is a model's work already. Records of all
+    queries are merged with each other and with what is known, and judged once, against the
+    question of the report.
+
+    Args:
+        searcher: asks the sources.
+        deduplicator: merges records.
+        relevance_scorer: judges works.
+        sources: those that a strategy may name.
+    """
+
+    def __init__(
+        self,
+        searcher: ReportsSearch,
+        deduplicator: Deduplicates,
+        relevance_scorer: Scores,
+        sources: Sequence[str],
+    ) -> None:
+        self._searcher = searcher
+        self._deduplicator = deduplicator
+        self._scorer = relevance_scorer
+        self._sources = list(sources)
+
+    async def find(
+        self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
+    ) -> Found:
+        """Return the works that the queries find, most relevant first."""
+        whole = await IntentParser(None).parse(given.original_query or queries[0].query_text)
+        records: list[RawPaper] = []
+        found_by: dict[str, list[str]] = {}
+        failed: dict[str, str] = {}
+        notes: list[str] = []
+        for query in queries:
+            answer = await self._searcher.report(await self._strategy(query, whole))
+            failures = [each for each in answer.sources if each.status.is_failure]
+            notes += [f"source {f.source}: {f.status.value}: {f.error or f.note}" for f in failures]
+            if failures and len(failures) == len(answer.sources) and not answer.papers:
+                failed[query.query_id] = "; ".join(f"{f.source} {f.status.value}" for f in failures)
+            for paper in answer.papers:
+                found_by.setdefault(paper.id, []).append(query.query_id)
+                records.append(paper)
+        works = await self._works(records, known)
+        scored = await self._scorer.score([each for each, is_new in works if is_new], whole)
+        hits = _hits(works, found_by)
+        results = _limited(scored, found_by, given.max_results_per_query)
+        return Found(results, hits, failed, list(dict.fromkeys(notes)))
+
+    async def _strategy(self, query: SearchQuery, whole: ParsedIntent) -> SearchStrategy:
+        intent = await IntentParser(None).parse(query.query_text)
+        limits = whole.constraints.model_copy(update={"max_results": 50})
+        builder = QueryBuilder(None, available_sources=self._sources)
+        return await builder.build(
+            QueryBuilderInput(intent=intent.model_copy(update={"constraints": limits}))
+        )
+
+    async def _works(
+        self, records: list[RawPaper], known: Sequence[SearchResult]
+    ) -> list[tuple[RawPaper, bool]]:
+        """Return the merged works, each with whether it is new."""
+        earlier = [_record_of(each) for each in known if "paper_id" in each.metadata]
+        seen = {each.id for each in earlier}
+        unique = list({paper.id: paper for paper in records if paper.id not in seen}.values())
+        works = await self._deduplicator.deduplicate([*earlier, *unique])
+        return [(work, not seen & {work.id, *work.merged_from}) for work in works]
+
+
+def _record_of(result: SearchResult) -> RawPaper:
+    paper = paper_of(result)
+    shared = paper.model_dump(include=set(RawPaper.model_fields) - {"id"})
+    return RawPaper(**{**shared, "id": str(result.metadata["paper_id"]), "abstract": result.text})
+
+
+def _hits(works: Sequence[tuple[RawPaper, bool]], found_by: dict[str, list[str]]) -> dict[str, int]:
+    hits: dict[str, int] = {}
+    for work, _ in works:
+        for query_id in _queries_of(work, found_by):
+            hits[query_id] = hits.get(query_id, 0) + 1
+    return hits
+
+
+def _queries_of(work: RawPaper, found_by: dict[str, list[str]]) -> list[str]:
+    ids = dict.fromkeys([work.id, *work.merged_from])
+    return list(dict.fromkeys(query for each in ids for query in found_by.get(each, [])))
+
+
+def _limited(
+    scored: Sequence[ScoredPaper], found_by: dict[str, list[str]], limit: int
+) -> list[SearchResult]:
+    """Return the relevant works, at most so many for each query."""
+    ranked = sorted(scored, key=lambda each: (-each.relevance_score, each.paper.id))
+    counts: dict[str, int] = {}
+    results = []
+    for each in ranked:
+        if each.is_judged and each.relevance_score < MIN_RELEVANCE:
+            continue
+        query = next(iter(_queries_of(each.paper, found_by)), "")
+        if counts.get(query, 0) >= limit:
+            continue
+        counts[query] = counts.get(query, 0) + 1
+        results.append(result_of(Paper.from_scored(each), query))
+    return results

@@ -1,0 +1,212 @@
+"""An analysis by a model: what it is shown, and what of its answer stands up to the sources."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from paper_search.llm.provider import LLMProvider
+from paper_search.llm.structured import ask
+from paper_search.prompts import load_prompt
+from paper_search.report.evidence import Evidence
+from paper_search.report.exchange import AnalystInput
+from paper_search.report.models import (
+    AnalysisResult,
+    Contradiction,
+    Finding,
+    Grade,
+    Quote,
+    Theme,
+)
+from paper_search.report.quotations import located
+from paper_search.skills.untrusted import SUSPICIOUS, data_block, shown_to_model
+
+_MAX_FINDINGS, _MAX_THEMES, _MAX_CONTRADICTIONS = 20, 5, 10
+_MIN_THEME_SOURCES = 2
+_ORDER: tuple[Grade, ...] = ("gap", "weak", "moderate", "strong")
+
+
+class QuoteAnswer(BaseModel):
+    """Words that the model says are in a source."""
+
+    source: str
+    text: str
+
+
+class FindingAnswer(BaseModel):
+    """A finding as a model gives it."""
+
+    text: str
+    question: int = 1
+    grade: str = "weak"
+    quotes: list[QuoteAnswer] = Field(default_factory=list)
+
+
+class ThemeAnswer(BaseModel):
+    """A theme as a model gives it."""
+
+    label: str
+    question: int = 1
+    sources: list[str] = Field(default_factory=list)
+
+
+class ContradictionAnswer(BaseModel):
+    """Both sides as a model gives them."""
+
+    topic: str
+    one: QuoteAnswer
+    other: QuoteAnswer
+    note: str = ""
+
+
+class AnalysisAnswer(BaseModel):
+    """What a model is asked for."""
+
+    findings: list[FindingAnswer]
+    themes: list[ThemeAnswer] = Field(default_factory=list)
+    contradictions: list[ContradictionAnswer] = Field(default_factory=list)
+    gaps: list[int] = Field(default_factory=list)
+
+
+async def analysis_by_model(
+    llm: LLMProvider,
+    domain: str,
+    evidence: Evidence,
+    given: AnalystInput,
+    extracted: AnalysisResult,
+) -> AnalysisResult:
+    """Return the model's analysis without what the sources do not bear out.
+
+    A finding stays with those of its quotes that are found word for word; without any it goes. So
+    do themes of fewer than two sources, and contradictions of which one side is not there. What
+    the model left out of a sub-question is filled in from `extracted`.
+
+    Raises:
+        LLMError: the model could not answer.
+    """
+    from paper_search.report.analyst import graded, worded  # noqa: PLC0415  # they need each other
+
+    prompt = load_prompt("report_analyst", domain)
+    answer = await ask(llm, AnalysisAnswer, prompt, _message(evidence, given))
+    questions = given.research_plan.decomposed_questions
+    findings = []
+    for each in answer.findings[:_MAX_FINDINGS]:
+        quotes = [q for q in (_checked(quote, evidence) for quote in each.quotes) if q is not None]
+        index = each.question - 1
+        text = shown_to_model(each.text, 1000)
+        if quotes and text and 0 <= index < len(questions):
+            sources = len({quote.result_id for quote in quotes})
+            grade = _lower(each.grade, graded(sources))
+            findings.append(Finding(text=text, question=index, grade=grade, quotes=quotes))
+    answered = {each.question for each in findings}
+    said = {index - 1 for index in answer.gaps}
+    findings += [
+        each
+        for each in extracted.findings
+        if each.question not in answered and each.question not in said
+    ]
+    answered = {each.question for each in findings}
+    analysis = AnalysisResult(
+        findings=findings,
+        theme_details=_themes(answer, evidence, len(questions)) or extracted.theme_details,
+        contradiction_details=_contradictions(answer, evidence),
+        gap_questions=[index for index in range(len(questions)) if index not in answered],
+        is_by_model=True,
+    )
+    return worded(analysis, evidence, questions)
+
+
+def sources_block(
+    evidence: Evidence, count: int, chars: int, first: list[str] | None = None
+) -> str:
+    """Return the most relevant sources as data that a model may quote and must not obey.
+
+    Args:
+        evidence: all of them.
+        count: how many to show.
+        chars: how much of the text of each.
+        first: ids of those that go before the others.
+    """
+    preferred = {each: number for number, each in enumerate(first or [])}
+    ranked = sorted(
+        evidence.usable,
+        key=lambda each: (
+            preferred.get(each.result_id, len(preferred)),
+            -each.relevance_score,
+            each.result_id,
+        ),
+    )
+    records = [_record(evidence, each, chars) for each in ranked[:count]]
+    return data_block(records)
+
+
+def _record(evidence: Evidence, result: Any, chars: int) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "key": evidence.key_of(result.result_id),
+        "title": shown_to_model(result.title, 300),
+        "year": result.year,
+        "type": result.metadata.get("source_type", "web"),
+        "text": shown_to_model(result.text, chars) or "",
+    }
+    if result.metadata.get("is_suspicious"):
+        record["warning"] = SUSPICIOUS
+    return record
+
+
+def _message(evidence: Evidence, given: AnalystInput) -> str:
+    plan = given.research_plan
+    asked = {
+        "question": plan.original_query,
+        "sub_questions": dict(enumerate(plan.decomposed_questions, 1)),
+    }
+    if given.focus:
+        asked["focus"] = given.focus
+    if given.previous_analysis is not None:
+        asked["earlier_gaps"] = given.previous_analysis.gaps
+    head = json.dumps(asked, ensure_ascii=False, indent=1)
+    block = sources_block(evidence, given.shown_sources, given.shown_chars)
+    return f"{head}\n\nSources:\n{block}"
+
+
+def _checked(given: QuoteAnswer, evidence: Evidence) -> Quote | None:
+    result = evidence.by_key.get(given.source.strip().lstrip("@").strip("[]@"))
+    if result is None or result.is_retracted or not given.text.strip():
+        return None
+    return located(given.text, result)
+
+
+def _lower(claimed: str, by_sources: Grade) -> Grade:
+    """Return the lower of two grades: a model may doubt what the count says, never raise it."""
+    named = claimed.strip().lower()
+    if named not in _ORDER or named == "gap":
+        return by_sources
+    return _ORDER[min(_ORDER.index(named), _ORDER.index(by_sources))]
+
+
+def _themes(answer: AnalysisAnswer, evidence: Evidence, questions: int) -> list[Theme]:
+    found = []
+    for each in answer.themes[:_MAX_THEMES]:
+        keys = [key.strip().lstrip("@").strip("[]@") for key in each.sources]
+        ids = [
+            evidence.by_key[key].result_id for key in dict.fromkeys(keys) if key in evidence.by_key
+        ]
+        label = shown_to_model(each.label, 150)
+        if len(ids) >= _MIN_THEME_SOURCES and label:
+            index = max(0, min(questions - 1, each.question - 1))
+            confidence = round(min(1.0, len(ids) / 5), 2)
+            found.append(Theme(label=label, sources=ids, question=index, confidence=confidence))
+    return found
+
+
+def _contradictions(answer: AnalysisAnswer, evidence: Evidence) -> list[Contradiction]:
+    found = []
+    for each in answer.contradictions[:_MAX_CONTRADICTIONS]:
+        one, other = _checked(each.one, evidence), _checked(each.other, evidence)
+        if one is None or other is None or one.result_id == other.result_id:
+            continue
+        topic = shown_to_model(each.topic, 150) or "unnamed"
+        note = shown_to_model(each.note, 300) or ""
+        found.append(Contradiction(topic=topic, one=one, other=other, note=note))
+    return found

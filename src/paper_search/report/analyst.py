@@ -1,0 +1,190 @@
+"""The role that says what the sources say: findings, themes, contradictions, gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from paper_search.llm.provider import LLMProvider
+from paper_search.report.analysis_answer import analysis_by_model
+from paper_search.report.contradictions import contradictions
+from paper_search.report.evidence import Evidence
+from paper_search.report.exchange import AnalystInput, AnalystOutput, Sufficiency
+from paper_search.report.models import AnalysisResult, Contradiction, Finding, Grade
+from paper_search.report.passages import Passage, PassageFinder
+from paper_search.report.query_plan import gap_queries
+from paper_search.report.themes import themes
+from paper_search.skills.key_phrases import key_phrases
+
+FINDINGS_PER_QUESTION = 8
+_STRONG_SOURCES, _MODERATE_SOURCES = 3, 2
+_LEAST = 2
+"""Findings that a question gets, if need be some that another question has too."""
+_GOOD_MATCH = 0.55
+MINOR_GAPS = 2
+"""Up to so many gaps the data are nearly enough."""
+_CONSIDERED = 60
+"""Passages of a question among which contradictions are looked for."""
+
+
+class Analyst:
+    """Reads the sources, with a model if there is one; what it may not say is the same for both.
+
+    Args:
+        llm: None: by algorithm.
+        domain: adds its instructions to the model's prompt.
+    """
+
+    def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:
+        self._llm = llm
+        self._domain = domain
+
+    async def analyse(self, given: AnalystInput) -> AnalystOutput:
+        """Return the analysis of the sources for each sub-question.
+
+        Raises:
+            LLMError: there is a model, and it could not answer.
+        """
+        evidence = Evidence(given.search_results)
+        extracted = _extracted(evidence, given)
+        if self._llm is None:
+            return assessed(extracted, given)
+        analysis = await analysis_by_model(self._llm, self._domain, evidence, given, extracted)
+        return assessed(analysis, given)
+
+
+def assessed(analysis: AnalysisResult, given: AnalystInput) -> AnalystOutput:
+    """Return the analysis with what it lacks and what to search for it."""
+    plan = given.research_plan
+    count = len(analysis.gaps)
+    sufficiency: Sufficiency = "sufficient"
+    if count:
+        sufficiency = "gaps_minor" if count <= MINOR_GAPS else "gaps_major"
+    open_questions = [
+        (index, plan.decomposed_questions[index])
+        for index in analysis.gap_questions
+        if 0 <= index < len(plan.decomposed_questions)
+    ]
+    return AnalystOutput(
+        analysis=analysis,
+        data_sufficiency=sufficiency,
+        recommended_searches=gap_queries(open_questions, "academic"),
+    )
+
+
+def _extracted(evidence: Evidence, given: AnalystInput) -> AnalysisResult:
+    """Return the analysis that sentences and shared words give."""
+    plan = given.research_plan
+    shared = key_phrases(plan.original_query)
+    finder = PassageFinder(evidence, given.focus)
+    findings: list[Finding] = []
+    gaps: list[int] = []
+    considered: list[Passage] = []
+    used: set[str] = set()
+    for index, question in enumerate(plan.decomposed_questions):
+        passages = finder.passages(question, shared)
+        considered += passages[:_CONSIDERED]
+        own = _findings(passages, index, used)
+        findings += own
+        if not own:
+            gaps.append(index)
+    disputed = contradictions(considered)
+    found = themes(evidence, plan.decomposed_questions, plan.original_query)
+    analysis = AnalysisResult(
+        findings=findings,
+        theme_details=found,
+        contradiction_details=disputed,
+        gap_questions=gaps,
+    )
+    return worded(analysis, evidence, plan.decomposed_questions)
+
+
+def worded(
+    analysis: AnalysisResult, evidence: Evidence, questions: Sequence[str]
+) -> AnalysisResult:
+    """Return the analysis with its lists in words, its citations and its confidence."""
+    key = evidence.key_of
+    ranked = sorted(analysis.findings, key=lambda each: _RANK[each.grade])
+    citations: dict[str, list[str]] = {}
+    for quote in (quote for each in analysis.findings for quote in each.quotes):
+        said = citations.setdefault(key(quote.result_id), [])
+        if quote.text not in said:
+            said.append(quote.text)
+    return analysis.model_copy(
+        update={
+            "key_findings": [
+                f"[{each.grade}] {each.text} [{'; '.join('@' + key(i) for i in each.sources)}]"
+                for each in ranked[:10]
+            ],
+            "themes": [
+                f"{each.label} ({len(each.sources)} sources)" for each in analysis.theme_details
+            ],
+            "contradictions": [
+                f"{each.topic}: “{each.one.text}” [@{key(each.one.result_id)}] against "
+                f"“{each.other.text}” [@{key(each.other.result_id)}]"
+                for each in analysis.contradiction_details
+            ],
+            "gaps": [f"No source answers: {questions[index]}" for index in analysis.gap_questions],
+            "confidence_score": _confidence(analysis, evidence, len(questions)),
+            "source_citations": citations,
+        }
+    )
+
+
+_RANK: dict[Grade, int] = {"strong": 0, "moderate": 1, "weak": 2, "gap": 3}
+
+
+def _findings(passages: Sequence[Passage], question: int, used: set[str]) -> list[Finding]:
+    """Return the best passages, each of another source, with the others that say such."""
+    best: dict[str, Passage] = {}
+    for each in passages:
+        if each.sentence.text not in used:
+            best.setdefault(each.result.result_id, each)
+    for each in passages:  # said before, but better than to call a question open
+        if len(best) >= _LEAST:
+            break
+        best.setdefault(each.result.result_id, each)
+    chosen = list(best.values())[:FINDINGS_PER_QUESTION]
+    support = [each for each in best.values() if each.match >= _GOOD_MATCH]
+    findings = []
+    for each in chosen:
+        used.add(each.sentence.text)
+        is_alone = each.match < _GOOD_MATCH
+        findings.append(
+            Finding(
+                text=each.sentence.text,
+                question=question,
+                grade="weak" if is_alone else graded(len(support), each.part == "title"),
+                quotes=[each.quote],
+            )
+        )
+    return findings
+
+
+def graded(sources: int, is_title: bool = False, is_disputed: bool = False) -> Grade:  # noqa: FBT001, FBT002  # two plain facts
+    """Return the grade of a finding by how many independent sources stand behind it.
+
+    A title alone, and what another source disputes, is weak.
+    """
+    if not sources:
+        return "gap"
+    if is_title or is_disputed or sources < _MODERATE_SOURCES:
+        return "weak"
+    return "strong" if sources >= _STRONG_SOURCES else "moderate"
+
+
+def _confidence(analysis: AnalysisResult, evidence: Evidence, questions: int) -> float:
+    """Return how far the analysis can be relied on: coverage, quality and consistency."""
+    answered = {each.question for each in analysis.findings}
+    coverage = len(answered) / questions if questions else 0.0
+    cited = {i for each in analysis.findings for i in each.sources}
+    sources = [evidence.by_id[each] for each in cited]
+    quality = (
+        sum(each.relevance_score * (1.0 if each.text else 0.5) for each in sources) / len(sources)
+        if sources
+        else 0.0
+    )
+    disputes: list[Contradiction] = analysis.contradiction_details
+    consistency = 1.0 - min(1.0, len(disputes) / max(1, len(analysis.findings)))
+    if not sources:
+        return 0.0
+    return round(0.4 * coverage + 0.35 * quality + 0.25 * consistency, 2)

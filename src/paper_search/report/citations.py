@@ -1,0 +1,240 @@
+"""Citations in a text: ours, written `[@key]`, and every other form that a model may write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from paper_search.report.evidence import Evidence
+
+_KEY = r"@[A-Za-z0-9_:.#$%&+?<>~/-]*[A-Za-z0-9_]"
+_CITED = re.compile(rf"\[\s*({_KEY}(?:\s*[;,]\s*{_KEY})*)\s*\]")
+_BARE_KEY = re.compile(rf"(?<![\w\[;,@])({_KEY})(?![\w@])")
+_NAME = r"[A-ZÀ-ÞŁŚŽČ][\w'’-]+"
+_WHO = rf"{_NAME}(?:\s+(?:et\s+al\.?|(?:and|&)\s+{_NAME}|(?:and|&)\s+(?:colleagues|others)))?"
+_YEAR = r"(?:1[89]|20)\d{2}[a-z]?"
+_IN_PARENTHESES = re.compile(rf"\(([^()]*?{_NAME}[^()]*?\b{_YEAR}\b[^()]*)\)")
+_ONE_OF_THEM = re.compile(rf"({_NAME})[^;()\d]*?,?\s+({_YEAR})")
+_NARRATIVE = re.compile(rf"\b({_WHO})(?:['’]s)?,?\s+[\[(]({_YEAR})[\])]")
+_BARE = re.compile(rf"\b({_WHO}),?\s+({_YEAR})\b")
+_ET_AL = re.compile(rf"\b({_NAME})\s+(?:et\s+al\b\.?|and\s+colleagues\b)")
+_NUMBERED = re.compile(r"\[\s*\d{1,3}(?:\s*[-–,;]\s*\d{1,3})*\s*\]")
+_TITLED = re.compile(r"\[([A-ZÀ-Þ][^\[\]@]{7,300})\](?!\()")
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"'<>)\]},;]+")
+_ARXIV = re.compile(r"\barXiv:\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", re.IGNORECASE)
+_PMID = re.compile(r"\bPMID:?\s*(\d{4,9})")
+_URL = re.compile(r"\b(?:https?|ftp)://[^\s\"'<>)\]}]+|\bwww\.[^\s\"'<>)\]}]+")
+_TEX = re.compile(r"\\(?:auto|paren|text|foot)?cite[a-z]*\*?(?:\[[^\]]*\])*\{([^{}]*)\}")
+_NOT_NAMES = frozenset(
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "since",
+        "between",
+        "until",
+        "before",
+        "after",
+        "during",
+        "from",
+        "by",
+        "in",
+        "of",
+        "and",
+        "to",
+        "the",
+        "around",
+        "circa",
+        "year",
+        "early",
+        "late",
+        "mid",
+        "summer",
+        "winter",
+        "spring",
+        "autumn",
+        "fall",
+        "only",
+        "about",
+        "over",
+        "under",
+        "for",
+        "with",
+        "as",
+        "at",
+        "on",
+        "version",
+        "section",
+        "figure",
+        "table",
+        "part",
+        "phase",
+        "chapter",
+        "covid",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A citation in another form than ours."""
+
+    text: str
+    keys: tuple[str, ...]
+    """Of the sources that it can mean; empty: nothing collected stands behind it."""
+
+
+def cited_keys(text: str) -> list[str]:
+    """Return the keys cited in a text, each once, in order; whether they exist is not asked."""
+    keys = [
+        key.lstrip("@")
+        for match in _CITED.finditer(text)
+        for key in re.findall(_KEY, match.group(1))
+    ]
+    return list(dict.fromkeys(keys))
+
+
+def without_citations(text: str) -> str:
+    """Return the text without our citations."""
+    return re.sub(r"\s+([.,;:!?])", r"\1", _CITED.sub("", text)).strip()
+
+
+def cite(keys: Iterable[str]) -> str:
+    """Return a citation of the sources with these keys; empty: there are none."""
+    named = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
+    return f"[{named}]" if named else ""
+
+
+def render_citations(text: str, render: dict[str, str], *, around: tuple[str, str]) -> str:
+    """Return the text with each citation as its readers know it.
+
+    Args:
+        text: with citations as `[@key]`.
+        render: key to what is shown for it; a key that is missing is shown as it is.
+        around: what stands before and after the parts of one citation.
+    """
+
+    def shown(match: re.Match[str]) -> str:
+        keys = [key.lstrip("@") for key in re.findall(_KEY, match.group(1))]
+        return around[0] + "; ".join(render.get(key, key) for key in keys) + around[1]
+
+    return _CITED.sub(shown, text)
+
+
+def foreign_citations(text: str, evidence: Evidence) -> list[Foreign]:
+    """Return every citation that is not `[@key]`, with the sources that it can mean.
+
+    Found are: (Smith, 2020; Lee et al., 2021), Smith (2020), Smith et al. 2020, Smith et al., [3],
+    [Title of a source], DOIs, arXiv numbers, PMIDs, web addresses, LaTeX's cite commands and keys
+    outside of brackets.
+    """
+    rest = _CITED.sub(" ", text)
+    found: list[Foreign] = []
+    rest = _take(rest, _TEX, found, lambda m: _by_keys(m.group(1), evidence))
+    rest = _take(rest, _DOI, found, lambda m: _by_field(evidence, "doi", m.group()))
+    rest = _take(rest, _ARXIV, found, lambda m: _by_field(evidence, "arxiv_id", m.group(1)))
+    rest = _take(rest, _PMID, found, lambda m: _by_field(evidence, "pmid", m.group(1)))
+    rest = _take(rest, _URL, found, lambda m: _by_address(evidence, m.group()))
+    rest = _take(rest, _NUMBERED, found, lambda _m: ())
+    rest = _take(rest, _TITLED, found, lambda m: _by_title(evidence, m.group(1)))
+    rest = _take(rest, _BARE_KEY, found, lambda m: _by_keys(m.group(1), evidence))
+    rest = _in_parentheses(rest, evidence, found)
+    for pattern in (_NARRATIVE, _BARE):
+        rest = _take(rest, pattern, found, lambda m: _by_name(evidence, m.group(1), m.group(2)))
+    _take(rest, _ET_AL, found, lambda m: _of_author(evidence, m.group(1)))
+    return [each for each in found if each.keys or not _is_in_sources(each.text, evidence)]
+
+
+def normalised(text: str, evidence: Evidence) -> str:
+    """Return the text with every citation that can mean one source only written `[@key]`."""
+    for each in foreign_citations(text, evidence):
+        if len(each.keys) == 1:
+            key = cite(each.keys)
+            text = text.replace(f"({each.text})", key).replace(each.text, key, 1)
+    return text
+
+
+def _take(text: str, pattern: re.Pattern[str], found: list[Foreign], keys: object) -> str:
+    def one(match: re.Match[str]) -> str:
+        named = keys(match)  # type: ignore[operator]  # a function of the match
+        if named is not None:
+            found.append(Foreign(match.group(), tuple(named)))
+        return " " * len(match.group())
+
+    return pattern.sub(one, text)
+
+
+def _in_parentheses(text: str, evidence: Evidence, found: list[Foreign]) -> str:
+    def one(match: re.Match[str]) -> str:
+        for part in match.group(1).split(";"):
+            named = _ONE_OF_THEM.search(part)
+            if named is None or named.group(1).casefold() in _NOT_NAMES:
+                continue
+            keys = evidence.by_author_year(named.group(1), named.group(2))
+            found.append(Foreign(part.strip(), tuple(keys)))
+        return " " * len(match.group())
+
+    return _IN_PARENTHESES.sub(one, text)
+
+
+def _by_name(evidence: Evidence, who: str, year: str) -> tuple[str, ...] | None:
+    name = re.split(r"\s+", who)[0]
+    name = re.sub(r"['’]s$", "", name)
+    if name.casefold() in _NOT_NAMES:
+        return None
+    return tuple(evidence.by_author_year(name, year))
+
+
+def _of_author(evidence: Evidence, name: str) -> tuple[str, ...] | None:
+    if name.casefold() in evidence.families:
+        return None  # named, and there is such an author
+    return ()
+
+
+def _by_keys(names: str, evidence: Evidence) -> tuple[str, ...]:
+    keys = [each.strip().lstrip("@") for each in names.split(",")]
+    return tuple(keys) if all(each in evidence.by_key for each in keys) else ()
+
+
+def _by_field(evidence: Evidence, field: str, value: str) -> tuple[str, ...]:
+    wanted = value.rstrip(".").casefold()
+    return tuple(
+        key
+        for key, each in evidence.by_key.items()
+        if str(each.metadata.get(field, "")).casefold() == wanted
+    )
+
+
+def _by_address(evidence: Evidence, address: str) -> tuple[str, ...]:
+    wanted = address.rstrip(".,;").rstrip("/")
+    return tuple(
+        key
+        for key, each in evidence.by_key.items()
+        if wanted in {each.source_url.rstrip("/"), str(each.metadata.get("url", "")).rstrip("/")}
+    )
+
+
+def _by_title(evidence: Evidence, title: str) -> tuple[str, ...]:
+    wanted = " ".join(title.casefold().split())
+    return tuple(
+        key
+        for key, each in evidence.by_key.items()
+        if " ".join(each.title.casefold().split()).startswith(wanted)
+    )
+
+
+def _is_in_sources(text: str, evidence: Evidence) -> bool:
+    """Whether a source itself says it: "Horizon 2020" is a name there, not a citation here."""
+    if _DOI.search(text) or _URL.search(text) or "(" in text or "et al" in text or "[" in text:
+        return False
+    return any(text in each.text or text in each.title for each in evidence.results)

@@ -1,0 +1,297 @@
+"""A draft put together without a model: the sources' own sentences, ordered and cited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from paper_search.report.citations import cite
+from paper_search.report.evidence import Evidence, author_year
+from paper_search.report.exchange import WriterInput
+from paper_search.report.models import Contradiction, Finding, Quote, ResearchDraft, Theme
+from paper_search.report.phrasing import counted, joined, quoted, said_by, sentence_case
+from paper_search.report.requests import Requests
+from paper_search.report.structure import Part, parts_of, section
+
+_ABSTRACT_WORDS = (150, 250)
+_PER_SECTION = {"academic": 8, "technical": 8, "executive": 3}
+_SHARE_OF_FINDINGS = 0.6
+"""Of the target length; the rest is frame."""
+_LEAST_PER_SECTION = 2
+_NAMED_SOURCES = 5
+"""Of a theme: who wants all of them finds them in the JSON."""
+_LONG_QUOTE = 60
+"""Words: a longer one is not repeated in abstract and conclusion."""
+
+
+_HOW = (
+    (
+        "Sentences were chosen by the words that they share with a sub-question, rare words "
+        "counting more, and by the relevance of their source."
+    ),
+    (
+        "A finding is graded strong if at least three sources have a sentence on the same terms, "
+        "moderate with two, weak with one or with a title alone; whether the sources agree was not "
+        "judged."
+    ),
+    (
+        "Themes are shared terms, and disagreements are found by opposite words; both need the "
+        "eye of a reader."
+    ),
+    (
+        "This report cannot say more than abstracts and titles do: a full text was read only where "
+        "one was fetched."
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Everything that a draft is put together from."""
+
+    given: WriterInput
+    evidence: Evidence
+    requests: Requests
+
+    def draft(self) -> ResearchDraft:
+        """Return the draft; every sentence of a source stands in quotation marks with its key."""
+        plan = self.given.research_plan
+        parts = parts_of(plan.expected_sections, plan.decomposed_questions)
+        sections = [
+            section(number, part.title, self._content(part)) for number, part in enumerate(parts, 1)
+        ]
+        for wish in self.requests.wishes:
+            content = self._wished(wish)
+            sections.append(section(len(sections) + 1, f"Asked for: {wish[:80]}", content))
+        return ResearchDraft(
+            title=self._title(),
+            abstract=self._abstract(),
+            sections=sections,
+            conclusion=self._conclusion(),
+        )
+
+    @property
+    def _questions(self) -> list[str]:
+        return self.given.research_plan.decomposed_questions
+
+    def _title(self) -> str:
+        topic = self.given.research_plan.original_query.strip().rstrip("?？. ")
+        return f"{sentence_case(topic)}: what {counted(len(self.evidence.usable), 'source')} say"
+
+    def _content(self, part: Part) -> str:
+        writers = {
+            "introduction": self._introduction,
+            "themes": self._themes,
+            "disagreements": self._disagreements,
+            "methods": self._methods,
+        }
+        if part.kind == "question" and part.question is not None:
+            return self._answers(part.question)
+        return writers.get(part.kind, self._introduction)()
+
+    def _introduction(self) -> str:
+        usable = self.evidence.usable
+        years = sorted(each.year for each in usable if each.year is not None)
+        span = ""
+        if years:
+            span = f", published {years[0]}" + (f" to {years[-1]}" if years[-1] > years[0] else "")
+        asked = "\n".join(f"{n}. {each}" for n, each in enumerate(self._questions, 1))
+        return (
+            f"This report answers the question “{self.given.research_plan.original_query.strip()}” "
+            f"from {counted(len(usable), 'source')}{span}. This report was put together without a "
+            "language model: it orders sentences that the sources themselves wrote, in quotation "
+            "marks, and adds none of its own. The sub-questions are:\n\n" + asked
+        )
+
+    def _answers(self, question: int) -> str:
+        found = self._findings(question)
+        if not found:
+            asked = self._questions[question]
+            return f"No source that was collected answers this sub-question: {asked}"
+        bullet = "- " if self.given.style_guide != "academic" else ""
+        lines = [f"{bullet}{self._reported(each)}" for each in found]
+        sources = {i for each in found for i in each.sources}
+        grades = joined(dict.fromkeys(each.grade for each in found))
+        opening = f"This section answers: {self._questions[question]}"
+        closing = (
+            f"This section rests on {counted(len(sources), 'source')}; the evidence is graded "
+            f"{grades}."
+        )
+        gap = "\n" if bullet else "\n\n"
+        return f"{opening}\n\n{gap.join(lines)}\n\n{closing}"
+
+    def _findings(self, question: int) -> list[Finding]:
+        found = [each for each in self.given.analysis.findings if each.question == question]
+        found = [each for each in found if not self.requests.is_unwanted(each, self.evidence)]
+        if self.given.style_guide == "technical":
+            found.sort(key=lambda each: not any(c.isdigit() for c in each.text))
+        found.sort(key=lambda each: not self.requests.is_preferred(each.text))
+        words = self.requests.target(self.given.target_length) * _SHARE_OF_FINDINGS
+        budget = words / max(1, len(self._questions))
+        kept: list[Finding] = []
+        for each in found[: _PER_SECTION[self.given.style_guide]]:
+            if len(kept) >= _LEAST_PER_SECTION and budget <= 0:
+                break
+            kept.append(each)
+            budget -= len(each.text.split()) + 4
+        return kept
+
+    def _reported(self, finding: Finding) -> str:
+        quote = finding.quotes[0]
+        result = self.evidence.by_id[quote.result_id]
+        if quote.part == "title":
+            return (
+                f"{said_by(author_year(result), 'publish', 'published')} {quoted(quote.text)} "
+                f"{self._cite([quote])}; only the title was available."
+            )
+        return (
+            f"{said_by(author_year(result), 'write')}: {quoted(quote.text)} {self._cite([quote])}."
+        )
+
+    def _themes(self) -> str:
+        themes = self.given.analysis.theme_details
+        if not themes:
+            return "No theme runs through two or more of the sources."
+        lines = [self._theme(each) for each in themes]
+        return "This section groups the sources by terms that they share.\n\n" + "\n".join(lines)
+
+    def _theme(self, theme: Theme) -> str:
+        keys = cite(self.evidence.key_of(each) for each in theme.sources[:_NAMED_SOURCES])
+        number = counted(len(theme.sources), "source")
+        among = ", among them" if len(theme.sources) > _NAMED_SOURCES else ""
+        return f"- **{sentence_case(theme.label)}** is a term of {number}{among} {keys}."
+
+    def _disagreements(self) -> str:
+        analysis = self.given.analysis
+        lines = [self._disagreement(each) for each in analysis.contradiction_details]
+        if not lines:
+            lines = ["No two sources were found that contradict each other in so many words."]
+        opening = "This section names what the sources dispute and what they leave open."
+        gaps = [f"- No source answers: {self._questions[i]}" for i in analysis.gap_questions]
+        left = "\n".join(gaps) or "Every sub-question is answered by at least one source."
+        return f"{opening}\n\n" + "\n\n".join(lines) + f"\n\n{left}"
+
+    def _disagreement(self, each: Contradiction) -> str:
+        one = f"{quoted(each.one.text)} {self._cite([each.one])}"
+        other = f"{quoted(each.other.text)} {self._cite([each.other])}"
+        note = f"; {each.note}" if each.note else ""
+        return (
+            f"On {each.topic}, one source writes {one}, another {other}{note}. "
+            "Whether these contradict each other is for the reader to judge."
+        )
+
+    def _methods(self) -> str:
+        plan, evidence = self.given.research_plan, self.evidence
+        run = [each for each in plan.search_queries if each.status == "completed"]
+        retracted = len(evidence.results) - len(evidence.usable)
+        untold = sum(not each.text for each in evidence.usable)
+        suspicious = sum(bool(each.metadata.get("is_suspicious")) for each in evidence.usable)
+        notes = [
+            (
+                f"This report is made of {counted(len(run), 'search')} that gave "
+                f"{counted(len(evidence.results), 'source')}."
+            ),
+            *_HOW,
+        ]
+        if untold:
+            notes.append(f"Of {counted(untold, 'source')}, only the title was available.")
+        if retracted:
+            notes.append(f"This report leaves out {counted(retracted, 'retracted source')}.")
+        if suspicious:
+            notes.append(
+                f"In {counted(suspicious, 'source')} there is text that addresses a program "
+                "instead of a reader; sentences of that kind were left out."
+            )
+        return f"{plan.methodology}\n\n" + " ".join(notes)
+
+    def _abstract(self) -> str:
+        analysis, questions = self.given.analysis, self._questions
+        answered = {each.question for each in analysis.findings}
+        low, high = _ABSTRACT_WORDS
+        text = [
+            f"This report asks: {self.given.research_plan.original_query.strip().rstrip('?. ')}.",
+            (
+                f"This report draws on {counted(len(self.evidence.usable), 'source')}, of which it "
+                f"quotes {counted(len(self._quoted_ids()), 'one', plural='')}, for "
+                f"{counted(len(questions), 'sub-question')}; "
+                f"{counted(len(answered), 'one', plural='')} "
+                f"of them {'is' if len(answered) == 1 else 'are'} answered."
+            ),
+        ]
+        for each in self._best():
+            line = self._reported(each)
+            if sum(len(t.split()) for t in text) + len(line.split()) > high - 60:
+                break
+            text.append(line)
+        if analysis.theme_details:
+            named = joined(each.label for each in analysis.theme_details)
+            text.append(f"This report groups the sources by the terms {named}.")
+        if analysis.gap_questions:
+            text.append(f"It leaves {counted(len(analysis.gap_questions), 'sub-question')} open.")
+        text.append(
+            "This report was put together without a language model: its statements are sentences "
+            "of the sources, chosen by the words they share with the question, and not judged for "
+            "truth. This report cites every one of them; each stands word for word in its source."
+        )
+        if sum(len(t.split()) for t in text) < low:
+            text.append(
+                "This report follows the sub-questions, in the order of the plan; then come the "
+                "terms that run through several sources, what the sources dispute, what no source "
+                "answers, and how this report was made. Confidence in the whole is "
+                f"{_confidence_word(analysis.confidence_score)}, from how many sub-questions are "
+                "answered, how relevant the sources are, and how far they agree."
+            )
+        return " ".join(text)
+
+    def _conclusion(self) -> str:
+        analysis = self.given.analysis
+        lines = ["This report closes with the evidence that is graded best for each sub-question."]
+        for index, question in enumerate(self._questions):
+            short = [f for f in self._findings(index) if len(f.text.split()) <= _LONG_QUOTE]
+            if short:
+                best = min(short, key=lambda each: _GRADES.index(each.grade))
+                lines.append(f"Question: {question} {self._reported(best)}")
+        if analysis.gap_questions:
+            open_ones = joined(f"“{self._questions[i]}”" for i in analysis.gap_questions)
+            lines.append(f"No source answers {open_ones}; the next search should start there.")
+        return "\n\n".join(lines)
+
+    def _wished(self, wish: str) -> str:
+        passages = self.requests.passages(wish, self.evidence)
+        if not passages:
+            return f"No source that was collected says anything on “{wish}”."
+        quotes = [each.quote for each in passages]
+        lines = [
+            f"{said_by(author_year(self.evidence.by_id[q.result_id]), 'write')}: "
+            f"{quoted(q.text)} {self._cite([q])}."
+            for q in quotes
+        ]
+        return "This section was asked for in the review.\n\n" + "\n\n".join(lines)
+
+    def _best(self) -> list[Finding]:
+        seen: set[int] = set()
+        best = []
+        for each in sorted(self.given.analysis.findings, key=lambda f: _GRADES.index(f.grade)):
+            is_short = len(each.text.split()) <= _LONG_QUOTE
+            if each.question not in seen and is_short and each.quotes[0].part == "text":
+                seen.add(each.question)
+                best.append(each)
+        return best
+
+    def _quoted_ids(self) -> set[str]:
+        return {
+            i for n in range(len(self._questions)) for f in self._findings(n) for i in f.sources
+        }
+
+    def _cite(self, quotes: Iterable[Quote]) -> str:
+        return cite(self.evidence.key_of(each.result_id) for each in quotes)
+
+
+_GRADES: Sequence[str] = ("strong", "moderate", "weak", "gap")
+_HIGH, _MIDDLE = 0.7, 0.4
+
+
+def _confidence_word(score: float) -> str:
+    if score >= _HIGH:
+        return "high"
+    return "middling" if score >= _MIDDLE else "low"

@@ -1,0 +1,148 @@
+"""The six criteria of a review, its thresholds, and the rules that decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from paper_search.report.models import Critique, CritiqueItem, Recommendation
+
+REVIEW_CRITERIA: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "accuracy": {
+            "weight": 0.25,
+            "description": "Factual correctness and citation accuracy",
+            "checks": (
+                "Claims match cited sources",
+                "No unsupported assertions",
+                "Statistics are correctly reported",
+                "No logical fallacies",
+            ),
+        },
+        "completeness": {
+            "weight": 0.20,
+            "description": "Coverage of research questions",
+            "checks": (
+                "All sub-questions addressed",
+                "Expected sections present",
+                "Adequate depth per section",
+                "No major gaps",
+            ),
+        },
+        "coherence": {
+            "weight": 0.20,
+            "description": "Logical flow and structure",
+            "checks": (
+                "Clear thesis/argument",
+                "Logical section ordering",
+                "Smooth transitions",
+                "Consistent terminology",
+            ),
+        },
+        "citation": {
+            "weight": 0.15,
+            "description": "Proper attribution and references",
+            "checks": (
+                "All claims cited",
+                "Citation format consistent",
+                "References complete",
+                "No citation fabrication",
+            ),
+        },
+        "methodology": {
+            "weight": 0.10,
+            "description": "Research approach transparency",
+            "checks": (
+                "Methods clearly described",
+                "Limitations acknowledged",
+                "Scope appropriate",
+                "Bias awareness",
+            ),
+        },
+        "style": {
+            "weight": 0.10,
+            "description": "Writing quality and readability",
+            "checks": (
+                "Clear, concise language",
+                "No banned words",
+                "Appropriate tone",
+                "Grammar and spelling",
+            ),
+        },
+    }
+)
+
+PASS_THRESHOLD = 7.5
+REVISION_THRESHOLD = 5.0
+"""Below it a draft that cannot be revised any more is rejected."""
+MAX_CRITICAL_ISSUES = 0
+MAX_MAJOR_ISSUES = 3
+HIGHEST = 10.0
+
+_PENALTY = {"critical": 6.0, "major": 2.0, "minor": 0.7, "suggestion": 0.2}
+"""What an item takes from the score of its criterion."""
+
+BANNED_WORDS: tuple[str, ...] = (
+    "delve", "realm", "harness", "unlock", "tapestry", "paradigm", "cutting-edge",
+    "revolutionize", "landscape", "crucial", "pivotal", "groundbreaking", "leverage", "synergy",
+    "innovative", "game-changer", "holistic", "transformative", "seamless", "robust",
+    "breakthrough", "empower",
+)  # fmt: skip
+
+
+def criterion_scores(
+    items: Iterable[CritiqueItem], given: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """Return a score for each criterion, 0 to 10.
+
+    Code counts down from 10 by what is wrong; a model can only lower what is left.
+
+    Args:
+        items: what was found.
+        given: a model's scores; None: there was none.
+    """
+    left = dict.fromkeys(REVIEW_CRITERIA, HIGHEST)
+    for each in items:
+        left[each.category] -= _PENALTY[each.severity]
+    return {
+        name: round(max(0.0, min(score, (given or {}).get(name, HIGHEST))), 2)
+        for name, score in left.items()
+    }
+
+
+def overall_score(scores: Mapping[str, float]) -> float:
+    """Return the weighted mean of the scores."""
+    total: float = sum(REVIEW_CRITERIA[name]["weight"] * score for name, score in scores.items())
+    return round(min(HIGHEST, max(0.0, total)), 2)
+
+
+def recommendation(critique: Critique, *, can_iterate: bool) -> Recommendation:
+    """Return what the rules say; no model has a say in it.
+
+    Approve: at least 7.5, nothing critical, at most 3 major. Revise: at least 5.0, or it can still
+    be improved. Else reject.
+    """
+    if (
+        critique.overall_score >= PASS_THRESHOLD
+        and critique.critical_count <= MAX_CRITICAL_ISSUES
+        and critique.major_count <= MAX_MAJOR_ISSUES
+    ):
+        return "approve"
+    if critique.overall_score >= REVISION_THRESHOLD or can_iterate:
+        return "revise"
+    return "reject"
+
+
+def improvement_potential(critique: Critique) -> float:
+    """Return how much of the missing score a revision may bring, 0 to 1.
+
+    Minor items are easily mended, major ones hardly, critical ones hardest.
+    """
+    if critique.overall_score >= HIGHEST:
+        return 0.0
+    minor = sum(each.severity == "minor" for each in critique.items)
+    easily = min(minor * 0.05, 0.3)
+    hardly = min(critique.major_count * 0.15, 0.5)
+    share = (1 - critique.critical_count * 0.3) * (0.5 + easily - hardly)
+    return max(0.0, min(1.0, share))

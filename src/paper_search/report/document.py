@@ -1,0 +1,96 @@
+"""A finished report as one object: what every output format is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from paper_search.report.citations import cited_keys
+from paper_search.report.evidence import Evidence
+from paper_search.report.models import AnalysisResult, Critique, DraftSection, SearchResult
+
+
+class Report(BaseModel):
+    """A finished report: approved, or the best that there is."""
+
+    status: str
+    """complete, or partial."""
+    confidence: str
+    title: str = ""
+    abstract: str = ""
+    sections: list[DraftSection] = Field(default_factory=list)
+    conclusion: str = ""
+    caveats: list[str] = Field(default_factory=list)
+    reason: str | None = None
+    """Why it is only partial."""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    provenance: dict[str, Any] = Field(default_factory=dict)
+    sources: list[SearchResult] = Field(default_factory=list)
+    """Everything that was collected, in the order that gives the keys."""
+    analysis: AnalysisResult | None = None
+    critique: Critique | None = None
+    output: dict[str, Any] = Field(default_factory=dict)
+    """As the graph gave it."""
+
+    @classmethod
+    def of(
+        cls,
+        output: Mapping[str, Any],
+        sources: Sequence[SearchResult],
+        analysis: AnalysisResult | None = None,
+        critique: Critique | None = None,
+    ) -> Report:
+        """Return the report that a run's `final_output` or `fallback_output` is."""
+        content = output.get("content") or {}
+        sections = [
+            DraftSection(
+                section_id=each["id"],
+                title=each["title"],
+                content=each["content"],
+                citations=each["citations"],
+                word_count=each["word_count"],
+            )
+            for each in content.get("sections", [])
+        ]
+        if content.get("type") == "analysis_only":
+            sections = [_listing("Findings", content["key_findings"])]
+        elif content.get("type") == "search_results_only":
+            titles = [each["title"] for each in content["search_results"]]
+            sections = [_listing("Sources", titles)]
+        provenance = dict(output.get("provenance") or {})
+        return cls(
+            status=str(output.get("status", "partial")),
+            confidence=str(output.get("confidence", "low")),
+            title=content.get("title") or str(provenance.get("original_query", "")),
+            abstract=content.get("abstract", ""),
+            sections=sections,
+            conclusion=content.get("conclusion", ""),
+            caveats=list(output.get("caveats") or []),
+            reason=output.get("reason"),
+            metadata=dict(output.get("metadata") or {}),
+            provenance=provenance,
+            sources=list(sources),
+            analysis=analysis,
+            critique=critique,
+            output=dict(output),
+        )
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """Return the sources by key."""
+        return Evidence(self.sources)
+
+    @cached_property
+    def cited(self) -> list[str]:
+        """Return the keys of the sources that are cited and exist, in order of appearance."""
+        texts = [self.abstract, *(each.content for each in self.sections), self.conclusion]
+        keys = dict.fromkeys(key for text in texts for key in cited_keys(text))
+        return [key for key in keys if key in self.evidence.by_key]
+
+
+def _listing(title: str, lines: Sequence[str]) -> DraftSection:
+    content = "\n".join(f"- {each}" for each in lines)
+    return DraftSection(section_id="s1", title=title, content=content)

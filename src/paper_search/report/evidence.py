@@ -1,0 +1,164 @@
+"""The sources of a report, by id and by citation key: the only things that it may cite."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+from paper_search.bibliography.names import split_name
+from paper_search.exports.citation_keys import citation_keys
+from paper_search.exports.text import web_address
+from paper_search.models import Author, Paper
+from paper_search.report.models import SearchResult
+from paper_search.report.sentences import Sentence, sentences
+from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
+
+MAX_TEXT_CHARS = 60_000
+"""Of one source: what is beyond is not read."""
+SNIPPET_CHARS = 500
+
+_BIBLIOGRAPHIC = (
+    "doi", "arxiv_id", "pmid", "pmcid", "isbn", "url", "full_text_url", "volume", "issue", "pages",
+    "publisher", "language", "publication_type", "venue", "year", "is_retracted",
+)  # fmt: skip
+
+
+def result_of(paper: Paper, query_id: str) -> SearchResult:
+    """Return a paper as a source of a report; the same paper always has the same id."""
+    text = shown_to_model(paper.abstract, MAX_TEXT_CHARS) or ""
+    known = {name: getattr(paper, name) for name in _BIBLIOGRAPHIC}
+    seen = list(dict.fromkeys([paper.source, *(each.source for each in paper.sightings)]))
+    metadata = {name: value for name, value in known.items() if value is not None}
+    metadata |= {
+        "source_type": "academic",
+        "authors": [each.name for each in paper.authors],
+        "citations": paper.citation_count,
+        "paper_id": paper.id,
+        "found_by": seen,
+        "is_judged": paper.is_judged,
+        "relevance_reason": paper.relevance_reason,
+        "is_suspicious": is_suspicious(paper.title, paper.abstract),
+        "has_abstract": bool(text),
+    }
+    return SearchResult(
+        result_id=stable_id(paper.id),
+        query_id=query_id,
+        source_url=_address(paper),
+        title=" ".join(visible(paper.title).split()),
+        snippet=text[:SNIPPET_CHARS],
+        full_content=text or None,
+        relevance_score=paper.relevance_score,
+        metadata=metadata,
+    )
+
+
+def stable_id(name: str) -> str:
+    """Return a short id that is the same whenever the name is."""
+    return "r" + hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:10]
+
+
+def paper_of(result: SearchResult) -> Paper:
+    """Return a source as a paper, for what exports papers."""
+    known: dict[str, Any] = {
+        name: result.metadata[name] for name in _BIBLIOGRAPHIC if name in result.metadata
+    }
+    if result.source_url and not known.get("url"):
+        known["url"] = result.source_url
+    return Paper(
+        id=result.result_id,
+        title=result.title,
+        source=str(result.metadata.get("source_type", "web")),
+        authors=[Author(name=name) for name in result.authors],
+        relevance_score=result.relevance_score,
+        **known,
+    )
+
+
+def _address(paper: Paper) -> str:
+    if address := web_address(paper):
+        return address
+    return f"https://doi.org/{paper.doi}" if paper.doi else ""
+
+
+class Evidence:
+    """What was collected, in the order in which it was; keys depend on that order alone.
+
+    Args:
+        results: all sources of the report, the retracted ones too.
+    """
+
+    def __init__(self, results: Sequence[SearchResult]) -> None:
+        self.results = list(results)
+        self.by_id = {each.result_id: each for each in results}
+        keys = citation_keys([paper_of(each) for each in results])
+        self.by_key = dict(zip(keys, self.results, strict=True))
+        self._key_of = {each.result_id: key for key, each in self.by_key.items()}
+
+    def key_of(self, result_id: str) -> str:
+        """Return the citation key of a source.
+
+        Raises:
+            KeyError: there is no such source.
+        """
+        return self._key_of[result_id]
+
+    @property
+    def usable(self) -> list[SearchResult]:
+        """Return what may be evidence: everything that was not withdrawn."""
+        return [each for each in self.results if not each.is_retracted]
+
+    def known(self, result_ids: Iterable[str]) -> list[str]:
+        """Return those ids that are of sources, each once, in order."""
+        return [each for each in dict.fromkeys(result_ids) if each in self.by_id]
+
+    @cached_property
+    def sentences(self) -> dict[str, list[Sentence]]:
+        """Return the sentences of each usable source that do not talk to the program."""
+        return {
+            each.result_id: [
+                sentence for sentence in sentences(each.text) if not is_suspicious(sentence.text)
+            ]
+            for each in self.usable
+        }
+
+    @cached_property
+    def families(self) -> set[str]:
+        """Return the family names of all authors, in lower case."""
+        return {name for each in self.results for name in family_names(each)}
+
+    def by_author_year(self, family: str, year: str) -> list[str]:
+        """Return the keys of the sources of that year with an author of that name."""
+        wanted, when = family.casefold(), int(year[:4])
+        return [
+            key
+            for key, each in self.by_key.items()
+            if each.year == when and wanted in family_names(each)
+        ]
+
+
+def family_names(result: SearchResult) -> set[str]:
+    """Return the family names of the authors, in lower case, with and without particles."""
+    names: set[str] = set()
+    for author in result.authors:
+        split = split_name(author)
+        names |= {split.family.casefold(), split.full_family.casefold()}
+        names |= {part for part in split.family.casefold().split() if len(part) > 1}
+    return names - {""}
+
+
+def author_year(result: SearchResult) -> str:
+    """Return what a reader is told of a source inside the text: "Smith et al., 2020"."""
+    names = [split_name(each).full_family or each for each in result.authors]
+    year = str(result.year) if result.year is not None else "n.d."
+    match names:
+        case []:
+            host = result.title if len(result.title) <= 40 else result.title[:37] + "..."  # noqa: PLR2004  # a line's worth
+            return f"{host}, {year}"
+        case [one]:
+            return f"{one}, {year}"
+        case [one, other]:
+            return f"{one} and {other}, {year}"
+        case _:
+            return f"{names[0]} et al., {year}"

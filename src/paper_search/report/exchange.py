@@ -1,0 +1,138 @@
+"""What each role of a report is given and gives back."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from paper_search.report.models import (
+    SEARCH_TYPES,
+    AnalysisResult,
+    Critique,
+    Depth,
+    ResearchDraft,
+    ResearchPlan,
+    SearchQuery,
+    SearchResult,
+    SearchType,
+    Style,
+)
+
+Sufficiency = Literal["sufficient", "gaps_minor", "gaps_major"]
+
+MIN_QUESTION_CHARS = 10
+MAX_QUESTION_CHARS = 2000
+
+
+class PlannerInput(BaseModel):
+    """What a plan is made from."""
+
+    original_query: str = Field(min_length=MIN_QUESTION_CHARS, max_length=MAX_QUESTION_CHARS)
+    context: str | None = None
+    """What else is known or wanted; also what a person said to an earlier plan."""
+    domain_hints: list[str] = Field(default_factory=list)
+    depth: Depth = "standard"
+    search_types: list[SearchType] = Field(default_factory=lambda: list(SEARCH_TYPES))
+    """The kinds of search that there are; a plan names no other."""
+    previous_plan: ResearchPlan | None = None
+
+
+class PlannerOutput(BaseModel):
+    """A plan, and what to think of it."""
+
+    research_plan: ResearchPlan
+    reasoning_trace: str
+    confidence: float = Field(default=0.8, ge=0.0, le=1.0)
+    warnings: list[str] = Field(default_factory=list)
+
+
+class SearcherInput(BaseModel):
+    """What is to be searched."""
+
+    search_queries: list[SearchQuery]
+    max_results_per_query: int = Field(default=10, ge=1, le=50)
+    timeout_seconds: int = 30
+    original_query: str = ""
+    """What relevance is judged by."""
+
+
+class SearcherOutput(BaseModel):
+    """What was found."""
+
+    search_results: list[SearchResult] = Field(default_factory=list)
+    queries_completed: int = 0
+    queries_failed: int = 0
+    coverage_report: dict[str, int] = Field(default_factory=dict)
+    """Query text to how many results it brought."""
+    queries: list[SearchQuery] = Field(default_factory=list)
+    """The queries as they stand now, with the reformulations of weak ones."""
+    errors: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
+class AnalystInput(BaseModel):
+    """What is to be analysed."""
+
+    search_results: list[SearchResult]
+    research_plan: ResearchPlan
+    previous_analysis: AnalysisResult | None = None
+    focus: str = ""
+    """What a person wants to read more of."""
+    shown_sources: int = 40
+    """How many sources a model is shown, the most relevant."""
+    shown_chars: int = 2500
+    """How much of each."""
+
+
+class AnalystOutput(BaseModel):
+    """The analysis, and whether it is enough to write from."""
+
+    analysis: AnalysisResult
+    data_sufficiency: Sufficiency = "sufficient"
+    recommended_searches: list[SearchQuery] = Field(default_factory=list)
+
+
+class WriterInput(BaseModel):
+    """What is to be written."""
+
+    analysis: AnalysisResult
+    research_plan: ResearchPlan
+    previous_draft: ResearchDraft | None = None
+    critique: Critique | None = None
+    style_guide: Style = "academic"
+    target_length: int = Field(default=2000, ge=100, le=50_000)
+    search_results: list[SearchResult] = Field(default_factory=list)
+    """What may be cited; nothing else may."""
+    shown_sources: int = 40
+    """How many sources a model is shown, those of findings first."""
+    shown_chars: int = 1200
+    """How much of the quotes of each."""
+
+
+class WriterOutput(BaseModel):
+    """The draft, and what became of each item of the critique."""
+
+    draft: ResearchDraft
+    revision_notes: list[str] = Field(default_factory=list)
+
+
+class ReviewerInput(BaseModel):
+    """What is to be reviewed."""
+
+    draft: ResearchDraft
+    analysis: AnalysisResult
+    research_plan: ResearchPlan
+    iteration_count: int = 0
+    max_iterations: int = 3
+    search_results: list[SearchResult] = Field(default_factory=list)
+    target_length: int = 2000
+    shown_sources: int = 40
+    shown_chars: int = 1200
+
+
+class ReviewerOutput(BaseModel):
+    """The review."""
+
+    critique: Critique
+    improvement_potential: float = Field(default=0.5, ge=0.0, le=1.0)

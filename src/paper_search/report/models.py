@@ -1,0 +1,249 @@
+"""What a research report is made of: plan, evidence, analysis, draft and critique."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Any, Literal
+from uuid import uuid4
+
+from pydantic import BaseModel, Field
+
+SearchType = Literal["web", "academic", "news", "code"]
+SEARCH_TYPES: tuple[SearchType, ...] = ("web", "academic", "news", "code")
+Category = Literal["accuracy", "completeness", "coherence", "citation", "methodology", "style"]
+Severity = Literal["critical", "major", "minor", "suggestion"]
+Recommendation = Literal["approve", "revise", "reject"]
+Grade = Literal["strong", "moderate", "weak", "gap"]
+Style = Literal["academic", "technical", "executive"]
+Depth = Literal["quick", "standard", "comprehensive"]
+
+
+def short_id() -> str:
+    """Return a fresh id of eight characters."""
+    return str(uuid4())[:8]
+
+
+def now() -> datetime:
+    """Return the time, with its zone."""
+    return datetime.now(UTC)
+
+
+class ResearchStatus(str, Enum):
+    """Where a report stands."""
+
+    PENDING = "pending"
+    PLANNING = "planning"
+    SEARCHING = "searching"
+    ANALYZING = "analyzing"
+    WRITING = "writing"
+    REVIEWING = "reviewing"
+    REVISING = "revising"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class SearchQuery(BaseModel):
+    """One query of a plan."""
+
+    query_id: str = Field(default_factory=short_id)
+    query_text: str
+    search_type: SearchType = "web"
+    priority: int = Field(default=1, ge=1, le=5)
+    status: Literal["pending", "completed", "failed"] = "pending"
+    created_at: datetime = Field(default_factory=now)
+    question: int | None = None
+    """Which sub-question it is for, from 0; None: the whole."""
+    found: int = 0
+    """Results that it brought and no query before it."""
+    reformulates: str | None = None
+    """Id of the weak query that it stands in for."""
+
+
+class SearchResult(BaseModel):
+    """One source: what any search gave, in one form."""
+
+    result_id: str = Field(default_factory=short_id)
+    query_id: str
+    source_url: str
+    title: str
+    snippet: str
+    full_content: str | None = None
+    relevance_score: float = Field(default=0.0, ge=0.0, le=1.0)
+    retrieved_at: datetime = Field(default_factory=now)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    """source_type, authors, year, venue, doi, citations, is_retracted, is_suspicious ..."""
+
+    @property
+    def text(self) -> str:
+        """Return all that may be quoted, without the title."""
+        return self.full_content or self.snippet
+
+    @property
+    def authors(self) -> list[str]:
+        """Return the names as the source gives them."""
+        names = self.metadata.get("authors")
+        return [str(each) for each in names] if isinstance(names, list) else []
+
+    @property
+    def year(self) -> int | None:
+        """Return the year of publication."""
+        year = self.metadata.get("year")
+        return year if isinstance(year, int) else None
+
+    @property
+    def is_retracted(self) -> bool:
+        """Whether the work was withdrawn: it is never evidence."""
+        return self.metadata.get("is_retracted") is True
+
+
+class ResearchPlan(BaseModel):
+    """What is asked, searched and written."""
+
+    plan_id: str = Field(default_factory=short_id)
+    original_query: str
+    decomposed_questions: list[str] = Field(default_factory=list)
+    search_queries: list[SearchQuery] = Field(default_factory=list)
+    methodology: str = ""
+    expected_sections: list[str] = Field(default_factory=list)
+    created_at: datetime = Field(default_factory=now)
+    revised_at: datetime | None = None
+
+
+class Quote(BaseModel):
+    """Words of a source, and where in it they stand."""
+
+    result_id: str
+    text: str
+    part: Literal["title", "text"] = "text"
+    start: int = 0
+    """Of the first character in that part."""
+    end: int = 0
+
+
+class Finding(BaseModel):
+    """One thing that sources say on a sub-question."""
+
+    text: str
+    question: int
+    grade: Grade
+    quotes: list[Quote] = Field(default_factory=list)
+
+    @property
+    def sources(self) -> list[str]:
+        """Return the ids of the sources, each once."""
+        return list(dict.fromkeys(each.result_id for each in self.quotes))
+
+
+class Theme(BaseModel):
+    """What several sources are about."""
+
+    label: str
+    sources: list[str]
+    question: int = 0
+    confidence: float = Field(default=0.0, ge=0.0, le=1.0)
+
+
+class Contradiction(BaseModel):
+    """Two sources that seem to say opposite things: both sides, in their words."""
+
+    topic: str
+    one: Quote
+    other: Quote
+    note: str = ""
+
+
+class AnalysisResult(BaseModel):
+    """What the sources say, and what they do not."""
+
+    analysis_id: str = Field(default_factory=short_id)
+    key_findings: list[str] = Field(default_factory=list)
+    themes: list[str] = Field(default_factory=list)
+    contradictions: list[str] = Field(default_factory=list)
+    gaps: list[str] = Field(default_factory=list)
+    confidence_score: float = Field(default=0.0, ge=0.0, le=1.0)
+    source_citations: dict[str, list[str]] = Field(default_factory=dict)
+    """Citation key to the quotes that stand behind it."""
+    findings: list[Finding] = Field(default_factory=list)
+    theme_details: list[Theme] = Field(default_factory=list)
+    contradiction_details: list[Contradiction] = Field(default_factory=list)
+    gap_questions: list[int] = Field(default_factory=list)
+    """Which sub-questions nothing answers."""
+    is_by_model: bool = False
+
+
+class DraftSection(BaseModel):
+    """One section."""
+
+    section_id: str
+    title: str
+    content: str
+    citations: list[str] = Field(default_factory=list)
+    """Keys, in order of appearance."""
+    word_count: int = 0
+
+
+class ResearchDraft(BaseModel):
+    """One version of the text; citations in it are written `[@key]`."""
+
+    draft_id: str = Field(default_factory=short_id)
+    title: str = ""
+    abstract: str = ""
+    sections: list[DraftSection] = Field(default_factory=list)
+    conclusion: str = ""
+    references: list[str] = Field(default_factory=list)
+    created_at: datetime = Field(default_factory=now)
+    version: int = 1
+    invented: list[str] = Field(default_factory=list)
+    """References that a model gave and that nothing collected stands behind."""
+    is_by_model: bool = False
+
+    @property
+    def word_count(self) -> int:
+        """Return the words of abstract, sections and conclusion."""
+        own = len(self.abstract.split()) + len(self.conclusion.split())
+        return own + sum(each.word_count for each in self.sections)
+
+
+class CritiqueItem(BaseModel):
+    """One thing that is wrong."""
+
+    critique_id: str = Field(default_factory=short_id)
+    category: Category
+    severity: Severity
+    location: str
+    description: str
+    suggested_fix: str | None = None
+    found_by: Literal["code", "model", "person"] = "code"
+
+
+class Critique(BaseModel):
+    """A review of one version."""
+
+    critique_id: str = Field(default_factory=short_id)
+    items: list[CritiqueItem] = Field(default_factory=list)
+    overall_score: float = Field(default=0.0, ge=0.0, le=10.0)
+    pass_threshold: float = 7.5
+    recommendation: Recommendation = "revise"
+    summary: str = ""
+    created_at: datetime = Field(default_factory=now)
+    scores: dict[str, float] = Field(default_factory=dict)
+    """By criterion, 0 to 10."""
+    version: int = 1
+    """Of the draft."""
+    is_by_model: bool = False
+
+    @property
+    def passes_review(self) -> bool:
+        """Whether the draft may be given out."""
+        return self.overall_score >= self.pass_threshold and self.recommendation == "approve"
+
+    @property
+    def critical_count(self) -> int:
+        """Return how many items are critical."""
+        return sum(each.severity == "critical" for each in self.items)
+
+    @property
+    def major_count(self) -> int:
+        """Return how many items are major."""
+        return sum(each.severity == "major" for each in self.items)

@@ -1,0 +1,98 @@
+"""The text of a report as blocks and spans, so that every format escapes it in its own way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from paper_search.report.citations import cited_keys
+
+_CITATION = re.compile(r"\[\s*@[^\[\]]+\]")
+_BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
+_BULLET = re.compile(r"^\s*[-*•]\s+(.*)$")
+_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s+(.*)$")
+_HEADING = re.compile(r"^\s*#{1,6}\s+(.*)$")
+
+
+@dataclass(frozen=True)
+class Span:
+    """Part of a line."""
+
+    kind: Literal["text", "bold", "citation"]
+    text: str
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, a heading inside a section, or one item of a list."""
+
+    kind: Literal["paragraph", "heading", "bullet", "number"]
+    spans: tuple[Span, ...]
+
+
+def blocks(text: str) -> list[Block]:
+    """Return the blocks of a text; whatever else it holds is plain text."""
+    found: list[Block] = []
+    waiting: list[str] = []
+
+    def close() -> None:
+        if waiting:
+            found.append(Block("paragraph", spans(" ".join(waiting))))
+            waiting.clear()
+
+    for line in text.splitlines():
+        if not line.strip():
+            close()
+        elif (match := _HEADING.match(line)) is not None:
+            close()
+            found.append(Block("heading", spans(match.group(1))))
+        elif (match := _BULLET.match(line)) is not None:
+            close()
+            found.append(Block("bullet", spans(match.group(1))))
+        elif (match := _NUMBER.match(line)) is not None:
+            close()
+            found.append(Block("number", spans(match.group(1))))
+        else:
+            waiting.append(line.strip())
+    close()
+    return found
+
+
+def spans(line: str) -> tuple[Span, ...]:
+    """Return the parts of a line: plain text, bold text, citations."""
+    found: list[Span] = []
+    position = 0
+    for match in sorted(
+        [*_CITATION.finditer(line), *_BOLD.finditer(line)], key=lambda each: each.start()
+    ):
+        if match.start() < position:
+            continue
+        if line[position : match.start()]:
+            found.append(Span("text", line[position : match.start()]))
+        if match.group().startswith("**"):
+            found.append(Span("bold", match.group(1)))
+        else:
+            found.append(Span("citation", match.group(), tuple(cited_keys(match.group()))))
+        position = match.end()
+    if line[position:]:
+        found.append(Span("text", line[position:]))
+    return tuple(found)
+
+
+def rendered(
+    line: tuple[Span, ...],
+    *,
+    text: Callable[[str], str],
+    bold: Callable[[str], str],
+    citation: Callable[[tuple[str, ...]], str],
+) -> str:
+    """Return spans as a format writes them."""
+    write: dict[str, Callable[[Span], str]] = {
+        "text": lambda span: text(span.text),
+        "bold": lambda span: bold(span.text),
+        "citation": lambda span: citation(span.keys),
+    }
+    return "".join(write[span.kind](span) for span in line)

@@ -1,0 +1,216 @@
+"""The sentences of the sources that best match a question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from paper_search.report.evidence import Evidence
+from paper_search.report.models import Quote, SearchResult
+from paper_search.report.sentences import LONGEST, Sentence
+from paper_search.skills.key_phrases import key_phrases
+from paper_search.skills.stop_words import GENERIC, STOP_WORDS
+from paper_search.skills.variants import variants
+from paper_search.skills.words import tokens
+
+MIN_MATCH = 0.3
+"""Of the weight of the question's concepts that a sentence and its title have to cover."""
+_SHORTEST = 5
+"""Words of a sentence that says something."""
+_IN_TITLE_ONLY = 0.45
+"""What a concept counts that only the title of the source has."""
+_RELEVANCE = 0.25
+"""Share of the source's own relevance in the rank of its sentence."""
+_ASPECT = 0.2
+"""What a sentence gains that has the aspect that is asked for."""
+
+_ASPECTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(said, re.IGNORECASE))
+    for asked, said in (
+        (
+            r"\b(?:methods?|data|approach|techniques?|studied|designs?)\b",
+            (
+                r"\b(?:methods?|approach|model|algorithm|data(?:set|sets)?|sample|trial|cohort|survey"
+                r"|experiment|we (?:propose|develop|introduce|use|used|present)|randomi[sz]ed)\b"
+            ),
+        ),
+        (
+            r"\b(?:results?|effects?|outcomes?|impacts?|benefits?|findings?|reported)\b",
+            (
+                r"\b(?:results?|show(?:s|ed|n)?|found|improv\w+|increas\w+|decreas\w+|reduc\w+"
+                r"|outperform\w*|effects?|associat\w+|significant\w*|conclu\w+)\b|\d\s?%|\bp\s?[<=]"
+            ),
+        ),
+        (
+            r"\b(?:limit\w*|open problems?|challenges?|risks?|barriers?|gaps?)\b",
+            (
+                r"\b(?:limit\w*|however|challeng\w+|lack\w*|remain\w*|unclear|unknown|future|difficult\w*"
+                r"|fail\w*|despite|although|risk|bias)\b"
+            ),
+        ),
+        (
+            r"\b(?:reviews?|comparisons?|compare)\b",
+            r"\b(?:review\w*|survey|meta-analys\w+|compar\w+|systematic|overview)\b",
+        ),
+        (
+            r"\b(?:applications?|settings?|practice|uses?)\b",
+            r"\b(?:appl\w+|used (?:for|in|to)|setting|practice|real-world|deploy\w*|case study)\b",
+        ),
+        (
+            r"\b(?:years?|change|trend|history|develop\w*)\b",
+            r"\b(?:(?:19|20)\d\d|recent\w*|trend|since|decade|emerg\w+|growing)\b",
+        ),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A sentence of a source, or its title where it has no text."""
+
+    result: SearchResult
+    sentence: Sentence
+    part: str
+    match: float
+    """Share of the question's concepts that it covers."""
+    rank: float
+
+    @property
+    def quote(self) -> Quote:
+        """Return the passage with its place."""
+        return Quote.model_validate(
+            {
+                "result_id": self.result.result_id,
+                "text": self.sentence.text,
+                "part": self.part,
+                "start": self.sentence.start,
+                "end": self.sentence.end,
+            }
+        )
+
+
+class PassageFinder:
+    """Ranks sentences by how much of a question they cover, rare words first.
+
+    Args:
+        evidence: where to look.
+        focus: words that a person wants to read more of; they count like those of a question.
+    """
+
+    def __init__(self, evidence: Evidence, focus: str = "") -> None:
+        self._evidence = evidence
+        self._focus = frozenset(content_stems(focus))
+
+    def passages(self, question: str, shared: Sequence[str] = ()) -> list[Passage]:
+        """Return the passages that match a question, best first.
+
+        Args:
+            question: in words.
+            shared: concepts of the whole, which count where the question names none itself.
+        """
+        wanted = _Wanted.of(question, shared, self._weights)
+        found: list[Passage] = []
+        for result in self._evidence.usable:
+            found += self._of(result, wanted)
+        found.sort(key=lambda each: (-each.rank, each.result.result_id, each.sentence.start))
+        return found
+
+    def _of(self, result: SearchResult, wanted: _Wanted) -> list[Passage]:
+        title = " ".join(tokens(result.title))
+        own = self._evidence.sentences.get(result.result_id, [])
+        if not own and not result.metadata.get("is_suspicious"):
+            plain = Sentence(result.title, 0, len(result.title))
+            match = wanted.cover(f" {title} ", "")
+            return [Passage(result, plain, "title", match, match)] if match >= MIN_MATCH else []
+        found = []
+        for sentence in own:
+            if len(sentence.text) > LONGEST or len(sentence.text.split()) < _SHORTEST:
+                continue
+            text = f" {' '.join(tokens(sentence.text))} "
+            match = wanted.cover(text, f" {title} ")
+            if match < MIN_MATCH or not wanted.has_own(text):
+                continue
+            rank = match + _RELEVANCE * result.relevance_score
+            rank += _ASPECT if wanted.has_aspect(sentence.text) else 0.0
+            rank += _ASPECT if self._focus & sentence.stems else 0.0
+            found.append(Passage(result, sentence, "text", match, rank))
+        return found
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        """Return the weight of each stem: the rarer among the sources, the more."""
+        counts: Counter[str] = Counter()
+        for each in self._evidence.usable:
+            counts.update(set(tokens(f"{each.title} {each.text}")))
+        total = len(self._evidence.usable) + 1
+        return {stem: math.log(1 + total / (0.5 + count)) for stem, count in counts.items()}
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What a question asks for."""
+
+    concepts: tuple[tuple[tuple[str, ...], float], ...]
+    """For each concept its forms, as " a b c ", and its weight."""
+    aspect: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, question: str, shared: Sequence[str], weights: dict[str, float]) -> _Wanted:
+        named = [each for each in key_phrases(question) if content_stems(each)]
+        own = named or list(shared)
+        concepts = []
+        for name in own:
+            stems = content_stems(name)
+            forms = dict.fromkeys(
+                f" {' '.join(tokens(each))} " for each in (name, *variants(name)) if tokens(each)
+            )
+            weight = sum(weights.get(stem, 1.0) for stem in stems) / max(1, len(stems))
+            concepts.append((tuple(forms), weight))
+        aspects = [said for asked, said in _ASPECTS if asked.search(question)]
+        return cls(tuple(concepts), aspects[0] if aspects else None)
+
+    def cover(self, text: str, title: str) -> float:
+        """Return the share of the concepts' weight that text, and less so title, have."""
+        total = sum(weight for _, weight in self.concepts)
+        if not total:
+            return 0.0
+        have = 0.0
+        for forms, weight in self.concepts:
+            have += weight * max(_cover(forms, text), _IN_TITLE_ONLY * _cover(forms, title))
+        return have / total
+
+    def has_own(self, text: str) -> bool:
+        """Whether the sentence itself has part of a concept."""
+        return any(_cover(forms, text) > 0 for forms, _ in self.concepts)
+
+    def has_aspect(self, text: str) -> bool:
+        """Whether the sentence is on what is asked about the concepts."""
+        return self.aspect is not None and self.aspect.search(text) is not None
+
+
+def _cover(forms: Sequence[str], text: str) -> float:
+    """Return how much of a concept a text has: a form of it whole, or some of its words."""
+    if any(form in text for form in forms):
+        return 1.0
+    words = [word for word in forms[0].split() if word not in STOP_WORDS] if forms else []
+    having = sum(f" {word} " in text for word in words)
+    return 0.8 * having / len(words) if len(words) > 1 else 0.0
+
+
+def content_stems(text: str) -> list[str]:
+    """Return the stems of a text's words that mean something."""
+    skipped = STOP_WORDS | GENERIC
+    words = re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*", text.casefold())
+    kept = [word for word in words if word not in skipped and len(word) > 1]
+    return list(dict.fromkeys(stem for word in kept for stem in tokens(word)))
+
+
+def similarity(one: frozenset[str], other: frozenset[str], weights: dict[str, float]) -> float:
+    """Return how alike two sets of stems are, rare ones first: weighted overlap, 0 to 1."""
+    both = sum(weights.get(each, 1.0) for each in one & other)
+    either = sum(weights.get(each, 1.0) for each in one | other)
+    return both / either if either else 0.0

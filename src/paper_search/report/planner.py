@@ -1,0 +1,193 @@
+"""The role that takes a question apart and says what to search and what to write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from paper_search.llm.provider import LLMProvider
+from paper_search.llm.structured import ask
+from paper_search.models import ParsedIntent
+from paper_search.prompts import load_prompt
+from paper_search.report.exchange import PlannerInput, PlannerOutput
+from paper_search.report.models import Depth, ResearchPlan, SearchQuery, now
+from paper_search.report.query_plan import completed, typed_queries
+from paper_search.report.sub_questions import headings, sub_questions
+from paper_search.skills import IntentParser
+
+MIN_QUESTIONS, MAX_QUESTIONS = 3, 7
+_QUESTIONS: dict[Depth, int] = {"quick": 3, "standard": 5, "comprehensive": 7}
+_FIRST_SECTION = "Introduction"
+_LAST_SECTIONS = ("Themes across the sources", "Disagreements and gaps", "Methods and limitations")
+_LONGEST_QUERY, _LONGEST_QUESTION, _MAX_SECTIONS = 300, 500, 12
+
+
+class PlannedQuery(BaseModel):
+    """A query as a model plans it."""
+
+    query_text: str
+    search_type: str = "academic"
+    priority: int = 3
+
+
+class PlanAnswer(BaseModel):
+    """What a model is asked for."""
+
+    decomposed_questions: list[str]
+    search_queries: list[PlannedQuery] = Field(default_factory=list)
+    methodology: str = ""
+    expected_sections: list[str] = Field(default_factory=list)
+    reasoning_trace: str = ""
+    confidence: float = 0.8
+    warnings: list[str] = Field(default_factory=list)
+
+
+class Planner:
+    """Plans a report, by a model if there is one, else along the concepts of the question.
+
+    Args:
+        llm: None: by algorithm.
+        domain: adds its instructions to the model's prompt.
+        today: told to the model.
+    """
+
+    def __init__(
+        self,
+        llm: LLMProvider | None = None,
+        domain: str = "general",
+        *,
+        today: Callable[[], date] = date.today,
+    ) -> None:
+        self._llm = llm
+        self._domain = domain
+        self._today = today
+
+    async def plan(self, given: PlannerInput) -> PlannerOutput:
+        """Return a plan of 3 to 7 sub-questions and 5 to 15 typed queries.
+
+        Raises:
+            QuestionError: the question holds no word.
+            LLMError: there is a model, and it could not answer.
+        """
+        wanted = f"{given.original_query} {given.context or ''}" if given.context else None
+        intent = await IntentParser(None).parse(wanted or given.original_query)
+        if self._llm is not None:
+            return self._fitted(await self._answer(self._llm, given), intent, given)
+        return _by_concepts(intent, given)
+
+    async def _answer(self, llm: LLMProvider, given: PlannerInput) -> PlanAnswer:
+        message: dict[str, Any] = {
+            "question": given.original_query,
+            "context": given.context or "none",
+            "domain_hints": given.domain_hints,
+            "depth": given.depth,
+            "search_types": given.search_types,
+            "today": self._today().isoformat(),
+        }
+        if given.previous_plan is not None:
+            earlier = given.previous_plan
+            message["previous_plan"] = {
+                "decomposed_questions": earlier.decomposed_questions,
+                "search_queries": [each.query_text for each in earlier.search_queries],
+            }
+        prompt = load_prompt("report_planner", self._domain)
+        text = json.dumps(message, ensure_ascii=False, indent=1)
+        return await ask(llm, PlanAnswer, prompt, text)
+
+    def _fitted(
+        self, answer: PlanAnswer, intent: ParsedIntent, given: PlannerInput
+    ) -> PlannerOutput:
+        """Return the model's plan, brought within the limits."""
+        warnings = list(answer.warnings)
+        texts = [" ".join(each.split())[:_LONGEST_QUESTION] for each in answer.decomposed_questions]
+        questions = list(dict.fromkeys(filter(None, texts)))[:MAX_QUESTIONS]
+        if len(questions) < MIN_QUESTIONS:
+            warnings.append("the model gave fewer than three sub-questions; the rest are by rule")
+            extra = [each.text for each in sub_questions(intent, MAX_QUESTIONS)]
+            questions = list(dict.fromkeys([*questions, *extra]))[:MIN_QUESTIONS]
+        queries = [
+            SearchQuery.model_validate(
+                {
+                    "query_id": f"q{number}",
+                    "query_text": each.query_text[:_LONGEST_QUERY],
+                    "search_type": each.search_type
+                    if each.search_type in given.search_types
+                    else given.search_types[0],
+                    "priority": max(1, min(5, each.priority)),
+                }
+            )
+            for number, each in enumerate(answer.search_queries, 1)
+        ]
+        if not queries:
+            queries = typed_queries(intent, questions, given.depth, given.search_types)
+        sections = [" ".join(each.split())[:120] for each in answer.expected_sections]
+        plan = ResearchPlan(
+            original_query=given.original_query,
+            decomposed_questions=questions,
+            search_queries=completed(queries, intent, questions, given.search_types),
+            methodology=answer.methodology or _methodology(given),
+            expected_sections=list(dict.fromkeys(filter(None, sections)))[:_MAX_SECTIONS]
+            or [_FIRST_SECTION, *headings(questions), *_LAST_SECTIONS],
+            revised_at=now() if given.previous_plan else None,
+        )
+        return PlannerOutput(
+            research_plan=plan,
+            reasoning_trace=answer.reasoning_trace or "the model gave none",
+            confidence=max(0.0, min(1.0, answer.confidence)),
+            warnings=warnings,
+        )
+
+
+def _by_concepts(intent: ParsedIntent, given: PlannerInput) -> PlannerOutput:
+    asked = sub_questions(intent, _QUESTIONS[given.depth])
+    questions = [each.text for each in asked]
+    plan = ResearchPlan(
+        original_query=given.original_query,
+        decomposed_questions=questions,
+        search_queries=typed_queries(intent, questions, given.depth, given.search_types),
+        methodology=_methodology(given),
+        expected_sections=[_FIRST_SECTION, *(each.heading for each in asked), *_LAST_SECTIONS],
+        revised_at=now() if given.previous_plan else None,
+    )
+    warnings = []
+    if len(intent.concepts) <= 1:
+        warnings.append(
+            "the question names one concept only; say what is to be known about it to get "
+            "sharper sub-questions"
+        )
+    return PlannerOutput(
+        research_plan=plan,
+        reasoning_trace=(
+            f"concepts of the question: {', '.join(intent.concepts) or intent.topic}; "
+            "sub-questions are the whole, each pair of concepts, and methods, results and "
+            "limitations; no language model was used"
+        ),
+        confidence=0.6 if len(intent.concepts) > 1 else 0.4,
+        warnings=warnings,
+    )
+
+
+def _methodology(given: PlannerInput) -> str:
+    kinds = ", ".join(given.search_types)
+    return (
+        f"Depth {given.depth}. Kinds of search: {kinds}. Records of one work are merged, judged "
+        "against the question, and read sentence by sentence for each sub-question."
+    )
+
+
+def validate_research_plan(plan: ResearchPlan) -> tuple[bool, list[str]]:
+    """Return whether a plan can be carried out, and what is wrong with it."""
+    issues = []
+    if not plan.decomposed_questions:
+        issues.append("No decomposed questions generated")
+    if len(plan.decomposed_questions) < 2:  # noqa: PLR2004  # the specification's minimum
+        issues.append("Insufficient question decomposition (minimum 2)")
+    if not plan.search_queries:
+        issues.append("No search queries generated")
+    if not plan.expected_sections:
+        issues.append("No expected output sections defined")
+    return not issues, issues

@@ -1,0 +1,145 @@
+"""The typed queries of a plan, made without a model."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from paper_search.models import ParsedIntent
+from paper_search.report.models import Depth, SearchQuery, SearchType
+from paper_search.skills.key_phrases import key_phrases
+
+MIN_QUERIES, MAX_QUERIES = 5, 15
+LOWEST_PRIORITY = 5
+
+_TYPES: dict[Depth, tuple[SearchType, ...]] = {
+    "quick": ("academic",),
+    "standard": ("academic", "web"),
+    "comprehensive": ("academic", "web", "news"),
+}
+"""Kinds of search for each sub-question, by depth: one, two, three."""
+_QUALIFIERS = ("review", "evaluation", "comparison", "applications", "limitations", "trends")
+
+
+def typed_queries(
+    intent: ParsedIntent, questions: Sequence[str], depth: Depth, available: Sequence[SearchType]
+) -> list[SearchQuery]:
+    """Return 5 to 15 queries, earlier questions first, no two the same.
+
+    Args:
+        intent: of the whole question.
+        questions: the sub-questions.
+        depth: one, two or three kinds of search for each of them.
+        available: the kinds that there are; nothing of another kind is planned.
+    """
+    kinds = [each for each in _TYPES[depth] if each in available] or list(available)[:1]
+    texts = _texts(intent)
+    planned: dict[tuple[str, str], SearchQuery] = {}
+    for index, question in enumerate(questions):
+        text = next(texts, None) or question
+        for kind in kinds:
+            words = text if kind == "academic" else question
+            _add(planned, words, kind, index, question=index)
+    while len(planned) < MIN_QUERIES and (more := next(texts, None)) is not None:
+        _add(planned, more, kinds[0], len(planned), question=None)
+    return list(planned.values())[:MAX_QUERIES]
+
+
+def completed(
+    queries: Sequence[SearchQuery],
+    intent: ParsedIntent,
+    questions: Sequence[str],
+    available: Sequence[SearchType],
+) -> list[SearchQuery]:
+    """Return queries that somebody else planned, brought to 5 to 15 of the kinds that there are."""
+    planned: dict[tuple[str, str], SearchQuery] = {}
+    fallback: SearchType = "academic" if "academic" in available else next(iter(available))
+    for each in queries:
+        text = " ".join(each.query_text.split())
+        kind = each.search_type if each.search_type in available else fallback
+        if text:
+            fitted = each.model_copy(update={"query_text": text, "search_type": kind})
+            planned.setdefault((text.casefold(), kind), fitted)
+    if len(planned) < MIN_QUERIES:
+        for each in typed_queries(intent, questions, "standard", available):
+            planned.setdefault((each.query_text.casefold(), each.search_type), each)
+            if len(planned) >= MIN_QUERIES:
+                break
+    return sorted(planned.values(), key=lambda each: each.priority)[:MAX_QUERIES]
+
+
+def weaker(query: SearchQuery) -> SearchQuery | None:
+    """Return a broader query for one that brought too little; None: it cannot be broader.
+
+    It asks for one concept less, the last and most particular one; what has one concept left asks
+    for its last word less.
+    """
+    concepts = key_phrases(query.query_text)
+    if len(concepts) > 1:
+        kept = concepts[:-1]
+    else:
+        words = (concepts[0] if concepts else query.query_text).split()
+        kept = [" ".join(words[-1:])] if len(words) > 1 else []
+    text = _joined(kept)
+    if not text or text.casefold() == query.query_text.casefold():
+        return None
+    return SearchQuery(
+        query_id=f"{query.query_id[:12]}+",
+        query_text=text,
+        search_type=query.search_type,
+        priority=min(query.priority + 1, LOWEST_PRIORITY),
+        question=query.question,
+        reformulates=query.query_id,
+    )
+
+
+def gap_queries(questions: Sequence[tuple[int, str]], kind: SearchType) -> list[SearchQuery]:
+    """Return a query for each of the first three questions that nothing answered."""
+    return [
+        SearchQuery(
+            query_text=_joined(key_phrases(question)) or question,
+            search_type=kind,
+            priority=1,
+            question=index,
+        )
+        for index, question in questions[:3]
+    ]
+
+
+def _add(
+    planned: dict[tuple[str, str], SearchQuery],
+    text: str,
+    kind: SearchType,
+    index: int,
+    *,
+    question: int | None,
+) -> None:
+    query = SearchQuery(
+        query_id=f"q{len(planned) + 1}",
+        query_text=text,
+        search_type=kind,
+        priority=min(index + 1, LOWEST_PRIORITY),
+        question=question,
+    )
+    planned.setdefault((text.casefold(), kind), query)
+
+
+def _texts(intent: ParsedIntent) -> Iterator[str]:
+    """Return what to search for: all concepts, then fewer of them, then the whole with a turn."""
+    concepts = intent.concepts or [intent.topic]
+    seen: set[str] = set()
+    for size in range(len(concepts), 0, -1):
+        if size == 1 and len(concepts) > 1:
+            break  # a single concept of several finds what nobody asked for
+        for some in itertools.combinations(concepts, size):
+            text = _joined(some)
+            if text not in seen:
+                seen.add(text)
+                yield text
+    for word in _QUALIFIERS:
+        yield f"{_joined(concepts)} {word}"
+
+
+def _joined(concepts: Sequence[str]) -> str:
+    quoted = [f'"{each}"' if " " in each else each for each in concepts]
+    return " ".join(quoted)

@@ -1,0 +1,222 @@
+"""What can go wrong in a report, how bad it is, and what is tried before going on with less."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from typing_extensions import override
+
+from paper_search.errors import (
+    InputError,
+    LLMAuthError,
+    LLMError,
+    LLMLengthError,
+    LLMRateLimitError,
+    LLMResponseError,
+    LLMTimeoutError,
+    ModelCallLimitError,
+    PaperSearchError,
+    SearchSourceError,
+)
+from paper_search.llm.provider import LLMProvider
+
+Sleep = Callable[[float], Awaitable[None]]
+ResultT = TypeVar("ResultT")
+
+RATE_LIMIT_WAITS_S = (10.0, 20.0, 40.0)
+TIMEOUT_RETRIES = 2
+API_RETRIES = 3
+REDUCTIONS: tuple[tuple[int, int | None], ...] = ((10, None), (10, 500), (5, 250))
+"""When a question is too long for a model: the best sources only, then less of each."""
+_LONGEST_MESSAGE = 500
+
+
+class ErrorSeverity(str, Enum):
+    """How bad an error is."""
+
+    RECOVERABLE = "recoverable"
+    """It can be tried again, or passed over."""
+    DEGRADED = "degraded"
+    """The report goes on, and is worse for it."""
+    FATAL = "fatal"
+    """Nothing can be made of it."""
+
+
+class ErrorCategory(str, Enum):
+    """What kind of error it is."""
+
+    API_ERROR = "api_error"
+    RATE_LIMIT = "rate_limit"
+    TIMEOUT = "timeout"
+    VALIDATION = "validation"
+    PARSING = "parsing"
+    CONTEXT_OVERFLOW = "context"
+    INTERNAL = "internal"
+
+
+class WorkflowError(BaseModel):
+    """One error, as it is kept with the report."""
+
+    category: ErrorCategory
+    severity: ErrorSeverity
+    message: str
+    node: str
+    recoverable: bool
+    retry_count: int = 0
+    max_retries: int = 3
+    fallback_action: str | None = None
+
+    def __str__(self) -> str:
+        then = f"; {self.fallback_action}" if self.fallback_action else ""
+        return f"{self.node}: {self.category.value} ({self.severity.value}): {self.message}{then}"
+
+
+def classified(error: BaseException, node: str) -> WorkflowError:
+    """Return what an error means for a report."""
+    category = _category(error)
+    retries = {ErrorCategory.TIMEOUT: TIMEOUT_RETRIES, ErrorCategory.API_ERROR: API_RETRIES}
+    never = category in {ErrorCategory.INTERNAL, ErrorCategory.VALIDATION} or isinstance(
+        error, (LLMAuthError, ModelCallLimitError)
+    )
+    is_ours = isinstance(error, (PaperSearchError, ValidationError))
+    severity = ErrorSeverity.DEGRADED if is_ours else ErrorSeverity.FATAL
+    return WorkflowError(
+        category=category,
+        severity=severity if never else ErrorSeverity.RECOVERABLE,
+        message=" ".join(str(error).split())[:_LONGEST_MESSAGE] or type(error).__name__,
+        node=node,
+        recoverable=not never,
+        max_retries=0 if never else retries.get(category, len(RATE_LIMIT_WAITS_S)),
+    )
+
+
+def _category(error: BaseException) -> ErrorCategory:
+    kinds: tuple[
+        tuple[type[BaseException] | tuple[type[BaseException], ...], ErrorCategory], ...
+    ] = (
+        (LLMRateLimitError, ErrorCategory.RATE_LIMIT),
+        (LLMLengthError, ErrorCategory.CONTEXT_OVERFLOW),
+        ((LLMTimeoutError, TimeoutError), ErrorCategory.TIMEOUT),
+        (LLMResponseError, ErrorCategory.PARSING),
+        ((ValidationError, InputError), ErrorCategory.VALIDATION),
+        ((LLMError, SearchSourceError, OSError), ErrorCategory.API_ERROR),
+    )
+    for kind, category in kinds:
+        if isinstance(error, kind):
+            return category
+    return ErrorCategory.INTERNAL
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much a model is shown."""
+
+    sources: int
+    chars: int
+
+
+@dataclass
+class Attempt(Generic[ResultT]):
+    """Asks a model as often as it makes sense, then does without.
+
+    Args:
+        node: whose work it is.
+        by_model: does it with a model, shown so much.
+        without: does it without; None: there is no other way and the error stands.
+        amount: what the model is shown at first.
+        sleep: waits for seconds.
+    """
+
+    node: str
+    by_model: Callable[[Amount], Awaitable[ResultT]]
+    without: Callable[[], Awaitable[ResultT]]
+    amount: Amount
+    sleep: Sleep = asyncio.sleep
+    errors: list[WorkflowError] = field(default_factory=list)
+    """What went wrong so far; a retry that helped leaves nothing."""
+    notes: list[str] = field(default_factory=list)
+
+    async def result(self) -> ResultT:
+        """Return the work, done with a model or without."""
+        counts: dict[ErrorCategory, int] = {}
+        while True:
+            try:
+                return await self.by_model(self.amount)
+            except LLMError as error:
+                known = classified(error, self.node)
+            tried = counts.get(known.category, 0)
+            counts[known.category] = tried + 1
+            if not known.recoverable or not await self._may_retry(known.category, tried):
+                action = "went on without a language model"
+                self.errors.append(
+                    known.model_copy(
+                        update={
+                            "retry_count": tried,
+                            "severity": ErrorSeverity.DEGRADED,
+                            "fallback_action": action,
+                        }
+                    )
+                )
+                return await self.without()
+
+    async def _may_retry(self, category: ErrorCategory, tried: int) -> bool:
+        """Prepare another attempt; return whether there is one."""
+        match category:
+            case ErrorCategory.RATE_LIMIT if tried < len(RATE_LIMIT_WAITS_S):
+                await self.sleep(RATE_LIMIT_WAITS_S[tried])
+                return True
+            case ErrorCategory.TIMEOUT:
+                return tried < TIMEOUT_RETRIES
+            case ErrorCategory.API_ERROR if tried < API_RETRIES:
+                await self.sleep(float(2**tried))
+                return True
+            case ErrorCategory.CONTEXT_OVERFLOW if tried < len(REDUCTIONS):
+                sources, chars = REDUCTIONS[tried]
+                self.amount = Amount(
+                    min(sources, self.amount.sources),
+                    min(chars or self.amount.chars, self.amount.chars),
+                )
+                cut = f" of at most {chars} characters" if chars else ""
+                self.notes.append(f"Context overflow: reduced to top {sources} results{cut}")
+                return True
+            case _:
+                return False
+
+
+class CountedModel(LLMProvider):
+    """A model that is asked a limited number of times.
+
+    Args:
+        llm: the model.
+        allowed: how often; it is counted in `calls`.
+    """
+
+    def __init__(self, llm: LLMProvider, allowed: int) -> None:
+        self._llm = llm
+        self._allowed = allowed
+        self.calls = 0
+
+    @override
+    async def complete(self, system_prompt: str, user_message: str) -> str:
+        self._spend()
+        return await self._llm.complete(system_prompt, user_message)
+
+    @override
+    async def complete_json(
+        self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        self._spend()
+        return await self._llm.complete_json(system_prompt, user_message, schema)
+
+    def _spend(self) -> None:
+        if self.calls >= self._allowed:
+            raise ModelCallLimitError(
+                f"the report may ask a model {self._allowed} more times and has done so; "
+                "raise max_model_calls to allow more"
+            )
+        self.calls += 1

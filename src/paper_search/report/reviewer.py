@@ -1,0 +1,168 @@
+"""The role that judges a draft: code first, then a model, and code decides."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast, get_args
+
+from pydantic import BaseModel, Field
+
+from paper_search.llm.provider import LLMProvider
+from paper_search.llm.structured import ask
+from paper_search.prompts import load_prompt
+from paper_search.report.analysis_answer import sources_block
+from paper_search.report.checks import checked
+from paper_search.report.criteria import (
+    HIGHEST,
+    PASS_THRESHOLD,
+    REVIEW_CRITERIA,
+    criterion_scores,
+    improvement_potential,
+    overall_score,
+    recommendation,
+)
+from paper_search.report.evidence import Evidence
+from paper_search.report.exchange import ReviewerInput, ReviewerOutput
+from paper_search.report.models import Category, Critique, CritiqueItem, Severity
+from paper_search.skills.untrusted import shown_to_model
+
+_MAX_ITEMS = 40
+_TOLD = 30
+
+
+class ItemAnswer(BaseModel):
+    """A fault as a model names it."""
+
+    category: str = "coherence"
+    severity: str = "minor"
+    location: str = "general"
+    description: str
+    suggested_fix: str | None = None
+
+
+class ReviewAnswer(BaseModel):
+    """What a model is asked for; it has no field for a decision."""
+
+    scores: dict[str, float] = Field(default_factory=dict)
+    items: list[ItemAnswer] = Field(default_factory=list)
+    summary: str = ""
+
+
+class Reviewer:
+    """Judges drafts, with a model's opinion if there is one, which can lower a score, not raise it.
+
+    Args:
+        llm: None: by code alone.
+        domain: adds its instructions to the model's prompt.
+    """
+
+    def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:
+        self._llm = llm
+        self._domain = domain
+
+    async def review(self, given: ReviewerInput) -> ReviewerOutput:
+        """Return the critique of a draft.
+
+        Raises:
+            LLMError: there is a model, and it could not answer.
+        """
+        items = checked(given)
+        if self._llm is None:
+            return judged(given, items, None)
+        return judged(given, items, await self._answer(self._llm, given, items))
+
+    async def _answer(
+        self, llm: LLMProvider, given: ReviewerInput, items: list[CritiqueItem]
+    ) -> ReviewAnswer:
+        evidence = Evidence(given.search_results)
+        cited = [
+            evidence.by_key[key].result_id
+            for section in given.draft.sections
+            for key in section.citations
+            if key in evidence.by_key
+        ]
+        block = sources_block(evidence, given.shown_sources, given.shown_chars, cited)
+        head = json.dumps(_message(given, items), ensure_ascii=False, indent=1)
+        prompt = load_prompt("report_reviewer", self._domain)
+        return await ask(llm, ReviewAnswer, prompt, f"{head}\n\nSources:\n{block}")
+
+
+def judged(
+    given: ReviewerInput, items: list[CritiqueItem], answer: ReviewAnswer | None
+) -> ReviewerOutput:
+    """Return the critique that the items and a model's answer make; the rules decide."""
+    scores: dict[str, float] | None = None
+    if answer is not None:
+        items = [*items, *(_item(each) for each in answer.items[:_MAX_ITEMS])]
+        scores = {
+            name: max(0.0, min(HIGHEST, float(value)))
+            for name, value in answer.scores.items()
+            if name in REVIEW_CRITERIA and value == value  # noqa: PLR0124  # NaN is no score
+        }
+    by_criterion = criterion_scores(items, scores)
+    critique = Critique(
+        items=items,
+        overall_score=overall_score(by_criterion),
+        pass_threshold=PASS_THRESHOLD,
+        scores=by_criterion,
+        version=given.draft.version,
+        is_by_model=answer is not None,
+    )
+    can_iterate = given.iteration_count + 1 < given.max_iterations
+    verdict = recommendation(critique, can_iterate=can_iterate)
+    told = shown_to_model(answer.summary, 1000) if answer is not None else None
+    finished = critique.model_copy(
+        update={"recommendation": verdict, "summary": _summary(critique, verdict, told)}
+    )
+    return ReviewerOutput(critique=finished, improvement_potential=improvement_potential(finished))
+
+
+def _summary(critique: Critique, verdict: str, told: str | None) -> str:
+    counts = ", ".join(
+        f"{count} {severity}"
+        for severity in get_args(Severity)
+        if (count := sum(each.severity == severity for each in critique.items))
+    )
+    how = (
+        "code and a model"
+        if critique.is_by_model
+        else "code alone: coherence and tone were not read"
+    )
+    text = (
+        f"Score {critique.overall_score:g} of 10, {verdict}; found: {counts or 'nothing'}. "
+        f"Checked by {how}."
+    )
+    return f"{text} {told}" if told else text
+
+
+def _item(answer: ItemAnswer) -> CritiqueItem:
+    """Return a model's item; names that it made up become the mildest that there are."""
+    category = answer.category.strip().lower()
+    severity = answer.severity.strip().lower()
+    return CritiqueItem(
+        category=cast("Category", category if category in REVIEW_CRITERIA else "coherence"),
+        severity=cast("Severity", severity if severity in get_args(Severity) else "suggestion"),
+        location=(shown_to_model(answer.location, 200) or "general"),
+        description=shown_to_model(answer.description, 1000) or "no description",
+        suggested_fix=shown_to_model(answer.suggested_fix, 1000),
+        found_by="model",
+    )
+
+
+def _message(given: ReviewerInput, items: list[CritiqueItem]) -> dict[str, Any]:
+    draft, plan = given.draft, given.research_plan
+    return {
+        "report": {
+            "title": draft.title,
+            "version": draft.version,
+            "words": draft.word_count,
+            "abstract": draft.abstract,
+            "sections": [{"title": e.title, "content": e.content} for e in draft.sections],
+            "conclusion": draft.conclusion,
+        },
+        "findings": given.analysis.key_findings,
+        "sub_questions": plan.decomposed_questions,
+        "expected_sections": plan.expected_sections,
+        "iteration": f"{given.iteration_count + 1} of {given.max_iterations}",
+        "found_by_checks": [f"[{e.severity}] {e.location}: {e.description}" for e in items[:_TOLD]],
+    }

@@ -1,0 +1,107 @@
+"""The role that carries out the queries of a plan and gives every source in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from paper_search.report.exchange import SearcherInput, SearcherOutput
+from paper_search.report.models import SearchQuery, SearchResult, SearchType
+from paper_search.report.query_plan import weaker
+
+WEAK = 3
+"""A query that brought fewer sources is asked again in broader words."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one kind of search gave for some queries."""
+
+    results: list[SearchResult] = field(default_factory=list)
+    """Each with the id of the query that brought it first."""
+    hits: Mapping[str, int] = field(default_factory=dict)
+    """Query id to how many sources it brought, those known already included."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Query id to the reason, for queries that could not be asked at all."""
+    notes: list[str] = field(default_factory=list)
+    """What a reader should know: a service that failed while others answered."""
+
+
+class FindsSources(Protocol):
+    """One kind of search: academic, web or news."""
+
+    async def find(
+        self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
+    ) -> Found:
+        """Return what the queries find; a service that fails is data, not an exception."""
+        ...
+
+
+class ReportSearcher:
+    """Asks the queries, each of the kind of search that it names.
+
+    Args:
+        kinds: the kinds that there are.
+    """
+
+    def __init__(self, kinds: Mapping[SearchType, FindsSources]) -> None:
+        self._kinds = dict(kinds)
+
+    @property
+    def search_types(self) -> list[SearchType]:
+        """Return the kinds of search that there are."""
+        return list(self._kinds)
+
+    async def collect(
+        self, given: SearcherInput, known: Sequence[SearchResult] = ()
+    ) -> SearcherOutput:
+        """Return the sources that the queries bring, without those that are known.
+
+        A query that brings fewer than three gets a broader one, pending, to be asked next; one
+        whose kind of search is not there, or fails, is failed with the reason.
+        """
+        collected: list[SearchResult] = []
+        asked: list[SearchQuery] = []
+        errors: list[str] = []
+        notes: list[str] = []
+        for kind in dict.fromkeys(each.search_type for each in given.search_queries):
+            queries = [each for each in given.search_queries if each.search_type == kind]
+            adapter = self._kinds.get(kind)
+            if adapter is None:
+                asked += [each.model_copy(update={"status": "failed"}) for each in queries]
+                errors.append(f"there is no {kind} search; {len(queries)} queries were not asked")
+                continue
+            found = await adapter.find(queries, given, [*known, *collected])
+            collected += found.results
+            notes += found.notes
+            errors += [
+                f"{kind} search: {reason}" for reason in dict.fromkeys(found.failed.values())
+            ]
+            asked += [_asked(each, found) for each in queries]
+        return SearcherOutput(
+            search_results=collected,
+            queries_completed=sum(each.status == "completed" for each in asked),
+            queries_failed=sum(each.status == "failed" for each in asked),
+            coverage_report={each.query_text: each.found for each in asked},
+            queries=[*asked, *_reformulated(asked)],
+            errors=errors,
+            notes=notes,
+        )
+
+
+def _asked(query: SearchQuery, found: Found) -> SearchQuery:
+    status = "failed" if query.query_id in found.failed else "completed"
+    return query.model_copy(update={"status": status, "found": found.hits.get(query.query_id, 0)})
+
+
+def _reformulated(asked: Sequence[SearchQuery]) -> list[SearchQuery]:
+    texts = {(each.query_text.casefold(), each.search_type) for each in asked}
+    broader = []
+    for each in asked:
+        is_weak = each.status == "completed" and each.found < WEAK and each.reformulates is None
+        other = weaker(each) if is_weak else None
+        if other is not None and (other.query_text.casefold(), other.search_type) not in texts:
+            texts.add((other.query_text.casefold(), other.search_type))
+            broader.append(other)
+    return broader

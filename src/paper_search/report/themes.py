@@ -1,0 +1,92 @@
+"""Themes: terms that several sources share, each with the sources that have it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from paper_search.report.evidence import Evidence
+from paper_search.report.models import Theme
+from paper_search.report.passages import content_stems
+from paper_search.skills.key_phrases import key_phrases
+from paper_search.skills.words import tokens
+
+MIN_SOURCES = 2
+MAX_THEMES = 5
+_TOO_COMMON = 0.8
+"""Of the sources: what nearly all share is the subject, not a theme of it."""
+_MAX_OVERLAP = 0.7
+"""Two terms whose sources are so much the same are one theme."""
+
+
+def themes(evidence: Evidence, questions: Sequence[str], topic: str) -> list[Theme]:
+    """Return 3 to 5 themes where there are as many, the widest first.
+
+    A theme is a phrase that at least two sources have in title or text and not nearly all of
+    them; of phrases with the same sources, the longest names it.
+    """
+    holders, spelling = _phrases(evidence)
+    usable = len(evidence.usable)
+    subject = frozenset(content_stems(topic))
+    ranked = [
+        (stems, ids)
+        for stems, ids in holders.items()
+        if len(ids) >= MIN_SOURCES
+        and len(ids) <= max(MIN_SOURCES, _TOO_COMMON * usable)
+        and not frozenset(stems) <= subject
+    ]
+    ranked.sort(key=lambda each: (len(each[0]) == 1, -len(each[1]), each[0]))
+    chosen: list[Theme] = []
+    for stems, ids in ranked:
+        if any(_overlap(ids, set(each.sources)) > _MAX_OVERLAP for each in chosen):
+            continue
+        ordered = [each.result_id for each in evidence.usable if each.result_id in ids]
+        chosen.append(
+            Theme(
+                label=spelling[stems],
+                sources=ordered,
+                question=_nearest(stems, questions),
+                confidence=round(min(1.0, len(ids) / 5), 2),
+            )
+        )
+        if len(chosen) == MAX_THEMES:
+            break
+    return chosen
+
+
+def _phrases(
+    evidence: Evidence,
+) -> tuple[dict[tuple[str, ...], set[str]], dict[tuple[str, ...], str]]:
+    """Return the key phrases of the titles, with all sources that have their words together."""
+    spelling: dict[tuple[str, ...], str] = {}
+    for each in evidence.usable:
+        if each.metadata.get("is_suspicious"):
+            continue
+        for phrase in key_phrases(each.title):
+            stems = tuple(tokens(phrase))
+            if 1 <= len(stems) <= 4 and content_stems(phrase) and not phrase.isdigit():  # noqa: PLR2004  # a term, not a title
+                spelling.setdefault(stems, phrase)
+            for start in range(len(stems) - 1):  # "graph neural network" shares "neural network"
+                words = phrase.split()
+                if len(words) == len(stems):
+                    spelling.setdefault(
+                        stems[start : start + 2], " ".join(words[start : start + 2])
+                    )
+    holders: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    texts = {
+        each.result_id: f" {' '.join(tokens(each.title + ' . ' + each.text))} "
+        for each in evidence.usable
+    }
+    for stems in spelling:
+        wanted = f" {' '.join(stems)} "
+        holders[stems] = {result_id for result_id, text in texts.items() if wanted in text}
+    return holders, spelling
+
+
+def _overlap(one: set[str], other: set[str]) -> float:
+    return len(one & other) / len(one | other)
+
+
+def _nearest(stems: Sequence[str], questions: Sequence[str]) -> int:
+    shared = [len(set(stems) & set(content_stems(each))) for each in questions]
+    return shared.index(max(shared)) if shared else 0

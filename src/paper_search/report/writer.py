@@ -1,0 +1,222 @@
+"""The role that writes the report, and mends it by its critique."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from paper_search.llm.provider import LLMProvider
+from paper_search.llm.structured import ask
+from paper_search.prompts import load_prompt
+from paper_search.report.analysis_answer import sources_block
+from paper_search.report.citations import cited_keys, foreign_citations, normalised
+from paper_search.report.composition import Composition
+from paper_search.report.evidence import Evidence, author_year
+from paper_search.report.exchange import WriterInput, WriterOutput
+from paper_search.report.models import ResearchDraft, SearchResult, now, short_id
+from paper_search.report.requests import Requests
+from paper_search.report.structure import section
+from paper_search.skills.untrusted import visible
+
+_MAX_SECTIONS = 15
+_MAX_CHARS = 60_000
+_LONGEST_AUTHORS = 3
+
+
+class SectionAnswer(BaseModel):
+    """A section as a model writes it."""
+
+    title: str
+    content: str
+
+
+class DraftAnswer(BaseModel):
+    """What a model is asked for."""
+
+    title: str
+    abstract: str = ""
+    sections: list[SectionAnswer] = Field(min_length=1)
+    conclusion: str = ""
+    references: list[str] = Field(default_factory=list)
+    changes: list[str] = Field(default_factory=list)
+
+
+class Writer:
+    """Writes from the analysis, with a model if there is one.
+
+    Args:
+        llm: None: the draft is put together from sentences of the sources.
+        domain: adds its instructions to the model's prompt.
+    """
+
+    def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:
+        self._llm = llm
+        self._domain = domain
+
+    async def write(self, given: WriterInput) -> WriterOutput:
+        """Return a draft; with a previous draft and its critique, the next version of it.
+
+        Raises:
+            LLMError: there is a model, and it could not answer.
+        """
+        evidence = Evidence(given.search_results)
+        if self._llm is None:
+            requests = Requests.of(given.critique)
+            draft = Composition(given, evidence, requests).draft()
+            notes = requests.answers()
+        else:
+            answer = await self._answer(self._llm, given, evidence)
+            draft = _draft_of(answer, evidence)
+            notes = _notes(answer, given)
+        version = given.previous_draft.version + 1 if given.previous_draft else 1
+        finished = referenced(draft.model_copy(update={"version": version}), evidence)
+        return WriterOutput(draft=finished, revision_notes=notes)
+
+    async def _answer(
+        self, llm: LLMProvider, given: WriterInput, evidence: Evidence
+    ) -> DraftAnswer:
+        cited = [i for each in given.analysis.findings for i in each.sources]
+        block = sources_block(evidence, given.shown_sources, given.shown_chars, cited)
+        head = json.dumps(_message(given), ensure_ascii=False, indent=1)
+        prompt = load_prompt("report_writer", self._domain)
+        return await ask(llm, DraftAnswer, prompt, f"{head}\n\nSources:\n{block}")
+
+
+def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
+    """Return the draft with what code alone may say: citations, word counts and references.
+
+    References are those sources that are cited and exist, in the order of their keys.
+    """
+    sections = [section(n, each.title, each.content) for n, each in enumerate(draft.sections, 1)]
+    texts = [draft.abstract, *(each.content for each in sections), draft.conclusion]
+    keys = {key for text in texts for key in cited_keys(text)}
+    known = sorted(key for key in keys if key in evidence.by_key)
+    return draft.model_copy(
+        update={
+            "sections": sections,
+            "references": [f"[@{key}] {reference(evidence.by_key[key])}" for key in known],
+        }
+    )
+
+
+def reference(result: SearchResult) -> str:
+    """Return a plain reference: authors, year, title, venue, address."""
+    names = result.authors
+    shown = ", ".join(names[:_LONGEST_AUTHORS]) + (
+        " et al." if len(names) > _LONGEST_AUTHORS else ""
+    )
+    year = result.year if result.year is not None else "n.d."
+    venue = result.metadata.get("venue")
+    doi = result.metadata.get("doi")
+    where = f"https://doi.org/{doi}" if doi else result.source_url
+    head = f"{shown} ({year})" if shown else f"({year})"
+    parts = [head, result.title.rstrip("."), str(venue) if venue else "", where]
+    return ". ".join(part for part in parts if part)
+
+
+def edited(draft: ResearchDraft, changes: dict[str, Any], evidence: Evidence) -> ResearchDraft:
+    """Return the next version of a draft, with what a person wrote into it.
+
+    Args:
+        draft: the version that was shown.
+        changes: `title`, `abstract`, `conclusion` as text; `sections` with title and content.
+        evidence: what may be cited; other forms of citation are brought into ours.
+    """
+    update: dict[str, Any] = {
+        name: normalised(text, evidence)
+        for name in ("title", "abstract", "conclusion")
+        if isinstance(text := changes.get(name), str)
+    }
+    if changes.get("sections") is not None:
+        update["sections"] = [
+            section(number, each["title"], normalised(each["content"], evidence))
+            for number, each in enumerate(changes["sections"], 1)
+        ]
+    update |= {"version": draft.version + 1, "draft_id": short_id(), "created_at": now()}
+    return referenced(draft.model_copy(update=update), evidence)
+
+
+def _message(given: WriterInput) -> dict[str, Any]:
+    plan, analysis = given.research_plan, given.analysis
+    message: dict[str, Any] = {
+        "question": plan.original_query,
+        "sub_questions": plan.decomposed_questions,
+        "methodology": plan.methodology,
+        "sections": plan.expected_sections,
+        "style": given.style_guide,
+        "target_length": given.target_length,
+        "findings": analysis.key_findings,
+        "themes": analysis.themes,
+        "contradictions": analysis.contradictions,
+        "gaps": analysis.gaps,
+    }
+    if given.critique is not None and given.previous_draft is not None:
+        previous = given.previous_draft
+        message["revision"] = {
+            "previous_draft": {
+                "title": previous.title,
+                "abstract": previous.abstract,
+                "sections": [{"title": e.title, "content": e.content} for e in previous.sections],
+                "conclusion": previous.conclusion,
+            },
+            "summary": given.critique.summary,
+            "items": [
+                {
+                    "id": each.critique_id,
+                    "severity": each.severity,
+                    "category": each.category,
+                    "location": each.location,
+                    "description": each.description,
+                    "suggested_fix": each.suggested_fix,
+                }
+                for each in given.critique.items
+            ],
+        }
+    return message
+
+
+def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:
+    def text(given: str) -> str:
+        return normalised(visible(given)[:_MAX_CHARS].strip(), evidence)
+
+    return ResearchDraft(
+        title=" ".join(visible(answer.title).split())[:300],
+        abstract=text(answer.abstract),
+        sections=[
+            section(number, " ".join(visible(each.title).split())[:200], text(each.content))
+            for number, each in enumerate(answer.sections[:_MAX_SECTIONS], 1)
+        ],
+        conclusion=text(answer.conclusion),
+        invented=[each[:300] for each in answer.references if not _is_known(each, evidence)],
+        is_by_model=True,
+    )
+
+
+def _is_known(given: str, evidence: Evidence) -> bool:
+    """Whether a reference that a model gave is of a source: by key, DOI, address or title."""
+    if any(key in evidence.by_key for key in cited_keys(given)):
+        return True
+    folded = " ".join(given.casefold().split())
+    if any(" ".join(each.title.casefold().split()) in folded for each in evidence.results):
+        return True
+    named = foreign_citations(given, evidence)
+    if any(each.keys and "." in each.text for each in named):
+        return True
+    return any(author_year(each).casefold() == folded.strip("()") for each in evidence.results)
+
+
+def _notes(answer: DraftAnswer, given: WriterInput) -> list[str]:
+    """Return a line for each item of the critique; an item that was passed over says so."""
+    if given.critique is None or given.previous_draft is None:
+        return []
+    said = {}
+    for line in answer.changes:
+        name, colon, words = visible(line).partition(":")
+        if colon:
+            said[name.strip(" []")] = words.strip()
+    return [
+        f"{each.critique_id}: {said.get(each.critique_id) or 'the writer did not say'}"
+        for each in given.critique.items
+    ]

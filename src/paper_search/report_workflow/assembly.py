@@ -1,0 +1,103 @@
+"""From settings to the live objects of a report: the only place that chooses which ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from paper_search.config import AppConfig
+from paper_search.errors import ThreadWaitingError
+from paper_search.llm import create_provider
+from paper_search.llm.provider import LLMProvider
+from paper_search.models import PaperCollection
+from paper_search.persistence import Persistence, open_persistence
+from paper_search.report.academic import AcademicSearch
+from paper_search.report.models import SearchType
+from paper_search.report.searcher import FindsSources, ReportSearcher
+from paper_search.report_workflow.services import MakesSearcher, ReadsCollection, ReportServices
+from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
+from paper_search.sources import create_source, create_sources
+from paper_search.workflow.session import ThreadSession, search_graph
+
+
+def assemble_report(config: AppConfig, sources: list[str] | None = None) -> ReportServices:
+    """Return what the steps of a report are given, as the settings describe it.
+
+    Args:
+        config: which model (none: by algorithm), which sources, which limits.
+        sources: only these, also where the settings have them switched off; None: all enabled.
+
+    Raises:
+        ConfigError: a model or a source lacks a setting that it needs.
+        UnknownNameError: a source of that name is not installed.
+    """
+    return ReportServices(
+        searcher=_searcher(config, sources),
+        collection=_collection(config.persistence_url),
+        model=_models(config),
+        domain=config.domain,
+    )
+
+
+def _models(config: AppConfig) -> Callable[[str | None], LLMProvider | None]:
+    made: dict[str, LLMProvider] = {}
+
+    def model(name: str | None) -> LLMProvider | None:
+        chosen = name or config.llm.model
+        if not chosen:
+            return None
+        if chosen not in made:
+            made[chosen] = create_provider(config.llm.model_copy(update={"model": chosen}))
+        return made[chosen]
+
+    model(None)  # a wrong setting is told before a report begins
+    return model
+
+
+def _searcher(config: AppConfig, sources: list[str] | None) -> MakesSearcher:
+    if sources is None:
+        chosen = create_sources(config)
+    else:
+        chosen = [create_source(name, config) for name in dict.fromkeys(sources)]
+    available = [each.source_name for each in chosen]
+    searcher = Searcher(chosen)
+
+    def make(llm: LLMProvider | None, only: list[str] | None) -> ReportSearcher:
+        scorer = RelevanceScorer(
+            llm,
+            batch_size=config.relevance_batch_size,
+            max_concurrency=config.relevance_max_concurrency,
+        )
+        names = [each for each in available if only is None or each in only]
+        academic = AcademicSearch(
+            searcher, Deduplicator(llm=None, enable_llm_pass=False), scorer, names or available
+        )
+        kinds: dict[SearchType, FindsSources] = {"academic": academic}
+        return ReportSearcher(kinds)
+
+    return make
+
+
+def _collection(url: str) -> ReadsCollection:
+    async def read(thread_id: str) -> PaperCollection:
+        async with open_persistence(url) as persistence:
+            return await finished_collection(persistence, thread_id)
+
+    return read
+
+
+async def finished_collection(persistence: Persistence, thread_id: str) -> PaperCollection:
+    """Return the papers of a finished search.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread.
+        ThreadWaitingError: it has not ended.
+    """
+    session = ThreadSession(search_graph(persistence), persistence, thread_id)
+    state = await session.state()
+    result = await session.result()
+    if not state.is_complete or result is None:
+        raise ThreadWaitingError(
+            f"the search of thread {thread_id!r} has not ended; a report is made from its result. "
+            f"Take it to its end first: paper-search resume {thread_id}"
+        )
+    return result

@@ -1,0 +1,96 @@
+"""What every step of a report begins with: its state, its settings, its model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from paper_search.errors import InputError, PersistenceError
+from paper_search.report.recovery import CountedModel, WorkflowError
+from paper_search.report_workflow.services import ReportServices
+from paper_search.report_workflow.shelf import ReportShelf
+from paper_search.report_workflow.state import SCHEMA_VERSION, ReportParams, WorkflowState
+from paper_search.steps import Outcome, StepContext
+from paper_search.workflow.decisions import listed
+
+Context = StepContext[WorkflowState, ReportParams, ReportServices]
+Ok = Literal[Outcome.OK]
+Skip = Literal[Outcome.SKIP]
+Fail = Literal[Outcome.FAIL]
+Iterate = Literal[Outcome.ITERATE]
+Approve = Literal[Outcome.APPROVE]
+Edit = Literal[Outcome.EDIT]
+Reject = Literal[Outcome.REJECT]
+
+
+def checked(ctx: Context) -> WorkflowState:
+    """Return the state, which the step may change, if this program can read it.
+
+    Raises:
+        PersistenceError: another version wrote it.
+    """
+    version = ctx.step_state.schema_version
+    if version != SCHEMA_VERSION:
+        raise PersistenceError(
+            f"report {ctx.thread_id!r} was written with schema version {version}, this program "
+            f"reads {SCHEMA_VERSION}; go on with the version that wrote it"
+        )
+    return ctx.step_state
+
+
+def settings_of(ctx: Context) -> ReportParams:
+    """Return the settings of the run: those of its context, and over them `config` of its input.
+
+    Raises:
+        InputError: `config` names what is not a setting, or gives a value that none can have.
+    """
+    given: Mapping[str, Any] = ctx.step_state.config
+    if not given:
+        return ctx.workflow_params
+    unknown = sorted(set(given) - set(ReportParams.model_fields))
+    if unknown:
+        known = ", ".join(ReportParams.model_fields)
+        raise InputError(f"config names {unknown}, which are no settings; known: {known}")
+    try:
+        return ReportParams.model_validate({**ctx.workflow_params.model_dump(), **given})
+    except ValidationError as error:
+        raise InputError(f"config: {listed(error)}") from None
+
+
+def shelf_of(ctx: Context) -> ReportShelf:
+    """Return where the records of the report are."""
+    return ReportShelf(ctx.store, ctx.thread_id)
+
+
+def model_for(ctx: Context, state: WorkflowState, name: str | None) -> CountedModel | None:
+    """Return the model of a role, with the calls that the run has left; None: there is none."""
+    allowed = settings_of(ctx).max_model_calls - state.model_calls
+    llm = ctx.services.model(name)
+    return None if llm is None else CountedModel(llm, max(0, allowed))
+
+
+def counted(state: WorkflowState, llm: CountedModel | None) -> None:
+    """Add the calls that a step made to those of the run."""
+    state.model_calls += llm.calls if llm else 0
+
+
+def logged(state: WorkflowState, **changes: Any) -> dict[str, Any]:
+    """Return an update with what every step writes: messages, errors and checkpoints."""
+    return {
+        "messages": state.messages,
+        "errors": state.errors,
+        "checkpoints": state.checkpoints,
+        "updated_at": state.updated_at,
+        "model_calls": state.model_calls,
+        **changes,
+    }
+
+
+def kept(state: WorkflowState, errors: list[WorkflowError], notes: list[str]) -> None:
+    """Record what an attempt met on its way."""
+    for error in errors:
+        state.add_error(error)
+    for note in notes:
+        state.add_checkpoint(note)

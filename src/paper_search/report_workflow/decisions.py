@@ -1,0 +1,218 @@
+"""Which decisions a review takes: in any client's shape, checked against what was asked."""
+
+from __future__ import annotations
+
+import functools
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from paper_search.errors import InvalidDecisionError, StaleDecisionError
+from paper_search.report.models import SearchType
+from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision, ReviewRef
+from paper_search.workflow.decisions import listed
+from paper_search.workflow.decoding import decode
+
+MAX_FEEDBACK_CHARS = 10_000
+MAX_SECTION_CHARS = 100_000
+_STALE = "stale_review"
+_OWN_WORDS = ("modify", "skip")
+_ALIASES = {"edit": "modify", "accept": "approve", "response": "modify"}
+Text = Annotated[str, Field(min_length=1, max_length=1000)]
+
+
+class QueryEdit(BaseModel, extra="forbid"):
+    """A query as a person writes it."""
+
+    query_text: Text
+    search_type: SearchType = "academic"
+    priority: int = Field(default=1, ge=1, le=5)
+
+
+class PlanEdit(BaseModel, extra="forbid"):
+    """The parts of a plan that a person changes; what is left out stays."""
+
+    decomposed_questions: list[Text] | None = Field(default=None, min_length=2, max_length=10)
+    search_queries: list[QueryEdit] | None = Field(default=None, min_length=1, max_length=30)
+    methodology: str | None = Field(default=None, max_length=5000)
+    expected_sections: list[Text] | None = Field(default=None, min_length=1, max_length=20)
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> PlanEdit:
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("changes nothing; name what is to be different")
+        return self
+
+
+class SectionEdit(BaseModel, extra="ignore"):
+    """A section as a person writes it."""
+
+    title: Text
+    content: str = Field(min_length=1, max_length=MAX_SECTION_CHARS)
+
+
+class DraftEdit(BaseModel, extra="forbid"):
+    """The parts of a draft that a person changes; what is left out stays."""
+
+    title: Text | None = None
+    abstract: str | None = Field(default=None, max_length=MAX_SECTION_CHARS)
+    sections: list[SectionEdit] | None = Field(default=None, min_length=1, max_length=30)
+    conclusion: str | None = Field(default=None, max_length=MAX_SECTION_CHARS)
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> DraftEdit:
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("changes nothing; name what is to be different")
+        return self
+
+
+class PlanModification(BaseModel, extra="forbid"):
+    """What may be modified at the plan."""
+
+    research_plan: PlanEdit
+
+
+class DraftModification(BaseModel, extra="forbid"):
+    """What may be modified at the draft."""
+
+    draft: DraftEdit
+
+
+class CheckedDecision(ReviewDecision, extra="forbid"):
+    """A decision in any client's shape."""
+
+    feedback: str | None = Field(default=None, max_length=MAX_FEEDBACK_CHARS)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _decode(cls, answer: Any) -> Any:
+        return _named(_decoded(answer))
+
+
+def answer_model(review: Review) -> Any:
+    """Return the type of the decisions that a review takes; its JSON schema makes forms.
+
+    It validates to a `ReviewDecision`.
+    """
+
+    def check(decision: CheckedDecision) -> ReviewDecision:
+        _check(decision, review)
+        return decision
+
+    return Annotated[CheckedDecision, AfterValidator(check), WithJsonSchema(_form())]
+
+
+def check_decision(review: Review, answer: Any) -> ReviewDecision:
+    """Return the decision in an answer of any client's shape.
+
+    Raises:
+        StaleDecisionError: it names another question.
+        InvalidDecisionError: naming the fields that are wrong; the question stays open.
+    """
+    plain = answer.model_dump(mode="json") if isinstance(answer, ReviewDecision) else answer
+    adapter: TypeAdapter[ReviewDecision] = TypeAdapter(answer_model(review))
+    try:
+        return adapter.validate_python(plain)
+    except RecursionError:
+        raise InvalidDecisionError(
+            "the decision cannot be used, the question stays open: it is nested too deeply"
+        ) from None
+    except ValidationError as error:
+        stale = [each["msg"] for each in error.errors() if each["type"] == _STALE]
+        if stale:
+            raise StaleDecisionError(stale[0]) from None
+        raise InvalidDecisionError(
+            f"the decision cannot be used, the question stays open: {listed(error)}"
+        ) from None
+
+
+def _decoded(answer: Any) -> Any:
+    if isinstance(answer, str):
+        word, _, feedback = answer.strip().partition(":")
+        if word.strip().lower() in _OWN_WORDS:
+            return {"action": word.strip().lower(), "feedback": feedback.strip() or None}
+    if isinstance(answer, dict) and "action" in answer and "content" not in answer:
+        return answer
+    return decode(answer)
+
+
+def _named(answer: Any) -> Any:
+    """Return the answer under the names of a review: a note is feedback, an edit modifies."""
+    if not isinstance(answer, dict):
+        return answer
+    renamed = dict(answer)
+    action = renamed.get("action")
+    if isinstance(action, str):
+        renamed["action"] = _ALIASES.get(action, action)
+    for old, new in (("note", "feedback"), ("revised_data", "modifications")):
+        value = renamed.pop(old, None)
+        if value is not None:
+            renamed.setdefault(new, value)
+    return renamed
+
+
+def _check(decision: ReviewDecision, review: Review) -> None:
+    _check_reference(decision.review, review.reference)
+    if decision.action not in review.actions:
+        taken = ", ".join(each.value for each in review.actions)
+        raise ValueError(
+            f"action: {decision.action.value} is not taken here any more; taken: {taken}"
+        )
+    if decision.action is not HITLAction.MODIFY:
+        if decision.modifications is not None:
+            raise ValueError("modifications go with the action modify")
+        return
+    if decision.modifications is None:
+        if not (decision.feedback or "").strip():
+            raise ValueError("modify needs modifications, or feedback that says what to change")
+        return
+    is_plan = review.kind == "plan_review"
+    model: type[BaseModel] = PlanModification if is_plan else DraftModification
+    try:
+        checked = model.model_validate(decision.modifications)
+    except ValidationError as error:
+        raise ValueError(listed(error, prefix="modifications")) from None
+    decision.modifications = checked.model_dump(mode="json", exclude_none=True)
+
+
+def _check_reference(given: ReviewRef | None, asked: ReviewRef) -> None:
+    if given is not None and given != asked:
+        raise PydanticCustomError(
+            _STALE,
+            "the decision answers {given}, but the open question is {open}",
+            {"given": _shown(given), "open": _shown(asked)},
+        )
+
+
+def _shown(ref: ReviewRef) -> str:
+    return f"{ref.kind} number {ref.number} of report {ref.run_id!r}"
+
+
+@functools.cache
+def _form() -> dict[str, Any]:
+    """Return the JSON schema of a decision without references: pydantic nests it in another."""
+    schema = ReviewDecision.model_json_schema()
+    definitions = schema.pop("$defs", {})
+
+    def inlined(part: Any) -> Any:
+        if isinstance(part, list):
+            return [inlined(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            rest = {name: value for name, value in part.items() if name != "$ref"}
+            part = {**definitions[part["$ref"].rsplit("/", 1)[-1]], **rest}
+        return {name: inlined(value) for name, value in part.items()}
+
+    form: dict[str, Any] = inlined(schema)
+    form["title"] = "ReviewDecision"
+    return form

@@ -1,0 +1,225 @@
+"""The steps that write and review, version by version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paper_search.errors import PaperSearchError, PersistenceError
+from paper_search.report.evidence import Evidence
+from paper_search.report.exchange import ReviewerInput, ReviewerOutput, WriterInput, WriterOutput
+from paper_search.report.models import (
+    AnalysisResult,
+    Critique,
+    CritiqueItem,
+    ResearchDraft,
+    ResearchStatus,
+    SearchResult,
+)
+from paper_search.report.recovery import Amount, Attempt, classified
+from paper_search.report.reviewer import Reviewer
+from paper_search.report.writer import Writer, edited
+from paper_search.report_workflow.context import (
+    Approve,
+    Context,
+    Fail,
+    Iterate,
+    Ok,
+    checked,
+    counted,
+    kept,
+    logged,
+    model_for,
+    settings_of,
+    shelf_of,
+)
+from paper_search.report_workflow.routing import breakpoint_after_review, route_after_reviewer
+from paper_search.report_workflow.state import OpenReview, ReportParams, WorkflowState
+from paper_search.steps import Outcome, StepUpdate
+
+SHOWN = Amount(40, 1200)
+
+
+async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
+    """Write the first version or the next one; what a person wrote is taken as it is."""
+    state = checked(ctx)
+    params = settings_of(ctx)
+    shelf = shelf_of(ctx)
+    results = await shelf.results(state.result_ids)
+    changes = state.collected_data.pop("edited_draft", None)
+    output: WriterOutput | None
+    if changes is not None and state.draft is not None:
+        draft = edited(state.draft, changes, Evidence(results))
+        output = WriterOutput(draft=draft, revision_notes=["edited by a person"])
+    else:
+        output = await _written(ctx, state, params, results)
+    if output is None:
+        return Outcome.FAIL, logged(state, status=ResearchStatus.FAILED)
+    is_revision = state.draft is not None
+    draft = output.draft
+    await shelf.put_draft(draft)
+    state.say(
+        f"Draft v{draft.version} complete: {len(draft.sections)} sections, "
+        f"{draft.word_count} words."
+    )
+    return Outcome.OK, logged(
+        state,
+        draft=draft,
+        revision_notes=output.revision_notes,
+        draft_versions=[*state.draft_versions, draft.version],
+        collected_data=state.collected_data,
+        human_note="",
+        status=ResearchStatus.REVISING if is_revision else ResearchStatus.WRITING,
+    )
+
+
+async def _written(
+    ctx: Context, state: WorkflowState, params: ReportParams, results: list[SearchResult]
+) -> WriterOutput | None:
+    llm = model_for(ctx, state, params.writer_model)
+    if state.analysis is None or state.research_plan is None:
+        raise PersistenceError("the report has no analysis: its analyst did not run")
+    given = WriterInput(
+        analysis=state.analysis,
+        research_plan=state.research_plan,
+        previous_draft=state.draft,
+        critique=_to_answer(state) if state.draft is not None else None,
+        style_guide=params.style_guide,
+        target_length=params.target_length,
+        search_results=results,
+    )
+    plain = Writer(domain=ctx.services.domain)
+    try:
+        if llm is None:
+            return await plain.write(given)
+        by_model = Writer(llm, ctx.services.domain)
+
+        async def asked(amount: Amount) -> WriterOutput:
+            return await by_model.write(given.model_copy(update=_shown(amount)))
+
+        attempt = Attempt("writer", asked, lambda: plain.write(given), SHOWN, ctx.services.sleep)
+        output = await attempt.result()
+        kept(state, attempt.errors, attempt.notes)
+    except PaperSearchError as error:
+        state.add_error(classified(error, "writer"))
+        return None
+    else:
+        return output
+    finally:
+        counted(state, llm)
+
+
+def _to_answer(state: WorkflowState) -> Critique:
+    """Return the critique of the draft, with what a person said as its first item."""
+    critique = state.critique or Critique(version=state.draft.version if state.draft else 1)
+    if not state.human_note:
+        return critique
+    wish = CritiqueItem(
+        category="completeness",
+        severity="major",
+        location="general",
+        description=state.human_note,
+        suggested_fix="Do what the person asks for.",
+        found_by="person",
+    )
+    return critique.model_copy(update={"items": [wish, *critique.items]})
+
+
+async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpdate]:
+    """Judge the draft; the rules say whether it is given out, mended, shown to a person, or not."""
+    state = checked(ctx)
+    params = settings_of(ctx)
+    output = await _reviewed(ctx, state, params)
+    critique = output.critique
+    state.critique = critique
+    state.iteration_count += 1
+    await shelf_of(ctx).put_critique(critique)
+    _keep_best(state, critique)
+    state.say(
+        f"Review complete: Score {critique.overall_score:.1f}/10, "
+        f"Recommendation: {critique.recommendation.upper()}"
+    )
+    target = route_after_reviewer(state, params)
+    if target == "human_review":
+        kind = breakpoint_after_review(state, params)
+        if kind is not None:
+            state.review = OpenReview(breakpoint=kind, number=state.human_reviews + 1)
+            state.human_reviews += 1
+    elif target != "output":
+        state.add_checkpoint(_why(state, critique, target))
+    return _AFTER_REVIEW[target], logged(  # type: ignore[return-value]  # one of the four
+        state,
+        critique=critique,
+        iteration_count=state.iteration_count,
+        improvement_potential=output.improvement_potential,
+        best_version=state.best_version,
+        best_score=state.best_score,
+        review=state.review,
+        human_reviews=state.human_reviews,
+        status=ResearchStatus.REVIEWING,
+    )
+
+
+_AFTER_REVIEW = {
+    "writer": Outcome.ITERATE,
+    "human_review": Outcome.OK,
+    "output": Outcome.APPROVE,
+    "fallback": Outcome.FAIL,
+}
+
+
+def _why(state: WorkflowState, critique: Critique, target: str) -> str:
+    if target == "writer":
+        return f"Revision loop iteration {state.iteration_count}"
+    if critique.recommendation == "reject":
+        return "Draft rejected by reviewer"
+    return f"Max iterations ({state.max_iterations}) reached, returning best effort"
+
+
+async def _reviewed(ctx: Context, state: WorkflowState, params: ReportParams) -> ReviewerOutput:
+    llm = model_for(ctx, state, params.reviewer_model)
+    results = await shelf_of(ctx).results(state.result_ids)
+    given = ReviewerInput(
+        draft=_draft(state),
+        analysis=state.analysis or AnalysisResult(),
+        research_plan=state.research_plan or _no_plan(state),
+        iteration_count=state.iteration_count,
+        max_iterations=state.max_iterations,
+        search_results=results,
+        target_length=params.target_length,
+    )
+    plain = Reviewer(domain=ctx.services.domain)
+    if llm is None:
+        return await plain.review(given)
+    by_model = Reviewer(llm, ctx.services.domain)
+
+    async def asked(amount: Amount) -> ReviewerOutput:
+        return await by_model.review(given.model_copy(update=_shown(amount)))
+
+    attempt = Attempt("reviewer", asked, lambda: plain.review(given), SHOWN, ctx.services.sleep)
+    try:
+        output = await attempt.result()
+    finally:
+        counted(state, llm)
+    kept(state, attempt.errors, attempt.notes)
+    return output
+
+
+def _keep_best(state: WorkflowState, critique: Critique) -> None:
+    """Remember the version that is best: a critical issue weighs more than any score."""
+    score = critique.overall_score - 10.0 * min(1, critique.critical_count)
+    if state.best_version is None or score >= state.best_score:
+        state.best_version, state.best_score = critique.version, score
+
+
+def _draft(state: WorkflowState) -> ResearchDraft:
+    if state.draft is None:
+        raise PersistenceError("the report has no draft: its writer did not run")
+    return state.draft
+
+
+def _no_plan(state: WorkflowState) -> Any:
+    raise PersistenceError(f"the report on {state.original_query!r} has no plan")
+
+
+def _shown(amount: Amount) -> dict[str, int]:
+    return {"shown_sources": amount.sources, "shown_chars": amount.chars}

@@ -1,0 +1,322 @@
+"""ReportWorkflow: the research-report graph, driven from Python."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import re
+import uuid
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from paper_search.errors import ConfigError, InputError, QuestionError, ThreadWaitingError
+from paper_search.persistence import Persistence, open_persistence
+from paper_search.report.document import Report
+from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
+from paper_search.report.models import now
+from paper_search.report_workflow.breakpoints import Review, ReviewDecision, ReviewHandler
+from paper_search.report_workflow.services import ReportServices
+from paper_search.report_workflow.session import OpenReview, ReportSession, report_graph
+from paper_search.report_workflow.state import ReportParams
+from paper_search.workflow.decisions import listed
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
+
+logger = logging.getLogger(__name__)
+
+_THREAD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+ProgressReporter = Callable[[str, dict[str, Any]], None]
+
+
+class ReportWorkflow:
+    """Writes research reports with a person in the loop, on threads that can be resumed.
+
+    Args:
+        services: what searches, reads and thinks.
+        review_handler: answers the questions; None: nobody is asked by `run`.
+        progress_reporter: takes the name of a step and its details; what it raises is logged only.
+        persistence: where threads live: a URL, or an open `Persistence`; None: in memory, for as
+            long as this object lives.
+        settings: of a run, by the names of `ReportParams`.
+
+    Raises:
+        ConfigError: a setting is unknown or out of its range.
+    """
+
+    def __init__(
+        self,
+        services: ReportServices,
+        review_handler: ReviewHandler | None = None,
+        progress_reporter: ProgressReporter | None = None,
+        *,
+        persistence: str | Persistence | None = None,
+        **settings: Any,
+    ) -> None:
+        self._services = services
+        self._handler = review_handler
+        self._progress_reporter = progress_reporter
+        self._persistence = persistence
+        self._memory: Persistence | None = None
+        self._settings = settings
+        self._params(is_asking=True)
+
+    @classmethod
+    def from_config(
+        cls,
+        config: AppConfig,
+        review_handler: ReviewHandler | None = None,
+        progress_reporter: ProgressReporter | None = None,
+        *,
+        persistence: str | Persistence | None = None,
+        sources: list[str] | None = None,
+        **settings: Any,
+    ) -> ReportWorkflow:
+        """Return the workflow that the settings describe.
+
+        Args:
+            config: which model, which sources, which limits.
+            review_handler: see the class.
+            progress_reporter: see the class.
+            persistence: see the class.
+            sources: search only these, also where the settings have them switched off.
+            settings: see the class.
+
+        Raises:
+            ConfigError: a model or a source lacks a setting that it needs.
+            UnknownNameError: a source of that name is not installed.
+        """
+        from paper_search.report_workflow.assembly import assemble_report  # noqa: PLC0415  # slow import
+
+        services = assemble_report(config, sources)
+        return cls(
+            services,
+            review_handler,
+            progress_reporter,
+            persistence=persistence,
+            sources=sources,
+            **settings,
+        )
+
+    async def run(self, question: str, *, thread_id: str | None = None) -> Report:
+        """Write a report to the end, asking the handler; without one, ask nobody.
+
+        Args:
+            question: the research question, of 10 to 2,000 characters.
+            thread_id: names the thread, so that it can be resumed; None: a new UUID.
+
+        Raises:
+            QuestionError: the question is too short or too long.
+            ThreadExistsError: the thread is in use.
+        """
+        text, thread = _question(question), _thread(thread_id)
+        async with self._session(thread) as session, session.lease():
+            await session.begin(text, self._params(is_asking=self._handler is not None))
+            return await self._to_the_end(session)
+
+    async def start(self, question: str, *, thread_id: str | None = None) -> Review | Report:
+        """Work up to the first question, which is left open for whoever answers it.
+
+        Raises:
+            QuestionError: the question is too short or too long.
+            ThreadExistsError: the thread is in use.
+        """
+        text, thread = _question(question), _thread(thread_id)
+        async with self._session(thread) as session, session.lease():
+            await session.begin(text, self._params(is_asking=True))
+            return await self._standing(session)
+
+    async def answer(self, thread_id: str, decision: ReviewDecision | Any) -> Review | Report:
+        """Answer the open question of a report and go on to the next one or the end.
+
+        Raises:
+            ThreadNotFoundError: there is no such report.
+            ThreadFinishedError: it is done.
+            ThreadNotWaitingError: it stopped between two questions; resume it first.
+            ThreadBusyError: another process drives it.
+            InvalidDecisionError: the decision cannot be used; the question stays open.
+            StaleDecisionError: it answers another question.
+        """
+        async with self._session(_thread(thread_id)) as session, session.lease():
+            await session.answer(await session.require_review(), decision)
+            return await self._standing(session)
+
+    async def proceed(self, thread_id: str) -> Review | Report:
+        """Go on with a report that stopped, up to the next question or the end.
+
+        A question whose time is over is approved here, if the run is set to that, and only then.
+
+        Raises:
+            ThreadNotFoundError: there is no such report.
+            ThreadFinishedError: it is done.
+            ThreadBusyError: another process drives it.
+            ThreadWaitingError: it waits for a decision.
+        """
+        async with self._session(_thread(thread_id)) as session, session.lease():
+            question = await session.open_review()
+            if question is None or not await session.approve_by_timeout(question):
+                await session.proceed()
+            return await self._standing(session)
+
+    async def resume(self, thread_id: str, decision: ReviewDecision | Any | None = None) -> Report:
+        """Take a report to its end: answer what it waits for, ask the handler what comes after.
+
+        Raises:
+            ThreadNotFoundError: there is no such report.
+            ThreadFinishedError: it is done.
+            ThreadBusyError: another process drives it.
+            ThreadWaitingError: it waits for a decision and nobody is there to give one.
+            InvalidDecisionError: the decision cannot be used; the question stays open.
+        """
+        async with self._session(_thread(thread_id)) as session, session.lease():
+            if decision is not None:
+                await session.answer(await session.require_review(), decision)
+            elif await session.open_review() is None:
+                await session.proceed()
+            return await self._to_the_end(session)
+
+    async def pending(self, thread_id: str) -> Review | None:
+        """Return the question that a report waits with; None: it does not wait.
+
+        Raises:
+            ThreadNotFoundError: there is no such report.
+        """
+        async with self._session(_thread(thread_id)) as session:
+            question = await session.open_review()
+            return question.review if question else None
+
+    async def report(self, thread_id: str) -> Report:
+        """Return the report of a finished thread.
+
+        Raises:
+            ThreadNotFoundError: there is no such report.
+            ThreadWaitingError: it has not ended.
+        """
+        async with self._session(_thread(thread_id)) as session:
+            if not (await session.state()).is_complete:
+                raise ThreadWaitingError(f"report {thread_id!r} has not ended; resume it first")
+            return await self._finished(session)
+
+    def _params(self, *, is_asking: bool) -> ReportParams:
+        unknown = sorted(set(self._settings) - set(ReportParams.model_fields))
+        if unknown:
+            known = ", ".join(ReportParams.model_fields)
+            raise ConfigError(f"a report has no settings {unknown}; known: {known}")
+        nobody = {} if is_asking else dict.fromkeys(_ASKS, False)
+        try:
+            return ReportParams.model_validate({**self._settings, **nobody})
+        except ValidationError as error:
+            raise ConfigError(f"the report cannot be set up: {listed(error)}") from None
+
+    @contextlib.asynccontextmanager
+    async def _session(self, thread_id: str) -> AsyncIterator[ReportSession]:
+        async with contextlib.AsyncExitStack() as stack:
+            persistence = self._persistence
+            if persistence is None or persistence == "memory:":
+                if self._memory is None:
+                    self._memory = await _open_memory()
+                persistence = self._memory
+            elif isinstance(persistence, str):
+                persistence = await stack.enter_async_context(open_persistence(persistence))
+            services = self._services
+            if isinstance(self._persistence, Persistence):
+                services = replace(services, collection=_reader(persistence))
+            graph = report_graph(persistence, services)
+            yield ReportSession(graph, persistence, thread_id, self._tell)
+
+    async def _to_the_end(self, session: ReportSession) -> Report:
+        while (question := await session.open_review()) is not None:
+            decision = await self._decision(question)
+            if decision is not None:
+                await session.answer(question, decision)
+            elif not await session.approve_by_timeout(question):
+                raise ThreadWaitingError(
+                    f"nobody answered the {question.review.name} of report "
+                    f"{question.review.run_id!r} in time; it stays open"
+                )
+        return await self._finished(session)
+
+    async def _standing(self, session: ReportSession) -> Review | Report:
+        question = await session.open_review()
+        if question is not None:
+            self._tell("waiting", {"kind": question.review.kind})
+            return question.review
+        return await self._finished(session)
+
+    async def _finished(self, session: ReportSession) -> Report:
+        state = await session.state()
+        product = state.collected_data.get("final_output") or state.collected_data.get(
+            "fallback_output"
+        )
+        self._tell("completed", {"ended_by": state.ended_by})
+        return Report.of(product or {}, await session.results(), state.analysis, state.critique)
+
+    async def _decision(self, question: OpenReview) -> Any | None:
+        """Return the handler's decision; None: it did not answer in time."""
+        review = question.review
+        if self._handler is None:
+            if question.is_overdue() and review.auto_approve_on_timeout:
+                return None
+            raise ThreadWaitingError(
+                f"report {review.run_id!r} waits for a decision at {review.kind} and this "
+                "workflow has no review handler; give one, or answer with a decision"
+            )
+        self._tell("waiting", {"kind": review.kind})
+        left = (review.expires_at - now()).total_seconds()
+        try:
+            async with asyncio.timeout(max(left, 0.0)):
+                return await self._handler.handle(review)
+        except TimeoutError:
+            return None
+
+    def _tell(self, event: str, details: Mapping[str, Any]) -> None:
+        if self._progress_reporter is None:
+            return
+        name = str(details.get("step", event)) if event == "step" else event
+        try:
+            self._progress_reporter(name, dict(details))
+        except Exception:
+            logger.exception("the progress reporter failed at %s", name)
+
+
+_ASKS = ("hitl_after_planning", "hitl_before_output", "hitl_on_critical_issues")
+
+
+async def _open_memory() -> Persistence:
+    async with open_persistence("memory:") as persistence:
+        return persistence
+
+
+def _reader(persistence: Persistence) -> Any:
+    from paper_search.report_workflow.assembly import finished_collection  # noqa: PLC0415  # slow import
+
+    return lambda thread_id: finished_collection(persistence, thread_id)
+
+
+def _question(text: str) -> str:
+    words = " ".join(text.split())
+    if not any(character.isalnum() for character in words) or _SURROGATE.search(words):
+        raise QuestionError(f"the question {text[:80]!r} holds no words that can be read")
+    if not MIN_QUESTION_CHARS <= len(words) <= MAX_QUESTION_CHARS:
+        raise QuestionError(
+            f"the question has {len(words):,} characters; a report takes {MIN_QUESTION_CHARS} to "
+            f"{MAX_QUESTION_CHARS:,}"
+        )
+    return words
+
+
+def _thread(thread_id: str | None) -> str:
+    if thread_id is None:
+        return str(uuid.uuid4())
+    if not _THREAD_ID.fullmatch(thread_id):
+        raise InputError(
+            f"{thread_id!r} cannot name a thread; use 1 to 128 letters, digits, '_', '.', ':' or "
+            "'-', the first a letter or a digit"
+        )
+    return thread_id

@@ -1,0 +1,43 @@
+"""The research-report graph: one table of steps and what their outcomes lead to."""
+
+from __future__ import annotations
+
+from paper_search.report_workflow import drafting, ending, nodes
+from paper_search.report_workflow.state import (
+    MAX_ROUNDS,
+    ReportOutput,
+    ReportParams,
+    ReportRequest,
+    WorkflowState,
+)
+from paper_search.steps import Outcome, StepDef, Workflow
+
+OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERATE
+APPROVE, EDIT, REJECT = Outcome.APPROVE, Outcome.EDIT, Outcome.REJECT
+
+# The settings of a run bound each loop; these numbers only say that it is bounded, and by how much.
+# fmt: off
+WORKFLOW = Workflow(
+    "research_report",
+    StepDef("planner", "Take the question apart", handler=nodes.planner,
+            next={OK: "human_review", SKIP: "searcher", FAIL: "fallback"}, bound=MAX_ROUNDS + 1),
+    StepDef("searcher", "Collect sources", handler=nodes.searcher,
+            next={ITERATE: "searcher", OK: "analyst", FAIL: "fallback"}, bound=60),
+    StepDef("analyst", "Say what the sources say", handler=nodes.analyst,
+            next={ITERATE: "searcher", OK: "writer", FAIL: "fallback"}),
+    StepDef("writer", "Write the draft", handler=drafting.writer,
+            next={OK: "reviewer", FAIL: "fallback"}, bound=2 * MAX_ROUNDS + 1),
+    StepDef("reviewer", "Judge the draft", handler=drafting.reviewer,
+            next={ITERATE: "writer", OK: "human_review", APPROVE: "output", FAIL: "fallback"}),
+    StepDef("human_review", "Ask: is this right?", handler=ending.human_review,
+            next={OK: "searcher", ITERATE: "planner", EDIT: "writer", APPROVE: "output",
+                  REJECT: "fallback"}, bound=MAX_ROUNDS),
+    StepDef("output", "Give out the report", handler=ending.output,
+            next={OK: None}),
+    StepDef("fallback", "Give the best there is", handler=ending.fallback,
+            next={OK: None}),
+    description="Plan, collect, analyse, write and review a report, with a person in the loop",
+    state=WorkflowState, params=ReportParams, request=ReportRequest, result=ReportOutput,
+    services="paper_search.report_workflow.assembly:assemble_report",
+)
+# fmt: on

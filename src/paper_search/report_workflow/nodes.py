@@ -1,0 +1,314 @@
+"""The steps that plan, collect and analyse: each gives an outcome and what changes."""
+
+from __future__ import annotations
+
+from paper_search.errors import PaperSearchError, PersistenceError
+from paper_search.models import PaperCollection
+from paper_search.report.analyst import Analyst
+from paper_search.report.evidence import result_of
+from paper_search.report.exchange import (
+    AnalystInput,
+    AnalystOutput,
+    PlannerInput,
+    PlannerOutput,
+    SearcherInput,
+)
+from paper_search.report.models import ResearchPlan, ResearchStatus, SearchQuery, SearchResult
+from paper_search.report.planner import Planner, validate_research_plan
+from paper_search.report.recovery import (
+    Amount,
+    Attempt,
+    ErrorCategory,
+    ErrorSeverity,
+    WorkflowError,
+    classified,
+)
+from paper_search.report_workflow.breakpoints import BreakpointName
+from paper_search.report_workflow.context import (
+    Context,
+    Fail,
+    Iterate,
+    Ok,
+    Skip,
+    checked,
+    counted,
+    kept,
+    logged,
+    model_for,
+    settings_of,
+    shelf_of,
+)
+from paper_search.report_workflow.routing import (
+    route_after_analyst,
+    route_after_planner,
+    route_after_searcher,
+)
+from paper_search.report_workflow.state import OpenReview, ReportParams, WorkflowState
+from paper_search.steps import Outcome, StepUpdate
+
+BATCH = 5
+"""Queries that are asked in one step, between two checkpoints of the thread."""
+SHOWN = Amount(40, 2500)
+
+
+async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
+    """Take the question apart; everything of an earlier report on the thread is cleared."""
+    state = checked(ctx)
+    params = settings_of(ctx)
+    is_again = bool(state.plan_note) and state.research_plan is not None
+    if not is_again:
+        state = WorkflowState(
+            original_query=state.original_query,
+            config=state.config,
+            max_iterations=params.max_iterations,
+        )
+    await shelf_of(ctx).index(state.original_query)
+    plan = await _plan(ctx, state, params)
+    if plan is not None:
+        state.research_plan = plan.research_plan
+        state.planner_warnings = plan.warnings
+        state.planner_reasoning = plan.reasoning_trace
+        queries = plan.research_plan.search_queries
+        state.say(
+            f"Research plan created with {len(plan.research_plan.decomposed_questions)} "
+            f"sub-questions and {len(queries)} search queries."
+        )
+    state.plan_note = ""
+    state.status = ResearchStatus.PLANNING if plan is not None else ResearchStatus.FAILED
+    target = route_after_planner(state, params)
+    if target == "human_review":
+        state.review = _question(state, "plan_review")
+        state.human_reviews += 1
+    outcomes = {"searcher": Outcome.SKIP, "human_review": Outcome.OK, "fallback": Outcome.FAIL}
+    return outcomes[target], state.model_dump(exclude={"search_results"})  # type: ignore[return-value]  # one of the three
+
+
+async def _plan(ctx: Context, state: WorkflowState, params: ReportParams) -> PlannerOutput | None:
+    llm = model_for(ctx, state, params.planner_model)
+    try:
+        given = PlannerInput(
+            original_query=state.original_query,
+            context="\n".join(filter(None, [params.context, state.plan_note])) or None,
+            domain_hints=params.domain_hints,
+            depth=params.depth,
+            search_types=["academic"]
+            if params.from_thread
+            else ctx.services.searcher(None, params.sources).search_types,
+            previous_plan=state.research_plan,
+        )
+        plain = Planner(domain=ctx.services.domain)
+        if llm is None:
+            output = await plain.plan(given)
+        else:
+            by_model = Planner(llm, ctx.services.domain)
+            attempt = Attempt(
+                "planner",
+                lambda _amount: by_model.plan(given),
+                lambda: plain.plan(given),
+                SHOWN,
+                ctx.services.sleep,
+            )
+            output = await attempt.result()
+            kept(state, attempt.errors, attempt.notes)
+    except (PaperSearchError, ValueError) as error:
+        state.add_error(classified(error, "planner"))
+        return None
+    finally:
+        counted(state, llm)
+    is_valid, issues = validate_research_plan(output.research_plan)
+    for issue in issues:
+        state.add_error(_invalid(issue))
+    return output if is_valid else None
+
+
+async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
+    """Ask the next queries of the plan, or take over the papers of an approved search."""
+    state = checked(ctx)
+    params = settings_of(ctx)
+    plan = _plan_of(state)
+    shelf = shelf_of(ctx)
+    known = await shelf.results(state.result_ids)
+    state.search_iterations += 1
+    if params.from_thread is not None:
+        results = await _approved(ctx, state, params, plan)
+    else:
+        results = await _searched(ctx, state, params, known)
+    room = max(0, params.max_sources - len(known))
+    fresh = [each for each in results if each.result_id not in set(state.result_ids)][:room]
+    if ctx.services.pages is not None and params.max_pages > state.pages_fetched and fresh:
+        left = params.max_pages - state.pages_fetched
+        fresh, fetched, failures = await ctx.services.pages.read(fresh, left)
+        state.pages_fetched += fetched
+        for each in failures:
+            state.add_checkpoint(each)
+    state.result_ids += await shelf.put_results(fresh)
+    state.status = ResearchStatus.SEARCHING
+    state.say(f"Collected {len(fresh)} new results; {len(state.pending_searches)} queries pend.")
+    ctx.progress("found", {"sources": len(state.result_ids)})
+    target = route_after_searcher(state, params)
+    if target == "fallback":
+        state.add_error(_invalid("no search results collected", "searcher"))
+    outcomes = {"searcher": Outcome.ITERATE, "analyst": Outcome.OK, "fallback": Outcome.FAIL}
+    return outcomes[target], logged(  # type: ignore[return-value]  # one of the three
+        state,
+        research_plan=state.research_plan,
+        result_ids=state.result_ids,
+        search_iterations=state.search_iterations,
+        pages_fetched=state.pages_fetched,
+        collection_ended_by=state.collection_ended_by,
+        status=state.status,
+    )
+
+
+async def _searched(
+    ctx: Context, state: WorkflowState, params: ReportParams, known: list[SearchResult]
+) -> list[SearchResult]:
+    llm = model_for(ctx, state, params.searcher_model)
+    batch = state.pending_searches[:BATCH]
+    if not batch:
+        state.add_checkpoint("All searches already completed")
+        return []
+    role = ctx.services.searcher(llm, params.sources)
+    given = SearcherInput(
+        search_queries=batch,
+        max_results_per_query=params.max_results_per_query,
+        original_query=state.original_query,
+    )
+    try:
+        output = await role.collect(given, known)
+    except (PaperSearchError, OSError) as error:
+        state.add_error(classified(error, "searcher"))
+        failed = [each.model_copy(update={"status": "failed"}) for each in batch]
+        state.research_plan = _with_queries(state, failed)
+        return []
+    finally:
+        counted(state, llm)
+    for text in output.errors:
+        state.add_error(_source_error(text))
+    for text in output.notes:
+        state.add_checkpoint(text)
+    state.research_plan = _with_queries(state, output.queries)
+    return output.search_results
+
+
+async def _approved(
+    ctx: Context, state: WorkflowState, params: ReportParams, plan: ResearchPlan
+) -> list[SearchResult]:
+    collection: PaperCollection = await ctx.services.collection(params.from_thread or "")
+    name = next((each.query_id for each in plan.search_queries), "")
+    results = [result_of(paper, name) for paper in collection.papers]
+    ended_by = collection.ended_by.value if collection.ended_by else "unknown"
+    state.collection_ended_by = ended_by
+    done = [
+        each.model_copy(update={"status": "completed", "found": 0}) for each in plan.search_queries
+    ]
+    state.research_plan = _with_queries(state, done)
+    state.add_checkpoint(
+        f"Took over {len(results)} papers of thread {params.from_thread} ({ended_by}); "
+        "nothing else was searched"
+    )
+    return results
+
+
+def _with_queries(state: WorkflowState, changed: list[SearchQuery]) -> ResearchPlan:
+    """Return the plan with these queries as they are now; new ones come last."""
+    plan = _plan_of(state)
+    by_id = {each.query_id: each for each in changed}
+    queries = [by_id.pop(each.query_id, each) for each in plan.search_queries]
+    return plan.model_copy(update={"search_queries": [*queries, *by_id.values()]})
+
+
+async def analyst(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
+    """Say what the sources say; too many gaps lead back to search, so often as allowed."""
+    state = checked(ctx)
+    params = settings_of(ctx)
+    output = await _analysis(ctx, state, params)
+    state.analysis = output.analysis if output else None
+    target = "fallback"
+    if output is not None:
+        # Asked before the gaps' queries are pending: they are what the way back is for.
+        waiting = _with_queries(state, output.recommended_searches)
+        probe = state.model_copy(update={"research_plan": waiting})
+        target = route_after_analyst(probe, params)
+        analysis = output.analysis
+        state.say(
+            f"Analysis complete: {len(analysis.findings)} findings, {len(analysis.themes)} "
+            f"themes, {len(analysis.gaps)} gaps identified ({output.data_sufficiency})."
+        )
+        if target == "searcher":
+            state.research_plan = waiting
+            state.gap_searches += 1
+            state.add_checkpoint(f"Routing back to search for {len(analysis.gaps)} gaps")
+    state.status = ResearchStatus.ANALYZING
+    outcomes = {"searcher": Outcome.ITERATE, "writer": Outcome.OK, "fallback": Outcome.FAIL}
+    return outcomes[target], logged(  # type: ignore[return-value]  # one of the three
+        state,
+        analysis=state.analysis,
+        research_plan=state.research_plan,
+        gap_searches=state.gap_searches,
+        status=state.status,
+    )
+
+
+async def _analysis(
+    ctx: Context, state: WorkflowState, params: ReportParams
+) -> AnalystOutput | None:
+    llm = model_for(ctx, state, params.analyst_model)
+    results = await shelf_of(ctx).results(state.result_ids)
+    given = AnalystInput(
+        search_results=results,
+        research_plan=_plan_of(state),
+        previous_analysis=state.analysis,
+    )
+    plain = Analyst(domain=ctx.services.domain)
+    try:
+        if llm is None:
+            return await plain.analyse(given)
+        by_model = Analyst(llm, ctx.services.domain)
+
+        async def asked(amount: Amount) -> AnalystOutput:
+            shown = {"shown_sources": amount.sources, "shown_chars": amount.chars}
+            return await by_model.analyse(given.model_copy(update=shown))
+
+        attempt = Attempt("analyst", asked, lambda: plain.analyse(given), SHOWN, ctx.services.sleep)
+        output = await attempt.result()
+        kept(state, attempt.errors, attempt.notes)
+    except PaperSearchError as error:
+        state.add_error(classified(error, "analyst"))
+        return None
+    else:
+        return output
+    finally:
+        counted(state, llm)
+
+
+def _plan_of(state: WorkflowState) -> ResearchPlan:
+    if state.research_plan is None:
+        raise PersistenceError("the report has no plan: its planner did not run")
+    return state.research_plan
+
+
+def _question(state: WorkflowState, kind: BreakpointName) -> OpenReview:
+    return OpenReview(breakpoint=kind, number=state.human_reviews + 1)
+
+
+def _invalid(message: str, node: str = "planner") -> WorkflowError:
+    return WorkflowError(
+        category=ErrorCategory.VALIDATION,
+        severity=ErrorSeverity.FATAL,
+        message=message,
+        node=node,
+        recoverable=False,
+        fallback_action="ended with what there is",
+    )
+
+
+def _source_error(message: str) -> WorkflowError:
+    return WorkflowError(
+        category=ErrorCategory.API_ERROR,
+        severity=ErrorSeverity.DEGRADED,
+        message=message,
+        node="searcher",
+        recoverable=True,
+        fallback_action="went on with the other searches",
+    )

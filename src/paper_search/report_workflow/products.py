@@ -1,0 +1,205 @@
+"""What a report ends with: the report as data, or the best that there is, with its caveats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paper_search.report.evidence import Evidence, author_year
+from paper_search.report.models import ResearchDraft, SearchResult, now
+from paper_search.report_workflow.state import ReportParams, WorkflowState
+
+HIGH_CONFIDENCE = 8.0
+"""Score from which a report is given with high confidence."""
+_SHOWN_RESULTS, _SHOWN_ERRORS = 10, 5
+
+
+def final_output(
+    state: WorkflowState, params: ReportParams, results: list[SearchResult]
+) -> dict[str, Any]:
+    """Return the approved report: content, metadata, provenance."""
+    draft, critique = state.draft or ResearchDraft(), state.critique
+    score = critique.overall_score if critique else None
+    is_high = score is not None and score >= HIGH_CONFIDENCE and not _is_critical(state)
+    return {
+        "status": "complete",
+        "confidence": "high" if is_high else "medium",
+        "content": _content(draft, results),
+        "caveats": _caveats(state),
+        "metadata": _metadata(state, draft, results),
+        "provenance": _provenance(state, params),
+    }
+
+
+def fallback_output(
+    state: WorkflowState, params: ReportParams, results: list[SearchResult]
+) -> dict[str, Any]:
+    """Return the best that there is: a draft, else the analysis, else the sources, else nothing."""
+    content: dict[str, Any] | None = None
+    caveats: list[str] = []
+    if state.draft is not None:
+        content = {**_content(state.draft, results), "version": state.draft.version}
+        caveats.append(f"Draft version {state.draft.version} did not pass final review")
+    elif state.analysis is not None:
+        content = {
+            "key_findings": state.analysis.key_findings,
+            "themes": state.analysis.themes,
+            "sources": _sources(results),
+            "type": "analysis_only",
+        }
+        caveats.append("Writing phase did not complete; raw analysis provided")
+    elif results:
+        content = {
+            "search_results": [r.model_dump(mode="json") for r in results[:_SHOWN_RESULTS]],
+            "type": "search_results_only",
+        }
+        caveats.append("Analysis did not complete; raw search results provided")
+    else:
+        caveats.append("Workflow failed before collecting meaningful data")
+    draft = state.draft or ResearchDraft()
+    product: dict[str, Any] = {
+        "status": "partial",
+        "reason": fallback_reason(state),
+        "confidence": "low",
+        "content": content,
+        "caveats": [*caveats, *_caveats(state)],
+        "metadata": _metadata(state, draft, results),
+        "provenance": _provenance(state, params),
+    }
+    if state.critique is not None:
+        product["final_score"] = state.critique.overall_score
+    if state.errors:
+        product["errors"] = [str(each) for each in state.errors[-_SHOWN_ERRORS:]]
+    return product
+
+
+def fallback_reason(state: WorkflowState) -> str:
+    """Return why there is no approved report."""
+    critique = state.critique
+    count = critique.critical_count if critique else 0
+    limit = state.max_iterations
+    reasons = (
+        (state.ended_by == "rejected_by_person", "Rejected by a person"),
+        (state.research_plan is None, "No plan could be made"),
+        (not state.result_ids, "No search results collected"),
+        (state.analysis is None, "Analysis generation failed"),
+        (state.draft is None, "No draft could be written"),
+        (
+            critique is not None and critique.recommendation == "reject",
+            "Draft rejected by reviewer",
+        ),
+        (state.iteration_count >= limit, f"Maximum revision iterations ({limit}) exceeded"),
+        (count > 0, f"Unresolved critical issues ({count})"),
+    )
+    return next((words for is_so, words in reasons if is_so), "Workflow encountered fatal error")
+
+
+def _content(draft: ResearchDraft, results: list[SearchResult]) -> dict[str, Any]:
+    return {
+        "title": draft.title,
+        "abstract": draft.abstract,
+        "sections": [
+            {
+                "id": each.section_id,
+                "title": each.title,
+                "content": each.content,
+                "citations": each.citations,
+                "word_count": each.word_count,
+            }
+            for each in draft.sections
+        ],
+        "conclusion": draft.conclusion,
+        "references": draft.references,
+        "sources": _sources(results),
+    }
+
+
+def _sources(results: list[SearchResult]) -> list[dict[str, Any]]:
+    """Return every source with its key, so that the report can be checked without the store."""
+    evidence = Evidence(results)
+    return [
+        {
+            "key": key,
+            "cited_as": author_year(result),
+            "result_id": result.result_id,
+            "title": result.title,
+            "url": result.source_url,
+            "relevance_score": result.relevance_score,
+            **{n: v for n, v in result.metadata.items() if n not in {"paper_id", "is_judged"}},
+        }
+        for key, result in evidence.by_key.items()
+    ]
+
+
+def _metadata(
+    state: WorkflowState, draft: ResearchDraft, results: list[SearchResult]
+) -> dict[str, Any]:
+    return {
+        "workflow_id": state.workflow_id,
+        "created_at": state.created_at.isoformat(),
+        "completed_at": now().isoformat(),
+        "iterations": state.iteration_count,
+        "final_score": state.critique.overall_score if state.critique else None,
+        "scores": state.critique.scores if state.critique else {},
+        "sources_used": len({key for each in draft.sections for key in each.citations}),
+        "sources_collected": len(results),
+        "word_count": draft.word_count,
+        "version": draft.version,
+        "versions": state.draft_versions,
+        "is_by_model": draft.is_by_model,
+        "model_calls": state.model_calls,
+        "pages_fetched": state.pages_fetched,
+    }
+
+
+def _provenance(state: WorkflowState, params: ReportParams) -> dict[str, Any]:
+    queries = state.research_plan.search_queries if state.research_plan else []
+    return {
+        "original_query": state.original_query,
+        "sub_questions": state.research_plan.decomposed_questions if state.research_plan else [],
+        "search_queries_executed": sum(each.status == "completed" for each in queries)
+        if params.from_thread is None
+        else 0,
+        "search_queries": [
+            {
+                "query_text": each.query_text,
+                "search_type": each.search_type,
+                "status": each.status,
+                "found": each.found,
+                "reformulates": each.reformulates,
+            }
+            for each in queries
+        ],
+        "from_thread": params.from_thread,
+        "collection_ended_by": state.collection_ended_by,
+        "ended_by": state.ended_by,
+        "is_approved_by_person": state.human_approved,
+        "settings": params.model_dump(mode="json"),
+        "errors": [str(each) for each in state.errors],
+        "checkpoints": state.checkpoints,
+    }
+
+
+def _caveats(state: WorkflowState) -> list[str]:
+    caveats = []
+    draft, critique = state.draft, state.critique
+    if draft is not None and not draft.is_by_model:
+        caveats.append(
+            "Put together without a language model, of sentences of the sources; nobody judged "
+            "whether they are true or agree"
+        )
+    if critique is not None and critique.critical_count:
+        caveats.append(f"{critique.critical_count} critical issues were identified")
+    degraded = sorted({each.node for each in state.errors})
+    if degraded:
+        caveats.append(f"Worse than it could be: errors in {', '.join(degraded)}")
+    if state.analysis is not None and state.analysis.gaps:
+        caveats.append(f"{len(state.analysis.gaps)} sub-questions are not answered")
+    if state.collection_ended_by not in {None, "approved"}:
+        caveats.append(
+            f"The search that it is made from was not approved ({state.collection_ended_by})"
+        )
+    return caveats
+
+
+def _is_critical(state: WorkflowState) -> bool:
+    return state.critique is not None and state.critique.critical_count > 0

@@ -1,0 +1,226 @@
+"""The state of one report, its settings, its input and its output."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import uuid4
+
+from pydantic import BaseModel, Field
+
+from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
+from paper_search.report.models import (
+    AnalysisResult,
+    Critique,
+    Depth,
+    ResearchDraft,
+    ResearchPlan,
+    ResearchStatus,
+    SearchQuery,
+    SearchResult,
+    Style,
+    now,
+)
+from paper_search.report.recovery import WorkflowError
+from paper_search.report_workflow.breakpoints import BreakpointName, TimedBreakpoint
+from paper_search.steps.types import Untracked
+
+SCHEMA_VERSION = 1
+"""Of the channels; a thread of another version is refused, never misread."""
+
+MAX_ROUNDS = 20
+"""What `max_iterations` and `max_human_reviews` may be at most."""
+
+
+class ReportRequest(BaseModel):
+    """The input of the graph."""
+
+    original_query: str = Field(min_length=MIN_QUESTION_CHARS, max_length=MAX_QUESTION_CHARS)
+    """The research question, in the person's words."""
+    config: dict[str, Any] | None = None
+    """Settings of this run, as `ReportParams`; the run's context does as well."""
+    workflow_params: dict[str, Any] | None = None
+    """The same, under the name that all graphs of this program know."""
+
+
+class ReportParams(BaseModel, frozen=True):
+    """The settings of a run; they are fixed when it starts."""
+
+    depth: Depth = "standard"
+    """How deep to dig: quick, standard or comprehensive."""
+    style_guide: Style = "academic"
+    """How to write: academic, technical or executive."""
+    target_length: int = Field(default=2000, ge=100, le=50_000)
+    """Words of the report."""
+    max_iterations: int = Field(default=3, ge=1, le=MAX_ROUNDS)
+    """How many drafts are reviewed at most without a person asking for more."""
+    max_search_iterations: int = Field(default=5, ge=1, le=50)
+    """How often the searcher runs at most."""
+    max_gap_searches: int = Field(default=2, ge=0, le=10)
+    """How often gaps send the report back to search."""
+    max_search_errors: int = Field(default=3, ge=1, le=100)
+    """Searching stops after so many errors."""
+    hitl_after_planning: bool = False
+    """Ask a person about the plan."""
+    hitl_before_output: bool = False
+    """Ask a person before an approved report is given out."""
+    hitl_on_critical_issues: bool = True
+    """Ask a person when critical issues are left that no revision mended."""
+    planner_model: str | None = None
+    """Name of the model; None: LLM_MODEL. Without a model, all roles work by algorithm."""
+    searcher_model: str | None = None
+    """Judges the relevance of papers."""
+    analyst_model: str | None = None
+    writer_model: str | None = None
+    reviewer_model: str | None = None
+
+    context: str | None = Field(default=None, max_length=MAX_QUESTION_CHARS)
+    """What else the planner should know."""
+    domain_hints: list[str] = Field(default_factory=list)
+    """Fields to look at first."""
+    from_thread: str | None = None
+    """A finished search whose papers the report is made from, instead of searching."""
+    sources: list[str] | None = None
+    """Search only these; None: all that the settings name."""
+    max_results_per_query: int = Field(default=10, ge=1, le=50)
+    max_sources: int = Field(default=40, ge=1, le=200)
+    """Searching stops when so many sources are collected."""
+    max_pages: int = Field(default=10, ge=0, le=100)
+    """Web pages and open-access papers whose text is fetched."""
+    max_model_calls: int = Field(default=60, ge=0, le=10_000)
+    """How often a model is asked, over the whole run."""
+    max_human_reviews: int = Field(default=10, ge=1, le=MAX_ROUNDS)
+    """How often a person is asked; the last time only approve, reject and skip are taken."""
+    plan_review_timeout: int = Field(default=1800, ge=1)
+    """Seconds in which a person should answer."""
+    output_review_timeout: int = Field(default=3600, ge=1)
+    critical_review_timeout: int = Field(default=7200, ge=1)
+    auto_approve_on_timeout: list[TimedBreakpoint] = Field(default_factory=list)
+    """Where silence counts as approval once the time is over; nowhere by default."""
+
+
+class OpenReview(BaseModel):
+    """Why a person is asked next."""
+
+    breakpoint: BreakpointName
+    number: int
+    """Which question of this report it is, from 1."""
+
+
+class WorkflowState(BaseModel):
+    """The state of one report: decisions, ids and the text; what was collected is in the store."""
+
+    workflow_id: str = Field(default_factory=lambda: str(uuid4()))
+    status: ResearchStatus = ResearchStatus.PENDING
+    messages: list[dict[str, Any]] = Field(default_factory=list)
+    """What each step did, as chat messages."""
+    original_query: str = ""
+    research_plan: ResearchPlan | None = None
+    search_results: Annotated[list[SearchResult], Untracked] = Field(default_factory=list)
+    """What was collected, in full: part of the output, never of a checkpoint."""
+    collected_data: dict[str, Any] = Field(default_factory=dict)
+    """`final_output` or `fallback_output` in the end."""
+    analysis: AnalysisResult | None = None
+    draft: ResearchDraft | None = None
+    critique: Critique | None = None
+    iteration_count: int = 0
+    max_iterations: int = 3
+    created_at: datetime = Field(default_factory=now)
+    updated_at: datetime = Field(default_factory=now)
+    errors: list[WorkflowError] = Field(default_factory=list)
+    """Never shortened: each step appends."""
+    checkpoints: list[str] = Field(default_factory=list)
+    """What was decided on the way, with the time."""
+    config: dict[str, Any] = Field(default_factory=dict)
+    """As given; what counts are the settings of the run."""
+
+    schema_version: int = SCHEMA_VERSION
+    result_ids: list[str] = Field(default_factory=list)
+    """What was collected, in the order in which it was: citation keys depend on it."""
+    search_iterations: int = 0
+    gap_searches: int = 0
+    pages_fetched: int = 0
+    model_calls: int = 0
+    planner_warnings: list[str] = Field(default_factory=list)
+    planner_reasoning: str = ""
+    plan_note: str = ""
+    """What a person said to the plan."""
+    human_reviews: int = 0
+    review: OpenReview | None = None
+    """The question that is open, or was asked last."""
+    human_approved: bool = False
+    human_note: str = ""
+    """What a person wants changed in the draft; the writer takes it up."""
+    best_version: int | None = None
+    best_score: float = -1.0
+    draft_versions: list[int] = Field(default_factory=list)
+    """All versions, which are in the store."""
+    revision_notes: list[str] = Field(default_factory=list)
+    improvement_potential: float = 0.0
+    collection_ended_by: str | None = None
+    """How the search ended that the report is made from."""
+    ended_by: str | None = None
+    is_complete: bool = False
+
+    @property
+    def can_iterate(self) -> bool:
+        """Whether another draft may follow without a person asking for it."""
+        return self.iteration_count < self.max_iterations
+
+    @property
+    def pending_searches(self) -> list[SearchQuery]:
+        """Return the queries that have not been asked, by priority."""
+        if self.research_plan is None:
+            return []
+        pending = [q for q in self.research_plan.search_queries if q.status == "pending"]
+        return sorted(pending, key=lambda each: each.priority)
+
+    @property
+    def search_errors(self) -> int:
+        """Return how many errors the searcher met."""
+        return sum(each.node == "searcher" for each in self.errors)
+
+    def add_checkpoint(self, checkpoint: str) -> None:
+        """Record what was decided."""
+        self.updated_at = now()
+        self.checkpoints.append(f"{self.updated_at.isoformat()}: {checkpoint}")
+
+    def add_error(self, error: WorkflowError) -> None:
+        """Record an error."""
+        self.errors.append(error)
+
+    def say(self, text: str) -> None:
+        """Record what a step did."""
+        self.messages.append({"role": "assistant", "content": text})
+
+
+class ReportOutput(BaseModel):
+    """The output of the graph."""
+
+    original_query: str
+    status: ResearchStatus
+    collected_data: dict[str, Any]
+    draft: ResearchDraft | None
+    critique: Critique | None
+    analysis: AnalysisResult | None
+    research_plan: ResearchPlan | None
+    errors: list[WorkflowError]
+    checkpoints: list[str]
+    messages: list[dict[str, Any]]
+    iteration_count: int
+    ended_by: str | None
+    is_complete: bool
+    search_results: list[SearchResult]
+
+
+def should_continue_search(state: WorkflowState, params: ReportParams) -> bool:
+    """Return whether searching goes on.
+
+    It stops when nothing is pending, and at the limits of iterations, errors and sources.
+    """
+    return (
+        bool(state.pending_searches)
+        and state.search_iterations < params.max_search_iterations
+        and state.search_errors < params.max_search_errors
+        and len(state.result_ids) < params.max_sources
+    )
