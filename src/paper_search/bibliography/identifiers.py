@@ -1,4 +1,4 @@
-"""Identifiers of works (DOI, arXiv, PMID, PMCID, ISBN, ISSN): found in text, normalised, made stable."""
+"""Identifiers of works (DOI, arXiv, PMID, ISBN ...): found in text, normalised, made stable."""
 
 from __future__ import annotations
 
