@@ -20,24 +20,16 @@ from paper_search.errors import ConfigError
 LLM_PROVIDERS = ("openai",)
 """Providers whose `<PROVIDER>_API_KEY` is read; no other name reaches the environment."""
 
-_SERVICES = {
-    "serpapi_scholar": "SERPAPI",
-    "openalex": "OPENALEX",
-    "crossref": "CROSSREF",
-    "semantic_scholar": "SEMANTIC_SCHOLAR",
-    "semantic_scholar_bulk": "SEMANTIC_SCHOLAR",
-    "arxiv": "ARXIV",
-    "pubmed": "PUBMED",
-    "europe_pmc": "EUROPE_PMC",
-    "dblp": "DBLP",
-    "doaj": "DOAJ",
-    "datacite": "DATACITE",
-    "core": "CORE",
-    "serper_scholar": "SERPER",
-    "snowball": "SNOWBALL",
-    "opencitations": "OPENCITATIONS",
+_PREFIXES = {
+    "serpapi_scholar": "serpapi",
+    "semantic_scholar_bulk": "semantic_scholar",
+    "serper_scholar": "serper",
+    "opencitations": "opencitations",
 }
-"""Web services to what the names of their variables begin with (`..._API_KEY`, `..._MAX_CALLS`)."""
+"""Services to what their variables begin with, where that is not the name of an installed source.
+
+The variables of a service are `..._API_KEY`, `..._MAX_CALLS` and `..._RATE_LIMIT`.
+"""
 _WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
 """Those that are searched as soon as there is a key; Serper's also serves web searches."""
 
@@ -216,13 +208,13 @@ def _sources(env: dict[str, str]) -> dict[str, dict[str, object]]:
         "library": {"name": "library"},
         "sample": {"name": "sample", "enabled": False},
     }
-    for name, prefix in (_others() | _SERVICES).items():
+    for name, prefix in service_prefixes().items():
         given = _picked(
             env,
             **{f"{prefix}_API_KEY": "api_key"},
             **{f"{prefix}_MAX_CALLS": "max_calls", f"{prefix}_RATE_LIMIT": "rate_limit"},
         )
-        if given:
+        if given and name not in sources:
             # A key is only got on purpose; without one, a search goes to nobody unasked.
             sources[name] = {"name": name, "enabled": name in _WITH_KEY and "api_key" in given}
             sources[name] |= {field: value.strip() for field, value in given.items()}
@@ -243,7 +235,8 @@ def expand_sources(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, expanded)))
 
 
-def _others() -> dict[str, str]:
-    """Return what the variables of sources from other packages begin with."""
-    installed = entry_points(group="paper_search.sources")
-    return {point.name: point.name.upper().replace("-", "_") for point in installed}
+def service_prefixes() -> dict[str, str]:
+    """Return what the variables of each service begin with: its name, with few exceptions."""
+    installed = {point.name: point.name for point in entry_points(group="paper_search.sources")}
+    given = dict(sorted(installed.items())) | _PREFIXES
+    return {name: prefix.upper().replace("-", "_") for name, prefix in given.items()}
