@@ -146,15 +146,6 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         ConfigError: a value cannot be used, or `env_path` is not a file.
     """
     env = _environment(env_path)
-    provider = env.get("LLM_PROVIDER", "").strip().lower() or "openai"
-    is_known = provider in LLM_PROVIDERS
-    key = env.get(f"{provider.upper()}_API_KEY", "").strip() if is_known else ""
-    llm = {
-        "provider": provider,
-        "api_key": key,
-        **_picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
-        **_picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
-    }
     settings = _picked(
         env,
         DEFAULT_MAX_RESULTS="default_max_results",
@@ -179,13 +170,26 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     settings.update(_picked(dict(os.environ), EDITOR="editor"))  # noqa: TID251  # the one module that may
     settings.update(_picked(dict(os.environ), VISUAL="editor"))  # noqa: TID251  # the one module that may
     try:
-        return AppConfig.model_validate({"llm": llm, "sources": _sources(env), **settings})
+        return AppConfig.model_validate({"llm": _llm(env), "sources": _sources(env), **settings})
     except ValidationError as error:
         fields = "; ".join(
             f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
             for each in error.errors(include_input=False)
         )
         raise ConfigError(f"settings cannot be used: {fields}") from None
+
+
+def _llm(env: dict[str, str]) -> dict[str, str]:
+    """Return the settings of the model; no provider that is unknown names a variable."""
+    provider = env.get("LLM_PROVIDER", "").strip().lower() or "openai"
+    is_known = provider in LLM_PROVIDERS
+    key = env.get(f"{provider.upper()}_API_KEY", "").strip() if is_known else ""
+    return {
+        "provider": provider,
+        "api_key": key,
+        **_picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
+        **_picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
+    }
 
 
 def _environment(env_path: Path | str | None) -> dict[str, str]:
