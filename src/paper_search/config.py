@@ -23,24 +23,16 @@ from paper_search.errors import ConfigError
 LLM_PROVIDERS = ("openai",)
 """Providers whose `<PROVIDER>_API_KEY` is read; no other name reaches the environment."""
 
-_SERVICES = {
-    "serpapi_scholar": "SERPAPI",
-    "openalex": "OPENALEX",
-    "crossref": "CROSSREF",
-    "semantic_scholar": "SEMANTIC_SCHOLAR",
-    "semantic_scholar_bulk": "SEMANTIC_SCHOLAR",
-    "arxiv": "ARXIV",
-    "pubmed": "PUBMED",
-    "europe_pmc": "EUROPE_PMC",
-    "dblp": "DBLP",
-    "doaj": "DOAJ",
-    "datacite": "DATACITE",
-    "core": "CORE",
-    "serper_scholar": "SERPER",
-    "snowball": "SNOWBALL",
-    "opencitations": "OPENCITATIONS",
+_PREFIXES = {
+    "serpapi_scholar": "serpapi",
+    "semantic_scholar_bulk": "semantic_scholar",
+    "serper_scholar": "serper",
+    "opencitations": "opencitations",
 }
-"""Web services to what the names of their variables begin with (`..._API_KEY`, `..._MAX_CALLS`)."""
+"""Services to what their variables begin with, where that is not the name of an installed source.
+
+The variables of a service are `..._API_KEY`, `..._MAX_CALLS` and `..._RATE_LIMIT`.
+"""
 _WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
 """Those that are searched as soon as there is a key; Serper's also serves web searches."""
 
@@ -210,15 +202,6 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         ConfigError: a value cannot be used, or `env_path` is not a file.
     """
     env = _environment(env_path)
-    provider = env.get("LLM_PROVIDER", "").strip().lower() or "openai"
-    is_known = provider in LLM_PROVIDERS
-    key = env.get(f"{provider.upper()}_API_KEY", "").strip() if is_known else ""
-    llm = {
-        "provider": provider,
-        "api_key": key,
-        **_picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
-        **_picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
-    }
     settings = _picked(
         env,
         DEFAULT_MAX_RESULTS="default_max_results",
@@ -250,7 +233,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     settings.update(_picked(dict(os.environ), VISUAL="editor"))  # noqa: TID251  # the one module that may
     try:
         return AppConfig.model_validate(
-            {"llm": llm, "sources": _sources(env), "server": server, **settings}
+            {"llm": _llm(env), "sources": _sources(env), "server": server, **settings}
         )
     except ValidationError as error:
         fields = "; ".join(
@@ -299,6 +282,19 @@ def settings_elsewhere(config: AppConfig) -> dict[str, str]:
     }
 
 
+def _llm(env: dict[str, str]) -> dict[str, str]:
+    """Return the settings of the model; no provider that is unknown names a variable."""
+    provider = env.get("LLM_PROVIDER", "").strip().lower() or "openai"
+    is_known = provider in LLM_PROVIDERS
+    key = env.get(f"{provider.upper()}_API_KEY", "").strip() if is_known else ""
+    return {
+        "provider": provider,
+        "api_key": key,
+        **_picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
+        **_picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
+    }
+
+
 def _environment(env_path: Path | str | None) -> dict[str, str]:
     path = Path(env_path) if env_path is not None else Path(".env")
     if env_path is not None and not path.is_file():
@@ -323,13 +319,13 @@ def _sources(env: dict[str, str]) -> dict[str, dict[str, object]]:
         "library": {"name": "library"},
         "sample": {"name": "sample", "enabled": False},
     }
-    for name, prefix in (_others() | _SERVICES).items():
+    for name, prefix in service_prefixes().items():
         given = _picked(
             env,
             **{f"{prefix}_API_KEY": "api_key"},
             **{f"{prefix}_MAX_CALLS": "max_calls", f"{prefix}_RATE_LIMIT": "rate_limit"},
         )
-        if given:
+        if given and name not in sources:
             # A key is only got on purpose; without one, a search goes to nobody unasked.
             sources[name] = {"name": name, "enabled": name in _WITH_KEY and "api_key" in given}
             sources[name] |= {field: value.strip() for field, value in given.items()}
@@ -350,7 +346,8 @@ def expand_sources(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, expanded)))
 
 
-def _others() -> dict[str, str]:
-    """Return what the variables of sources from other packages begin with."""
-    installed = entry_points(group="paper_search.sources")
-    return {point.name: point.name.upper().replace("-", "_") for point in installed}
+def service_prefixes() -> dict[str, str]:
+    """Return what the variables of each service begin with: its name, with few exceptions."""
+    installed = {point.name: point.name for point in entry_points(group="paper_search.sources")}
+    given = dict(sorted(installed.items())) | _PREFIXES
+    return {name: prefix.upper().replace("-", "_") for name, prefix in given.items()}

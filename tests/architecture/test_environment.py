@@ -5,6 +5,8 @@ import re
 
 from tests.architecture.tree import PACKAGE, ROOT, parsed, shipped_modules, shown, wiring
 
+from paper_search.config import service_prefixes
+
 OF_THE_SYSTEM = {"EDITOR", "VISUAL"}
 """Never taken from a file."""
 OF_PROVIDERS = {"OPENAI_API_KEY"}
@@ -58,10 +60,28 @@ def variables_that_config_reads() -> set[str]:
     }
 
 
+WITH_KEYS = (
+    "core",
+    "openalex",
+    "opencitations",
+    "pubmed",
+    "semantic_scholar",
+    "serpapi_scholar",
+    "serper_scholar",
+)
+"""The services whose answers a key opens, or makes more of."""
+
+
 def test_the_example_settings_name_every_variable_that_config_reads() -> None:
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
     named = set(re.findall(r"^#? ?([A-Z][A-Z0-9_]*)=", text, re.MULTILINE))
-    assert named == variables_that_config_reads() - OF_THE_SYSTEM | OF_PROVIDERS
+    of_sources = {
+        f"{prefix}_{setting}"
+        for prefix in service_prefixes().values()
+        for setting in ("API_KEY", "MAX_CALLS", "RATE_LIMIT")
+    }
+    assert named - of_sources == variables_that_config_reads() - OF_THE_SYSTEM | OF_PROVIDERS
+    assert named >= {f"{service_prefixes()[name]}_API_KEY" for name in WITH_KEYS}
 
 
 def test_the_example_settings_hold_no_values() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from paper_search.bibliography.identifiers import (
     family_name,
+    names_of,
     parse_arxiv_id,
     parse_doi,
     parse_isbn,
@@ -133,3 +134,27 @@ def test_hostile_text_costs_no_time(text: str) -> None:
     for parse in (parse_doi, parse_arxiv_id, parse_pmid, parse_pmcid, parse_isbn):
         parse(text)
     assert time.process_time() - started < 0.5
+
+
+def test_a_record_is_known_by_all_of_its_identifiers() -> None:
+    record = RawPaper(
+        title="t",
+        source="s",
+        doi="https://doi.org/10.1000/A",
+        arxiv_id="2001.00001v2",
+        pmid="PMID: 7",
+        pmcid="PMC1234",
+        openalex_id="https://openalex.org/W5",
+        s2_id="ABC",
+    )
+    assert names_of(record) == {
+        "doi:10.1000/a",
+        "arxiv:2001.00001",
+        "pmid:7",
+        "pmcid:pmc1234",
+        "openalex:w5",
+        "s2:abc",
+    }
+    of_arxiv = RawPaper(title="t", source="s", doi="10.48550/arXiv.2001.00001")
+    assert "arxiv:2001.00001" in names_of(of_arxiv)
+    assert names_of(RawPaper(title="t", source="s", doi="none")) == set()

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from tests.cli.conftest import QUESTION, Ended
 
+from paper_search.cli.drive import failure_lines
+from paper_search.models import SourceReport, SourceStatus
+
 Cli = Callable[..., Ended]
 
 
@@ -78,3 +81,15 @@ def test_the_report_of_a_search_is_in_markdown(cli: Cli, tmp_path: Path) -> None
     assert "## What was searched" in text
     assert "| 1 | sample | ok | " in text
     assert "0 of 1 known papers found; missing: 10.1000/nowhere." in text
+
+
+def test_failures_are_told_once_for_a_source() -> None:
+    failed = [
+        SourceReport(source="a", status=SourceStatus.TIMEOUT, error="slow"),
+        SourceReport(source="a", status=SourceStatus.TIMEOUT, error="slow again"),
+        SourceReport(source="b", status=SourceStatus.UNAUTHORISED, note="no key"),
+    ]
+    assert failure_lines(failed) == [
+        "source a FAILED (timeout, 2 queries): slow",
+        "source b FAILED (unauthorised): no key",
+    ]

@@ -103,10 +103,11 @@ def test_a_source_with_its_key_needs_nothing(cli: Cli, monkeypatch: pytest.Monke
     monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
     ended = cli("sources", "--json")
     listed = {each["name"]: each for each in ended.document}
-    assert listed["serpapi_scholar"] == {
-        "name": "serpapi_scholar",
-        "enabled": True,
-        "needs": None,
-        "note": None,
-    }
+    scholar = listed["serpapi_scholar"]
+    assert (scholar["enabled"], scholar["needs"], scholar["key"]) == (True, None, "set")
+    assert listed["core"]["key"] == "required"
+    assert "CORE_API_KEY" in listed["core"]["needs"]
+    assert listed["openalex"]["key"] == "optional"
+    assert "OPENALEX_API_KEY" in listed["openalex"]["note"]
+    assert listed["arxiv"]["key"] == "none needed"
     assert "CANARY" not in ended.stdout + ended.stderr

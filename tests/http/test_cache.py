@@ -212,3 +212,16 @@ async def test_a_body_that_is_cut_off_is_not_kept(opened: Opening) -> None:
         with pytest.raises(HttpBodyError):
             await http.get(URL)
         assert (await http.get(URL)).json() == {"n": 1}
+
+
+async def test_answers_on_disk_that_are_damaged_later_are_asked_for_again(
+    opened: Opening, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    service = Service(sound(1), sound(2))
+    async with opened(service, settings={"retry": RetryPolicy(max_retries=1)}) as http:
+        await http.get(URL)
+        with sqlite3.connect(path) as database:
+            database.execute("DELETE FROM streams")
+        database.close()
+        assert (await http.get(URL)).json() == {"n": 2}
+    assert "not cached any more" in caplog.text

@@ -93,3 +93,11 @@ async def test_a_place_given_to_one_who_gives_up_at_that_moment_is_not_lost() ->
     crowd = Crowd()
     await asyncio.wait_for(crowd.visit(limiter, "a", 1), 5)
     assert crowd.served == 1
+
+
+def test_a_turn_that_comes_too_late_is_left_to_others() -> None:
+    limiter = HostLimiter(lambda: 0.0)
+    assert limiter.reserve_within("a", 3.0, 1.0) == 0.0
+    assert limiter.reserve_within("a", 3.0, 2.0) is None
+    assert limiter.reserve_within("a", 3.0, 0.0) is None
+    assert limiter.reserve("a", 3.0) == 3.0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
-from paper_search.query import And, Node, Not, Or, Phrase, Term, evaluate, parse
+from paper_search.query import And, Node, Not, Or, Phrase, Term, evaluate, normalise, parse
 from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.core_works import Core
@@ -261,3 +261,24 @@ def test_no_group_holds_two_operators(tree: Node) -> None:
             text = text.replace(inner[0], "g", 1)
         assert "(" not in text
         assert not re.search(r"\b(AND|OR|NOT|ANDNOT)\b", text)
+
+
+ODD = st.text(st.sampled_from('ab"”\\[](){}<>|^~*?:;+-/\t\x00é'), min_size=1, max_size=8)
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    words=st.lists(ODD, min_size=1, max_size=3), field=st.sampled_from([None, "title", "author"])
+)
+def test_no_word_gets_out_of_its_quotation_marks(words: list[str], field: str | None) -> None:
+    try:
+        tree = normalise(And((Term("safe"), Phrase(tuple(words), field))))
+    except InputError:
+        return
+    for adapter in (Arxiv(), Pubmed(), EuropePmc(), Core("key"), Dblp()):
+        text = adapter.translate(tree, NO_LIMITS).text
+        assert "\\" not in text
+        assert text.count('"') % 2 == 0
+        bare = re.sub(r'"[^"]*"', "q", text)
+        assert not re.search(r"[{}<>^\x00\t”;?]", bare)
+        assert bare.count("(") == bare.count(")")

@@ -86,6 +86,14 @@ async def test_api_02_what_is_exhausted_is_not_asked_the_other_queries(server: F
     assert [str(each.error).count("not asked") for each in report.sources] == [0, 1, 1]
 
 
+@pytest.mark.parametrize("path", ["/reset", "/status?code=401"])
+async def test_what_must_fail_again_is_not_asked_again(server: FaultServer, path: str) -> None:
+    report = await cards(server, path).report(strategy("aa", "bb"))
+    assert server.requests.total() == 1
+    assert report.sources[0].status is report.sources[1].status
+    assert "not asked" in str(report.sources[1].error)
+
+
 async def test_api_03_the_deadline_holds_for_all_queries_together(
     server: FaultServer, clock: Clock
 ) -> None:

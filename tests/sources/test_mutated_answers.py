@@ -127,6 +127,11 @@ def as_json(value: Any) -> bytes:
     return json.dumps(value).encode("utf-8", "surrogatepass")
 
 
+def named(value: object) -> str:
+    """Return what a case is called; it must not change from one process to the next."""
+    return getattr(value, "name", None) or str(value)[-25:]
+
+
 @pytest.mark.parametrize(
     ("adapter", "file", "path"),
     [
@@ -135,7 +140,7 @@ def as_json(value: Any) -> bytes:
         (EuropePmc(), None, ("resultList", "result")),
         (SerperScholar("key"), None, ("organic",)),
     ],
-    ids=lambda value: getattr(value, "name", None),
+    ids=named,
 )
 class TestJson:
     def whole(self, recorded: Path, adapter: Adapter, file: str | None) -> Any:
@@ -210,7 +215,7 @@ def without_elements(text: str, chance: random.Random) -> str:
     return text
 
 
-@pytest.mark.parametrize(("adapter", "file", "element"), XML, ids=lambda value: str(value)[-25:])
+@pytest.mark.parametrize(("adapter", "file", "element"), XML, ids=named)
 class TestXml:
     def request(self, adapter: Adapter) -> Request:
         return FETCH if adapter.name == "pubmed" else request_of(adapter)

@@ -213,6 +213,16 @@ PUBMED = [
         9,
         "10.1117/1.jmi.5.2.026002",
     ),
+    Fact(
+        "biblio-glutton__example-medline-31388315",
+        0,
+        "31388315",
+        "The impact of panitumumab treatment on survival and quality of life in patients with RAS"
+        " wild-type metastatic colorectal cancer",
+        2019,
+        4,
+        "10.2147/cmar.s186042",
+    ),
     Fact("fatcat__pubmed_31393839", 0, "31393839", "Career-Turning Moments", 2019, 1),
     Fact(
         "fatcat_sample__collective",

@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.workflow.doubles import reject, workflow
 
+from paper_search.errors import SearchSourceError
 from paper_search.models import (
     PaperCollection,
     RawPaper,
@@ -14,12 +15,15 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
+from paper_search.skills import Searcher
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
+from paper_search.testing.sources import FakeSource
 from paper_search.workflow import (
     Checkpoint,
     Decision,
     DecisionAction,
+    ResultPayload,
     SearchWorkflow,
     ThreadCatalog,
 )
@@ -101,3 +105,26 @@ async def test_a_thread_shows_them_from_the_store_too() -> None:
 
 async def test_without_known_papers_nothing_is_said_of_them() -> None:
     assert (await workflow().run("graphs")).known_papers is None
+
+
+async def test_when_all_sources_fail_the_person_is_asked_with_every_reason() -> None:
+    """API-26, API-03"""
+    skills = FakeSkills()
+    searcher = Searcher(
+        [
+            FakeSource("a", error=SearchSourceError("out of order")),
+            FakeSource("b", error=KeyError("a bug")),
+        ]
+    )
+    handler = ScriptedHandler([APPROVE, APPROVE])
+    flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills, handler)
+    result = await flow.run("graphs")
+    payload = handler.asked[1].payload
+    assert isinstance(payload, ResultPayload)
+    assert [(each.source, each.status.value) for each in payload.reports] == [
+        ("a", "bad_response"),
+        ("b", "bug"),
+    ]
+    assert all(each.error for each in payload.reports)
+    assert payload.silent_sources == ["a", "b"]
+    assert result.papers == []

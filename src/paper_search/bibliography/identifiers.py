@@ -1,4 +1,4 @@
-"""Identifiers of works (DOI, arXiv, PMID, PMCID, ISBN, ISSN): found in text, normalised, made stable."""
+"""Identifiers of works (DOI, arXiv, PMID, ISBN ...): found in text, normalised, made stable."""
 
 from __future__ import annotations
 
@@ -148,6 +148,23 @@ def stable_id(record: BibliographicRecord) -> str:
     }
     named = next((f"{kind}:{value}" for kind, value in rest.items() if value), None)
     return named or f"hash:{content_key(record)}"
+
+
+def names_of(record: BibliographicRecord) -> set[str]:
+    """Return all identifiers of the work, each with its kind: `doi:10.1000/1`, `arxiv:...`.
+
+    Two records with one in common are of the same work, unless one of them is wrong.
+    """
+    doi = parse_doi(record.doi)
+    named = {
+        "doi": doi,
+        "arxiv": parse_arxiv_id(record.arxiv_id) or (parse_arxiv_id(doi) if doi else None),
+        "pmid": parse_pmid(record.pmid),
+        "pmcid": parse_pmcid(record.pmcid),
+        "openalex": (record.openalex_id or "").rstrip("/").rpartition("/")[2],
+        "s2": record.s2_id,
+    }
+    return {f"{kind}:{value.lower()}" for kind, value in named.items() if value}
 
 
 def content_key(record: BibliographicRecord) -> str:

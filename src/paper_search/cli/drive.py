@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from paper_search.cli.delivery import Delivery
     from paper_search.cli.progress import ProgressLine
     from paper_search.config import AppConfig
-    from paper_search.models import PaperCollection
+    from paper_search.models import PaperCollection, SourceReport
     from paper_search.workflow import Decision, SearchWorkflow
     from paper_search.workflow.state import WorkflowState
 
@@ -138,23 +138,25 @@ class Drive:
             {
                 "thread_id": self._thread_id,
                 "status": "done",
-                "reports": [each.model_dump(mode="json") for each in state.reports],
-                "silent_sources": state.silent_sources,
             },
         )
         words = (ended_by or "done").replace("_", " ")
         say(f"{len(collection.papers)} papers, {words}; thread {self._thread_id}")
         for note in dict.fromkeys(each.note for each in state.reports if each.note):
             say(visible(note))
+        if collection.known_papers is not None:
+            say(visible(collection.known_papers.summary))
         if not collection.papers:
             say(
                 f"nothing relevant was found; `paper-search show {self._thread_id}` says what was "
                 "asked, and what each source answered"
             )
         failures = [each for each in state.reports if each.status.is_failure]
-        for each in failures:
-            reason = each.error or each.note or "no reason given"
-            say(visible(f"source {each.source} FAILED ({each.status.value}): {reason}"))
+        for line in failure_lines(failures):
+            say(visible(line))
+        failed = {each.source for each in failures}
+        if silent := [name for name in collection.silent_sources if name not in failed]:
+            say(visible(f"GAVE NOTHING over the whole search: {', '.join(silent)}"))
         if failures and len(failures) == len(state.reports) and not collection.papers:
             raise typer.Exit(ExitCode.FAILED)
 
@@ -173,3 +175,16 @@ class Drive:
     async def _state(self) -> WorkflowState:
         async with reading_session(self._config.persistence_url, self._thread_id) as session:
             return await session.state()
+
+
+def failure_lines(failures: list[SourceReport]) -> list[str]:
+    """Return a line for every source and status, with the first reason and how many queries."""
+    groups: dict[tuple[str, str], list[SourceReport]] = {}
+    for each in failures:
+        groups.setdefault((each.source, each.status.value), []).append(each)
+    lines = []
+    for (source, status), reports in groups.items():
+        queries = f", {len(reports)} queries" if len(reports) > 1 else ""
+        reason = reports[0].error or reports[0].note or "no reason given"
+        lines.append(f"source {source} FAILED ({status}{queries}): {reason}")
+    return lines

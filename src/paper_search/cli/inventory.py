@@ -11,6 +11,7 @@ from paper_search.library import Library
 from paper_search.library.samples import open_sample
 from paper_search.library.source import library_path
 from paper_search.sources import create_source, known_sources
+from paper_search.sources.adapter import Adapter
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -26,6 +27,12 @@ class SourceEntry:
     needs: str | None
     """What has to be set first; None: nothing."""
     note: str | None
+    key: str = "none needed"
+    """`none needed`, `set`, `optional` or `required`."""
+    key_variable: str | None = None
+    """The environment variable that the key is read from."""
+    key_page: str | None = None
+    """Where to get a key."""
 
     def document(self) -> dict[str, Any]:
         """Return the entry as JSON."""
@@ -39,13 +46,37 @@ def inventory(config: AppConfig) -> list[SourceEntry]:
 
 
 def _entry(name: str, config: AppConfig) -> SourceEntry:
-    needs = None
-    try:
-        create_source(name, config)
-    except ConfigError as error:
-        needs = explanation(error)
     is_enabled = name in config.sources and config.sources[name].enabled
-    return SourceEntry(name, is_enabled and needs is None, needs, _note(name, config))
+    try:
+        source = create_source(name, config)
+    except ConfigError as error:
+        return SourceEntry(
+            name, is_enabled=False, needs=explanation(error), note=None, key="required"
+        )
+    adapter = getattr(source, "adapter", None)
+    note = _note(name, config)
+    if not isinstance(adapter, Adapter) or adapter.key_variable is None:
+        return SourceEntry(name, is_enabled, None, note or _service_note(adapter))
+    return SourceEntry(
+        name,
+        is_enabled,
+        None,
+        _service_note(adapter),
+        "set" if adapter.key else "optional",
+        adapter.key_variable,
+        adapter.key_page,
+    )
+
+
+def _service_note(adapter: object) -> str | None:
+    if not isinstance(adapter, Adapter):
+        return None
+    most = f"at most {adapter.most_results:,} records a query"
+    if adapter.key_variable is None:
+        return f"{adapter.title}: {most}"
+    if adapter.key:
+        return f"{adapter.title}: {most}; asked with your key"
+    return f"{adapter.title}: {most}; better with {adapter.key_variable}, see {adapter.key_page}"
 
 
 def _note(name: str, config: AppConfig) -> str | None:

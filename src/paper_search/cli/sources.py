@@ -6,7 +6,11 @@ from paper_search.cli.options import Home, Json
 
 
 def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
-    """List the sources: which are searched by default, and what the others need."""
+    """List the sources: which are searched by default, and what the others need.
+
+    PAPER_SEARCH_SOURCES names those that are searched by default; `web` stands for all services
+    that need no key.
+    """
     from rich.table import Table
 
     from paper_search.cli.console import data, print_json, text
@@ -18,13 +22,14 @@ def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> Non
         print_json([each.document() for each in found])
         return
     table = Table(show_edge=False, pad_edge=False)
-    for name in ("Source", "Searched", "Needs", "Note"):
+    for name in ("Source", "Searched", "Key", "Needs", "Note"):
         table.add_column(name, no_wrap=name == "Source", overflow="fold")
     for each in found:
         searched = "by default" if each.is_enabled else "with --source"
         table.add_row(
             text(each.name),
             text(searched if each.needs is None else "no"),
+            text(each.key),
             text(each.needs or "-"),
             text(each.note or "-"),
         )

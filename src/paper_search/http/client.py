@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     import ssl
     from pathlib import Path
     from types import TracebackType
+
+_log = logging.getLogger(__name__)
 
 _ERROR_BODY = 2000
 """Characters of an error's body that are kept."""
@@ -186,10 +189,12 @@ class HttpClient:
             await self._sleep_unless_zero(wait)
         raise AssertionError("there is no last try")
 
-    async def _attempt(self, request: httpx.Request, asking: Asking) -> HttpAnswer | HttpError:
+    async def _attempt(  # noqa: PLR0911  # one for each way to fail
+        self, request: httpx.Request, asking: Asking
+    ) -> HttpAnswer | HttpError:
         """Return the answer or what went wrong; raised outside, no cause clings to it."""
         host = request.url.host
-        is_answering = False
+        is_answering = asking.is_sent = False
         try:
             # httpx only limits the silence between two bytes: a slow body would go on for ever.
             left = max(asking.ends_at - self._clock(), 0.0)
@@ -206,6 +211,12 @@ class HttpClient:
             if not asking.is_sent:
                 return HttpNoTimeError(f"{host} could not be asked in time: others were first")
             return HttpTimeoutError(f"{host} gave no whole answer within {asking.limit_s:g} s")
+        except (sqlite3.Error, RuntimeError) as error:
+            if self._cache is None:
+                raise
+            _log.warning("answers are not cached any more: %s", error)
+            self._transport = self._network
+            return HttpBodyError(f"the answer of {host} on disk cannot be read", is_cut_off=True)
         except httpx.HTTPError as error:
             reason = redact(f"{type(error).__name__}: {error}", self._settings.secrets)
             if is_answering:
@@ -216,14 +227,13 @@ class HttpClient:
         self, host: str, asking: Asking, timer: asyncio.Timeout, stack: AsyncExitStack
     ) -> None:
         """Wait until the host may be asked; the time for the answer counts from then on."""
-        asking.is_sent = False
         if asking.budget.is_spent:
             raise HttpCallLimitError("the calls allowed for this run are used up")
         place = self._limiter.place(host, self._settings.concurrency)
         await stack.enter_async_context(place)
         left = asking.ends_at - self._clock()
-        wait = self._limiter.reserve(host, self._settings.interval_s) if left > 0 else 0.0
-        if wait >= left:
+        wait = self._limiter.reserve_within(host, self._settings.interval_s, left)
+        if wait is None:
             raise HttpNoTimeError(f"{host} could not be asked in time: others were first")
         await self._sleep_unless_zero(wait)
         asking.budget.spend()

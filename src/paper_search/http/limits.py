@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 from collections import Counter, defaultdict, deque
@@ -28,9 +29,16 @@ class HostLimiter:
 
     def reserve(self, host: str, interval_s: float) -> float:
         """Take the next turn for a host and return the seconds until it comes."""
+        wait = self.reserve_within(host, interval_s, math.inf)
+        return wait if wait is not None else 0.0
+
+    def reserve_within(self, host: str, interval_s: float, patience_s: float) -> float | None:
+        """Take the next turn if it comes within that time; None: it does not, and is not taken."""
         with self._lock:
             now = self._clock()
             turn = max(now, self._free_at.get(host, now))
+            if turn - now >= patience_s:
+                return None
             self._free_at[host] = turn + max(interval_s, 0.0)
             return turn - now
 

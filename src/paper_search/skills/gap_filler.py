@@ -7,13 +7,12 @@ import logging
 import re
 from collections.abc import Iterable, Sequence
 
-from paper_search.bibliography.identifiers import family_name
+from paper_search.bibliography.identifiers import family_name, names_of
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import RawPaper, SourceReport, SourceStatus
 from paper_search.models.enrichment import EnrichmentReport
 from paper_search.skills.failures import described, status_of
 from paper_search.sources.enrichment.base import GAPS, Enricher, LookUp
-from paper_search.sources.enrichment.lookup import identifiers
 
 _log = logging.getLogger(__name__)
 
@@ -102,7 +101,7 @@ def _is_same_work(work: RawPaper, known: RawPaper) -> bool:
     from rapidfuzz.fuzz import ratio  # noqa: PLC0415  # only where works are enriched
 
     one, other = normalised_title(work.title), normalised_title(known.title)
-    if identifiers(work) & identifiers(known):
+    if names_of(work) & names_of(known):
         is_part = bool(other) and (one in other or other in one)
         return not other or is_part or ratio(one, other) >= _SIMILAR_TITLE
     return (

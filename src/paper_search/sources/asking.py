@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paper_search.http.retry import utc_now
-from paper_search.models import RawPaper, Sighting, SourceReport, SourceStatus
+from paper_search.models import RawPaper, SearchConstraints, Sighting, SourceReport, SourceStatus
 from paper_search.query import Node, judge
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from paper_search.sources.errors import ServiceError
 
 
-_HOPELESS = {SourceStatus.EXHAUSTED, SourceStatus.UNAUTHORISED}
+_HOPELESS = {SourceStatus.EXHAUSTED, SourceStatus.UNAUTHORISED, SourceStatus.UNREACHABLE}
 
 
 @dataclass(slots=True)
@@ -26,6 +26,7 @@ class Asked:
     notes: tuple[str, ...] = ()
     remainder: Node | None = None
     language: str | None = None
+    filters: SearchConstraints | None = None
     papers: list[RawPaper] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     hits: int | None = None
@@ -93,6 +94,9 @@ class Asked:
         )
 
     def _is_wanted(self, paper: RawPaper) -> bool:
+        if self.filters and not self.filters.allows_type(paper.publication_type):
+            self.excluded += 1
+            return False
         if self.language and paper.language and paper.language != self.language:
             self.excluded += 1
             return False

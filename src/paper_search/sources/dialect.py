@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,10 @@ from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
 from paper_search.sources.adapter import Translated
+
+_LETTER = re.compile(r"[^\W_]")
+_MARKS = re.compile(r"[\"“”\\\[\]{}<>|^~\x00-\x1f\x7f]+")
+"""What could end a quotation, or means something inside of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,11 @@ class Written:
 
 ANYTHING = Written(None, is_exact=False)
 """What cannot be said at all."""
+
+
+def quoted(text: str) -> str:
+    """Return the text between quotation marks, without what could end them or be misread."""
+    return f'"{" ".join(_MARKS.sub(" ", text).split())}"'
 
 
 class Dialect(ABC):
@@ -74,6 +84,16 @@ class Dialect(ABC):
         self.note("NEAR is asked as AND, the distance is checked in title and abstract")
         sides = self._both([self._positive(side) for side in (near.left, near.right)])
         return Written(sides.text, is_exact=False)
+
+    def word_by_word(self, phrase: Phrase) -> Written:
+        """Return the words of a phrase that cannot be said as one; their order is checked."""
+        self.note("a phrase with '*' is asked as its words, their order is checked")
+        words = [
+            Term(word.rstrip("*"), phrase.field, word.endswith("*"))
+            for word in phrase.words
+            if _LETTER.search(word)
+        ]
+        return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
 
     def note(self, text: str) -> None:
         """Say something to the person, once."""

@@ -6,7 +6,7 @@ import re
 from typing import ClassVar
 
 from paper_search.query import Phrase, Term, YearRange
-from paper_search.sources.dialect import Dialect, Written
+from paper_search.sources.dialect import Dialect, Written, quoted
 
 _FIELDS = {
     "title": "TITLE",
@@ -34,10 +34,8 @@ class EuropePmcDialect(Dialect):
         if isinstance(leaf, Term):
             return Written(f"{field}:{_word(leaf.text, is_prefix=leaf.is_prefix)}")
         if not any(word.endswith("*") for word in leaf.words):
-            return Written(f'{field}:"{" ".join(leaf.words)}"')
-        self.note("a phrase with '*' is asked as its words, their order is checked")
-        words = [_word(word.rstrip("*"), is_prefix=word.endswith("*")) for word in leaf.words]
-        return Written(self.both([f"{field}:{word}" for word in words]), is_exact=False)
+            return Written(f"{field}:{quoted(' '.join(leaf.words))}")
+        return self.word_by_word(leaf)
 
     def years(self, years: YearRange) -> Written:
         """Return the years as a span; an open end is far away."""
@@ -52,4 +50,4 @@ def _word(text: str, *, is_prefix: bool) -> str:
     if is_prefix and _BARE.fullmatch(text):
         return f"{text}*"
     is_bare = _BARE.fullmatch(text) and text.upper() not in _OPERATORS
-    return text if is_bare else f'"{text}"'
+    return text if is_bare else quoted(text)

@@ -11,7 +11,7 @@ from itertools import product
 from typing import ClassVar
 
 from paper_search.query import Near, Node, Or, Phrase, Term, YearRange
-from paper_search.sources.dialect import ANYTHING, Dialect, Written
+from paper_search.sources.dialect import ANYTHING, Dialect, Written, quoted
 
 _TAGS = {"title": "ti", "abstract": "tiab", "author": "au", "venue": "ta", None: "tiab"}
 _BARE = re.compile(r"\w+(?:-\w+)*")
@@ -43,9 +43,8 @@ class PubmedDialect(Dialect):
         if isinstance(leaf, Term):
             return Written(f"{_word(leaf)}[{tag}]", is_exact)
         if any(word.endswith("*") for word in words[:-1]):
-            self.note("a phrase with '*' inside is asked as its words, their order is checked")
-            return Written(self.both([f"{word}[{tag}]" for word in words]), is_exact=False)
-        return Written(f'"{" ".join(words)}"[{tag}]', is_exact)
+            return self.word_by_word(leaf)
+        return Written(f"{quoted(' '.join(words))}[{tag}]", is_exact)
 
     def near(self, near: Near) -> Written:
         """Return words within a distance; a NEAR of anything else is asked as AND."""
@@ -55,7 +54,9 @@ class PubmedDialect(Dialect):
         if not pairs or len(pairs) > _MOST_PAIRS or fields not in ({None}, {"title"}):
             return super().near(near)
         tag = _TAGS[fields.pop()]
-        texts = [f'"{one.text} {two.text}"[{tag}:~{near.distance}]' for one, two in pairs]
+        texts = [
+            f"{quoted(f'{one.text} {two.text}')}[{tag}:~{near.distance}]" for one, two in pairs
+        ]
         return Written(self._either(texts))
 
     def years(self, years: YearRange) -> Written:
@@ -70,7 +71,7 @@ class PubmedDialect(Dialect):
 def _word(term: Term) -> str:
     is_bare = _BARE.fullmatch(term.text) and term.text.upper() not in _OPERATORS
     text = f"{term.text}*" if term.is_prefix else term.text
-    return text if is_bare else f'"{text}"'
+    return text if is_bare else quoted(text)
 
 
 def _plain_words(side: Node) -> list[Term]:

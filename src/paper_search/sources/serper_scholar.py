@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
+from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import clean
 from paper_search.models import Author, RawPaper, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
@@ -69,10 +70,11 @@ class SerperScholar(Adapter):
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first results."""
+        language = language_code(filters.language)
         optional = {
             "as_ylo": query.year_from,
             "as_yhi": query.year_to,
-            "lr": f"lang_{filters.language.strip().lower()}" if filters.language else None,
+            "lr": f"lang_{language}" if language else None,
         }
         body: dict[str, Any] = {"q": query.text, "num": min(wanted, self.page_size), "page": 1}
         body |= {name: value for name, value in optional.items() if value is not None}

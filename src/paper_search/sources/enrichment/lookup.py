@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi, parse_pmid
+from paper_search.bibliography.identifiers import names_of
 from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.limits import CallBudget
 from paper_search.models import RawPaper, SourceReport, SourceStatus
@@ -215,18 +215,6 @@ def enricher_of(adapter: LookupAdapter, config: AppConfig) -> HttpEnricher:
     )
 
 
-def identifiers(paper: RawPaper) -> set[str]:
-    """Return what names the work whatever the source: DOI, arXiv id, PMID, each with its kind."""
-    named = {
-        "doi": parse_doi(paper.doi),
-        "arxiv": parse_arxiv_id(paper.arxiv_id) or parse_arxiv_id(paper.doi or ""),
-        "pmid": parse_pmid(paper.pmid),
-        "s2": paper.s2_id,
-        "openalex": paper.openalex_id,
-    }
-    return {f"{kind}:{value.lower()}" for kind, value in named.items() if value}
-
-
 def in_batches(items: Sequence[RawPaper], size: int) -> Iterator[tuple[RawPaper, ...]]:
     """Yield the works in groups of at most a size."""
     for start in range(0, len(items), size):
@@ -244,7 +232,7 @@ def _left(asking: _Asking) -> str | None:
 def _assign(found: Sequence[RawPaper], batch: Batch, records: dict[str, list[RawPaper]]) -> None:
     """Give every record to the works that it may be of."""
     for work in batch.works:
-        names = identifiers(work)
-        fitting = [each for each in found if batch.is_by_title or names & identifiers(each)]
+        names = names_of(work)
+        fitting = [each for each in found if batch.is_by_title or names & names_of(each)]
         if fitting:
             records.setdefault(work.id, []).extend(fitting)

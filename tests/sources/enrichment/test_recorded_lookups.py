@@ -1,0 +1,85 @@
+"""Recorded answers of Unpaywall and of batches of Semantic Scholar are read."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from paper_search.errors import PaperSearchError
+from paper_search.http.body import HttpAnswer
+from paper_search.sources.enrichment.semantic_scholar import SemanticScholarLookup
+from paper_search.sources.enrichment.unpaywall import UnpaywallLookup
+from paper_search.sources.errors import ServiceError
+from paper_search.testing.recorded import RecordedAnswer
+
+UNPAYWALL = [
+    ("libgen-mcp__unpaywall_notoa", "10.1126/science.1157784", 2009, None),
+    (
+        "libgen-mcp__unpaywall_oa",
+        "10.1371/journal.pone.0000217",
+        2007,
+        "https://journals.plos.org/plosone/article/file?id=10.1371/journal.pone.0000217&type=printable",
+    ),
+    ("paper-qa__test_doi_search_paper_attributes0___01", "10.1016/j.xgen.2025.100814", 2025, None),
+    ("paper-qa__test_doi_search_paper_attributes1___01", "10.1023/a:1007154515475", 2001, None),
+    (
+        "paper-qa__test_doi_search_paper_attributes4___01",
+        "10.1073/pnas.1414271111",
+        2014,
+        "https://www.pnas.org/content/pnas/111/45/E4832.full.pdf",
+    ),
+    ("unpywall__cache_1", "10.1016/j.envint.2020.105730", 2020, None),
+    (
+        "unpywall__cache_2",
+        "10.1038/nature12373",
+        2013,
+        "https://dash.harvard.edu/bitstream/1/12285462/1/Nanometer-Scale%20Thermometry.pdf",
+    ),
+    (
+        "unpywall__cache_3",
+        "10.1103/physreve.88.012814",
+        2013,
+        "https://link.aps.org/accepted/10.1103/PhysRevE.88.012814",
+    ),
+]
+
+
+@pytest.mark.parametrize(("file", "doi", "year", "pdf"), UNPAYWALL)
+def test_what_unpaywall_says(
+    recorded: Path, file: str, doi: str, year: int, pdf: str | None
+) -> None:
+    body = (recorded / "unpaywall" / f"{file}.json").read_bytes()
+    [paper] = UnpaywallLookup("a@example.org").read(HttpAnswer(200, "application/json", body, 1))
+    assert (paper.doi, paper.year, paper.full_text_url) == (doi, year, pdf)
+    assert paper.title
+
+
+@pytest.mark.recorded("unpaywall")
+def test_every_answer_of_unpaywall_is_read_or_refused(recorded_answer: RecordedAnswer) -> None:
+    lookup = UnpaywallLookup("a@example.org")
+    if "doi" in json.loads(recorded_answer.content):
+        assert len(lookup.read(recorded_answer.answer)) == 1
+    else:  # of the search that Unpaywall no longer has
+        with pytest.raises(ServiceError, match="no DOI"):
+            lookup.read(recorded_answer.answer)
+
+
+@pytest.mark.recorded("semantic_scholar")
+def test_every_batch_of_semantic_scholar_is_read_or_refused(
+    recorded_answer: RecordedAnswer,
+) -> None:
+    """An unknown paper is null in its batch."""
+    if recorded_answer.status >= 300:
+        return
+    try:
+        papers = SemanticScholarLookup().read(recorded_answer.answer)
+    except PaperSearchError:
+        return
+    assert all(paper.title for paper in papers)
+
+
+def test_an_unknown_paper_of_a_batch_loses_no_other(recorded: Path) -> None:
+    name = "semanticscholar__test_get_papers_not_found_warning__00.json"
+    body = (recorded / "semantic_scholar" / name).read_bytes()
+    assert b"null" in body
+    assert SemanticScholarLookup().read(HttpAnswer(200, "application/json", body, 1))
