@@ -70,6 +70,8 @@ class AppConfig(BaseModel):
     """Where threads and the library live."""
     database_url: str | None = Field(default=None, repr=False)
     """Where threads live instead; None: SQLite in `home`."""
+    keep_found: bool = False
+    """Whether what live sources find is added to the library."""
     editor: str | None = None
     """The command that opens a form; None: forms are asked field by field."""
 
@@ -110,6 +112,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         DEDUP_LLM_MAX_CANDIDATES="dedup_llm_max_candidates",
         PAPER_SEARCH_HOME="home",
         DATABASE_URL="database_url",
+        PAPER_SEARCH_KEEP="keep_found",
     )
     if home is not None:
         settings["home"] = str(home)

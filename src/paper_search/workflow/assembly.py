@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paper_search.config import AppConfig
+from paper_search.library.source import library_path
 from paper_search.llm import create_provider
 from paper_search.skills import (
     Deduplicator,
@@ -13,6 +14,7 @@ from paper_search.skills import (
     Searcher,
 )
 from paper_search.sources import create_source, create_sources
+from paper_search.workflow.keeping import KeepingSearcher
 from paper_search.workflow.skills import Skills
 
 
@@ -43,7 +45,11 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
             available_sources=available,
             max_results_ceiling=config.max_results_ceiling,
         ),
-        searcher=Searcher(chosen),
+        searcher=(
+            KeepingSearcher(chosen, library_path(config.home))
+            if config.keep_found
+            else Searcher(chosen)
+        ),
         deduplicator=Deduplicator(
             llm=llm,
             enable_llm_pass=config.dedup_enable_llm_pass,
