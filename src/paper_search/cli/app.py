@@ -15,6 +15,7 @@ from paper_search.cli import (
     library_info,
     library_search,
     resume,
+    screen,
     show,
     sources,
     threads,
@@ -95,6 +96,7 @@ app.command("find")(find.find)
 app.command("threads")(threads.threads)
 app.command("show")(show.show)
 app.command("resume")(resume.resume)
+app.command("screen")(screen.screen)
 app.command("export")(export.export)
 app.command("delete")(delete.delete)
 app.add_typer(library, name="library")
