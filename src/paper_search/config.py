@@ -126,6 +126,8 @@ class ServerConfig(BaseModel):
         if any("*" in each or "://" not in each for each in origins):
             raise ValueError("takes origins like https://example.org, and no *")
         return [each.rstrip("/") for each in origins]
+
+
 def _names(given: object) -> object:
     """Return the names in a text with commas; anything else as it is."""
     if not isinstance(given, str):
@@ -170,6 +172,8 @@ class AppConfig(BaseModel):
     database_url: str | None = Field(default=None, repr=False)
     """Where threads live instead; None: SQLite in `home`."""
     server: ServerConfig = Field(default_factory=ServerConfig)
+    keep_found: bool = False
+    """Whether what live sources find is added to the library."""
     editor: str | None = None
     """The command that opens a form; None: forms are asked field by field."""
 
@@ -219,6 +223,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         PAPER_SEARCH_ENRICH_MAX_CALLS="enrich_max_calls",
         PAPER_SEARCH_HOME="home",
         DATABASE_URL="database_url",
+        PAPER_SEARCH_KEEP="keep_found",
     )
     server = _picked(
         env,

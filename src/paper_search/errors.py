@@ -4,6 +4,7 @@ PaperSearchError
 ├── InputError (ValueError)            what a person or a caller gave cannot be used
 │   ├── QuestionError                  empty, blank or too long
 │   ├── QuerySyntaxError               a boolean query that cannot be read; has a column
+│   ├── UnknownFormatError             neither name nor content of a file tells what it is
 │   ├── InvalidDecisionError           an answer to a checkpoint that is not one; names the field
 │   └── UnknownNameError (LookupError) nothing is called that; names the known
 ├── ConfigError (ValueError)           settings that contradict each other or are missing
@@ -61,6 +62,10 @@ class QuerySyntaxError(InputError):
         super().__init__(message)
         self.query = query
         self.column = column
+
+
+class UnknownFormatError(InputError):
+    """Neither the name nor the content of a file tells what it is."""
 
 
 class InvalidDecisionError(InputError):

@@ -111,3 +111,37 @@ def test_a_source_with_its_key_needs_nothing(cli: Cli, monkeypatch: pytest.Monke
     assert "OPENALEX_API_KEY" in listed["openalex"]["note"]
     assert listed["arxiv"]["key"] == "none needed"
     assert "CANARY" not in ended.stdout + ended.stderr
+
+
+def test_a_folder_is_imported_whole_and_other_files_are_passed_over(cli: Cli, bib: Path) -> None:
+    folder = bib.parent / "folder"
+    deep = folder / "deep"
+    deep.mkdir(parents=True)
+    bib.rename(folder / bib.name)
+    (deep / "empty.bib").touch()
+    (deep / "more.csv").write_text("Title,Year\nSecond Graph,2021\n")
+    (deep / "notes.txt").write_text("nothing of the kind")
+    (deep / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00")
+    ended = cli("library", "add", str(folder), "--json")
+    assert ended.code == 0
+    assert sorted(each["added"] for each in ended.document) == [1, 1]
+    assert "2 files of other kinds were passed over" in ended.stderr
+
+
+def test_standard_input_is_imported(cli: Cli) -> None:
+    ended = cli("library", "add", "-", "--json", stdin=GOOD)
+    assert ended.document[0] == {
+        "file": "standard input", "imported": 1, "added": 1, "updated": 0, "unchanged": 0,
+        "rejected": 0, "rejections": [],
+    }  # fmt: skip
+    bad = cli("library", "add", "-", stdin="just words")
+    assert bad.code == 1
+    assert "standard input" in bad.stderr
+
+
+def test_the_format_can_be_said(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "export"
+    file.write_text("a;Title\n1;Graph\n")
+    assert cli("library", "add", str(file), "--format", "csv").code == 0
+    unknown = cli("library", "add", str(file), "--format", "word")
+    assert "bibtex" in unknown.stderr

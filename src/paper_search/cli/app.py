@@ -17,6 +17,7 @@ from paper_search.cli import (
     library_search,
     report,
     resume,
+    screen,
     serve,
     show,
     sources,
@@ -99,6 +100,7 @@ app.command("report")(report.report)
 app.command("threads")(threads.threads)
 app.command("show")(show.show)
 app.command("resume")(resume.resume)
+app.command("screen")(screen.screen)
 app.command("export")(export.export)
 app.command("delete")(delete.delete)
 app.add_typer(library, name="library")

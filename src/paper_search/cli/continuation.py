@@ -37,14 +37,17 @@ class Continuation:
 
     def lines(self, checkpoint: Checkpoint) -> list[str]:
         """Return what to tell a person: who waits, and how to answer."""
-        edit = ["--edit", "FILE"]
+        edit, screen = ["--edit", "FILE"], []
         if checkpoint.kind.value == "result_review":
             edit = ["--relevant", "IDS", "--irrelevant", "IDS", "--note", "WORDS"]
+            one_by_one = command_line("screen", self.thread_id, home=self.home)
+            screen = [f"  screen:  {one_by_one}"]
         return [
             f"thread {self.thread_id} waits for you: {_QUESTIONS[checkpoint.kind.value]}",
             f"  approve: {self.command('--approve')}",
             f"  edit:    {self.command(*edit)}",
             f"  reject:  {self.command('--reject', 'NOTE')}",
+            *screen,
         ]
 
     def document(self, checkpoint: Checkpoint) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from paper_search.cli.options import Force, Format, Home, Json, Output
+from paper_search.cli.options import Force, Format, Home, Json, Keep, Output
 
 
 def find(  # noqa: PLR0913, PLR0917  # one for each option
@@ -46,6 +46,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     no_strategy_review: Annotated[
         bool, typer.Option("--no-strategy-review", help="Ask about the result only.")
     ] = False,
+    keep: Keep = False,
     format_name: Format = None,
     output: Output = None,
     force: Force = False,
@@ -70,7 +71,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.workflow import SearchWorkflow
 
     delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
-    config = settings(ctx, home)
+    config = settings(ctx, home, keep=keep)
     progress = ProgressLine()
     workflow = SearchWorkflow.from_config(
         config,
@@ -84,7 +85,9 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         enrich=enrich,
     )
     thread_id = str(uuid.uuid4())
-    continuation = Continuation(thread_id, given_home(ctx, home), tuple(delivery.options))
+    continuation = Continuation(
+        thread_id, given_home(ctx, home), (*delivery.options, *(["--keep"] if keep else []))
+    )
     drive = Drive(config, workflow, progress, delivery, continuation)
     begin = workflow.run if yes else workflow.start
     drive.run(begin(question, thread_id=thread_id), is_asking=not yes)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from paper_search.cli.console import messages, shows_progress, text
 
 
 @contextlib.contextmanager
-def import_progress(file: Path) -> Iterator[Callable[[int, int | None], None] | None]:
+def import_progress(label: str) -> Iterator[Callable[[int, int | None], None] | None]:
     """Show a bar on stderr for the length of a `with` block, if somebody watches; give its hook."""
     if not shows_progress():
         yield None
@@ -19,7 +18,7 @@ def import_progress(file: Path) -> Iterator[Callable[[int, int | None], None] | 
 
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=messages(), transient=True) as progress:
-        progress.console.print(text(f"importing {file}"))
+        progress.console.print(text(f"importing {label}"))
         task = progress.add_task("", total=None)
 
         def on_progress(done: int, total: int | None) -> None:

@@ -17,63 +17,86 @@ def add(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="BibTeX, RIS, CSL-JSON, JSON lines or our own JSON export; also gzipped.",
+            help="BibTeX, RIS, MEDLINE, Web of Science, EndNote, CSL-JSON, JSON lines (ours, "
+            "OpenAlex, arXiv), CSV, Excel; also gzipped; whole folders; '-' for standard input.",
         ),
     ],
+    format_name: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="bibtex, ris, medline, web-of-science, endnote, endnote-xml, csl-json, "
+            "json-lines, json, csv or xlsx; else by name and content.",
+        ),
+    ] = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
     """Import files into the library; importing the same again adds nothing.
 
-    Records that cannot be used are listed with their line, the others go in. If nothing of a file
-    could be imported, the exit code is 1.
+    Records that cannot be used are listed with their line, the others go in. In a folder, files
+    of other kinds are passed over. If nothing of a file could be imported, the exit code is 1.
     """
     from paper_search.cli.console import print_json, say, visible
     from paper_search.cli.failures import ExitCode, explanation
+    from paper_search.cli.import_files import given_files
     from paper_search.cli.import_progress import import_progress
     from paper_search.cli.settings import settings
-    from paper_search.errors import InputError
+    from paper_search.errors import InputError, UnknownFormatError
     from paper_search.library import Library
     from paper_search.library.source import library_path
 
     documents: list[dict[str, Any]] = []
-    with Library.open(library_path(settings(ctx, home).home)) as library:
-        for file in files:
+    passed_over = 0
+    with (
+        Library.open(library_path(settings(ctx, home).home)) as library,
+        given_files(files) as given,
+    ):
+        for file in given:
             try:
-                with import_progress(file) as on_progress:
-                    summary = library.import_file(file, on_progress=on_progress)
+                with import_progress(file.label) as on_progress:
+                    summary = library.import_file(
+                        file.path, format_name=format_name, on_progress=on_progress
+                    )
             except InputError as error:
-                say(visible(f"{file}: {explanation(error)}"))
-                documents.append({"file": str(file), "imported": 0, "error": str(error)})
+                if file.is_found and isinstance(error, UnknownFormatError):
+                    passed_over += 1
+                    continue
+                say(visible(file.said(f"{file.path}: {explanation(error)}")))
+                reason = file.said(str(error))
+                documents.append({"file": file.label, "imported": 0, "error": reason})
                 continue
-            documents.append(_document(summary))
-            _tell(summary, is_quiet=as_json)
+            documents.append(_document(summary, file.label))
+            _tell(summary, file.label, is_quiet=as_json)
+    if passed_over:
+        say(f"{passed_over} files of other kinds were passed over")
     if as_json:
         print_json(documents)
-    if not all(each["imported"] for each in documents):
+    if not documents or not all(each["imported"] for each in documents):
         raise typer.Exit(ExitCode.FAILED)
 
 
-def _tell(summary: "ImportSummary", *, is_quiet: bool) -> None:
+def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
     """List what was rejected on stderr, and unless quiet, the counts on stdout."""
     from paper_search.cli.console import say, visible
 
     for each in summary.rejected:
-        say(visible(f"{summary.path}:{each.line}: {each.reason}"))
+        say(visible(f"{label}:{each.line}: {each.reason}"))
     if unlisted := summary.rejected_count - len(summary.rejected):
         say(f"and {unlisted} more that could not be used")
     if not is_quiet:
         counts = summary.changes
         line = (
-            f"{summary.path}: {counts.added} added, {counts.updated} updated, "
+            f"{label}: {counts.added} added, {counts.updated} updated, "
             f"{counts.unchanged} unchanged, {summary.rejected_count} rejected"
         )
         typer.echo(visible(line))
 
 
-def _document(summary: "ImportSummary") -> dict[str, Any]:
+def _document(summary: "ImportSummary", label: str) -> dict[str, Any]:
     return {
-        "file": str(summary.path),
+        "file": label,
         "imported": summary.read_count,
         "added": summary.changes.added,
         "updated": summary.changes.updated,

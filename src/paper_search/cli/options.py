@@ -29,3 +29,7 @@ Output = Annotated[
     typer.Option("--output", "-o", metavar="FILE", help="Write the papers to this file."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Allow that FILE is overwritten.")]
+Keep = Annotated[
+    bool,
+    typer.Option("--keep", help="Add what is found elsewhere to your library; PAPER_SEARCH_KEEP."),
+]

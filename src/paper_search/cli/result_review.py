@@ -89,7 +89,7 @@ class _Desk:
     """The result in front of the person: what is marked, and how far they have read."""
 
     def __init__(self, checkpoint: Checkpoint, payload: ResultPayload) -> None:
-        self.marks: dict[str, bool] = {}
+        self.marks: dict[str, bool] = dict(payload.marks)
         self._checkpoint = checkpoint
         self._payload = payload
         self._read = PAGE
@@ -137,7 +137,7 @@ class _Desk:
 
     def approval(self) -> Decision:
         """Return the approval, with the marks if there are any."""
-        says_something = bool(self.marks or self._works)
+        says_something = bool(self.marks or self._works or self._payload.marks)
         feedback = self._feedback(None).model_dump(mode="json") if says_something else None
         return self._decision(DecisionAction.APPROVE, revised_data=feedback)
 
@@ -164,6 +164,7 @@ class _Desk:
             marked_irrelevant=[each for each, mark in self.marks.items() if not mark],
             free_text_feedback=words,
             merge_decisions=list(self._works.values()),
+            unmarked=[each for each in self._payload.marks if each not in self.marks],
         )
 
     def _ids(self, words: str) -> list[str]:

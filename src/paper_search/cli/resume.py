@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from paper_search.cli.options import Force, Format, Home, Json, Output, Thread
+from paper_search.cli.options import Force, Format, Home, Json, Keep, Output, Thread
 
 
 def resume(  # noqa: PLR0913, PLR0917  # one for each option
@@ -46,6 +46,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     note: Annotated[
         str | None, typer.Option(metavar="WORDS", help="Say what the next round should look for.")
     ] = None,
+    keep: Keep = False,
     format_name: Format = None,
     output: Output = None,
     force: Force = False,
@@ -69,9 +70,11 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     works = (same, different, split)
     answer = Answer.chosen(approve, edit, reject, relevant, irrelevant, note, works)
     delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
-    config = settings(ctx, home)
+    config = settings(ctx, home, keep=keep)
     progress = ProgressLine()
     workflow = asyncio.run(restored(config, thread, progress))
-    continuation = Continuation(thread, given_home(ctx, home), tuple(delivery.options))
+    continuation = Continuation(
+        thread, given_home(ctx, home), (*delivery.options, *(["--keep"] if keep else []))
+    )
     drive = Drive(config, workflow, progress, delivery, continuation)
     drive.run(taken_up(config, workflow, thread, answer), is_asking=answer is None)

@@ -26,15 +26,21 @@ def given_home(ctx: typer.Context, home: Path | None) -> Path | None:
     return chosen.expanduser().absolute() if chosen is not None else None
 
 
-def settings(ctx: typer.Context, home: Path | None) -> AppConfig:
+def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> AppConfig:
     """Return the settings of the environment, with the home of the command line.
+
+    Args:
+        ctx: the command's context, for the global options.
+        home: as given after the command.
+        keep: switches on that what is found is kept.
 
     Raises:
         ConfigError: a value cannot be used.
     """
     from paper_search.config import load_config
 
-    return load_config(home=given_home(ctx, home))
+    config = load_config(home=given_home(ctx, home))
+    return config.model_copy(update={"keep_found": True}) if keep else config
 
 
 def _globals(ctx: typer.Context) -> GlobalOptions:

@@ -150,6 +150,8 @@ def _result_question(
     parts += [f"{count - PAGE} not on this page"] if count > PAGE else []
     parts += [f"{payload.hidden} more beyond --max"] if payload.hidden else []
     yield text("; ".join(parts))
+    if payload.outlook:
+        yield _fact("screening", payload.outlook)
     if payload.accumulated_papers:
         yield text("kept from earlier rounds:", style="bold")
         yield from (text(f"  + {paper.title}") for paper in payload.accumulated_papers)

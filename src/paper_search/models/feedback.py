@@ -21,6 +21,8 @@ class UserFeedback(BaseModel):
     free_text_feedback: str | None = None
     merge_decisions: list[MergeDecision] = Field(default_factory=list)
     """Which records are one work and which are not; it holds from now on."""
+    unmarked: list[str] = Field(default_factory=list)
+    """Papers whose mark of this round's screening is taken back."""
 
 
 class Seed(BaseModel):

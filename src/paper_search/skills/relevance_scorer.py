@@ -14,7 +14,7 @@ from paper_search.llm.structured import ask
 from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, ScoredPaper
 from paper_search.prompts import load_prompt
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
-from paper_search.skills.marks import MAX_SHIFT, moved
+from paper_search.skills.marks import moved
 from paper_search.skills.score_answer import ScoreEntry, ScoresAnswer
 from paper_search.skills.tag_cues import tags_of
 from paper_search.skills.untrusted import SUSPICIOUS, data_block, is_suspicious, shown_to_model
@@ -22,6 +22,8 @@ from paper_search.skills.untrusted import SUSPICIOUS, data_block, is_suspicious,
 _LONGEST_ABSTRACT = 2_000
 _LONGEST_TITLE = 300
 _MAX_EXAMPLES = 10
+_MOST_BEYOND_WORDS = 0.2
+"""How far the score of a text that asks for one may be above what its words earn."""
 _log = logging.getLogger(__name__)
 
 
@@ -56,7 +58,7 @@ class RelevanceScorer:
         if not papers:
             return []
         documents = documents_of(papers)
-        by_words = moved(papers, documents, verdicts(papers, documents, intent), marked)
+        by_words = moved(papers, verdicts(papers, documents, intent), marked)
         if self._llm is None:
             return [
                 _by_words(paper, verdict) for paper, verdict in zip(papers, by_words, strict=True)
@@ -202,7 +204,7 @@ def _combined(
     score = entry.relevance_score
     if _is_suspicious(paper):
         # Text that asks for a score gets at most a little more than its words earn.
-        score = min(score, by_words.score + MAX_SHIFT)
+        score = min(score, by_words.score + _MOST_BEYOND_WORDS)
     return ScoredPaper(
         paper=paper,
         relevance_score=score,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paper_search.config import AppConfig
+from paper_search.library.source import library_path
 from paper_search.llm import create_provider
 from paper_search.llm.tracing import redact_traces
 from paper_search.skills import (
@@ -16,6 +17,7 @@ from paper_search.skills import (
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources import create_source, create_sources
 from paper_search.sources.enrichment import create_enrichers
+from paper_search.workflow.keeping import KeepingSearcher
 from paper_search.workflow.skills import Skills
 
 _GRACE_S = 5.0
@@ -40,6 +42,12 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
     else:
         chosen = [create_source(name, config) for name in dict.fromkeys(sources)]
     available = [each.source_name for each in chosen]
+    deadline_s = config.source_deadline_s + _GRACE_S
+    searcher = (
+        KeepingSearcher(chosen, library_path(config.home), deadline_s=deadline_s)
+        if config.keep_found
+        else Searcher(chosen, deadline_s=deadline_s)
+    )
     return Skills(
         intent_parser=IntentParser(
             llm, domain=config.domain, default_max_results=config.default_max_results
@@ -50,7 +58,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
             available_sources=available,
             max_results_ceiling=config.max_results_ceiling,
         ),
-        searcher=Searcher(chosen, deadline_s=config.source_deadline_s + _GRACE_S),
+        searcher=searcher,
         deduplicator=Deduplicator(
             llm=llm,
             enable_llm_pass=config.dedup_enable_llm_pass,

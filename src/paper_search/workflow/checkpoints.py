@@ -79,6 +79,10 @@ class ResultPayload(BaseModel):
     """Relevant papers beyond the run's `max_results`."""
     same_work: list[SameWorkQuestion] = Field(default_factory=list)
     """Pairs that only a person can tell, the likeliest first."""
+    marks: dict[str, bool] = Field(default_factory=dict)
+    """What was marked while screening this round: is it relevant? It joins any answer to this."""
+    outlook: str | None = None
+    """How many relevant papers are left, and whether to stop; None: nothing was screened yet."""
     store_namespace: list[str] = Field(default_factory=list)
     """Where the records of all papers are, in the LangGraph store, by id."""
 

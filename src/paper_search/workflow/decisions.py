@@ -270,7 +270,7 @@ def _check_content(decision: Decision, checkpoint: Checkpoint, known_ids: frozen
         if is_edit:
             _check_sources(data, checkpoint.payload.available_sources)
     if isinstance(data, UserFeedback):
-        marked = {*data.marked_relevant, *data.marked_irrelevant}
+        marked = {*data.marked_relevant, *data.marked_irrelevant, *data.unmarked}
         if unknown := sorted(marked - known_ids):
             raise ValueError(f"no such papers in this result: {_some(unknown)}")
 

@@ -32,6 +32,7 @@ from paper_search.workflow.questions import (
 )
 from paper_search.workflow.records import RecordShelf
 from paper_search.workflow.results import final_collection
+from paper_search.workflow.screening import MarkShelf, joined
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
     SCHEMA_VERSION,
@@ -180,12 +181,14 @@ async def review_results(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, 
     known = answer_model(question, markable_ids(state), record_ids(state))
     decision: Decision = _ask(ctx)(question, known)
     count = len(state.result.paper_ids) if state.result else 0
+    screened = await MarkShelf(ctx.store, ctx.thread_id).of_round(state.current_iteration)
+    markable = markable_ids(state)
     if decision.action is DecisionAction.APPROVE:
-        marks = decision.revised_data
+        marks = joined(decision.revised_data, screened, markable)
         state.record_iteration(_strategy(state), count, marks)
         ended = {**_counted(state), "ended_by": EndReason.APPROVED}
         return Outcome.APPROVE, {**ended, "accumulated_ids": _accumulated(state, marks)}
-    feedback = feedback_of(decision)
+    feedback = joined(feedback_of(decision), screened, markable) or UserFeedback()
     goes_on, update = _next_round(ctx, state, feedback, result_count=count)
     update["accumulated_ids"] = _accumulated(state, feedback)
     if not goes_on:

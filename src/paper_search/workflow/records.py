@@ -3,7 +3,8 @@
 Namespaces, each under `("paper_search", <thread>)`:
 `records` as sources gave them · `works` as merged, where that differs · `members` which work a
 record belongs to · `judgements` score, reason, tags · `papers` whole, where an
-organizer made more · `final` the same, of the end result · `approvals` what a person approved.
+organizer made more · `final` the same, of the end result · `approvals` what a person approved ·
+ `marks` what a person said while screening (`paper_search.workflow.screening`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from paper_search.workflow.state import CollectionRef
 
 ROOT = "paper_search"
 INDEX = (ROOT, "threads")
-PARTS = ("records", "works", "members", "judgements", "papers", "final", "approvals")
+PARTS = ("records", "works", "members", "judgements", "papers", "final", "approvals", "marks")
 PAGE = 1000
 
 _SHARED = set(BibliographicRecord.model_fields) | {"id"}

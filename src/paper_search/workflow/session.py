@@ -43,6 +43,7 @@ from paper_search.workflow.replays import (
     to_storable,
 )
 from paper_search.workflow.results import final_collection
+from paper_search.workflow.screening import MarkShelf, Screening, round_outlook, verdicts
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import SCHEMA_VERSION, SearchParams, WorkflowState
 
@@ -278,7 +279,10 @@ class ThreadSession:
         if checkpoint.kind is CheckpointKind.RESULT_REVIEW:
             run_id = checkpoint.run_id
             whole = await result_question(state, run_id, self._shelf, preview=None)
-            checkpoint = whole.model_copy(update={"timestamp": checkpoint.timestamp})
+            payload = await self._screened(state, whole.payload)
+            checkpoint = whole.model_copy(
+                update={"timestamp": checkpoint.timestamp, "payload": payload}
+            )
         return OpenQuestion(interrupt.id, checkpoint, markable_ids(state), record_ids(state))
 
     async def require_question(self) -> OpenQuestion:
@@ -314,6 +318,40 @@ class ThreadSession:
     async def is_at_rest(self) -> bool:
         """Whether the thread waits with a question or is done."""
         return (await self.state()).is_complete or await self.open_question() is not None
+
+    async def screening(self) -> Screening:
+        """Return the papers of the result to go through one by one.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadNotWaitingError: there is no result yet, or another one is being made.
+        """
+        state = await self.state()
+        question = None if state.is_complete else await self.open_question()
+        at_result = question is not None and (
+            question.checkpoint.kind is CheckpointKind.RESULT_REVIEW
+        )
+        if state.result is None or not (state.is_complete or at_result):
+            raise ThreadNotWaitingError(
+                f"thread {self._thread_id!r} has no result to screen: it is neither done nor does "
+                "it wait with one. Resume it up to the question about the result"
+            )
+        collection = await final_collection(state, self._shelf)
+        shelf = MarkShelf(self._persistence.store, self._thread_id)
+        return Screening(
+            collection.papers, shelf, await shelf.marks(), state.current_iteration, state.marks
+        )
+
+    async def _screened(self, state: WorkflowState, payload: Any) -> Any:
+        """Return the question about a result with what was marked while it has been open."""
+        marks = await MarkShelf(self._persistence.store, self._thread_id).marks()
+        markable, iteration = markable_ids(state), state.current_iteration
+        said = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
+        ids = state.result.paper_ids if state.result else []
+        found = round_outlook(ids, marks, iteration, state.marks)
+        return payload.model_copy(
+            update={"marks": said, "outlook": found.advice if found else None}
+        )
 
     async def is_driven(self) -> bool:
         """Whether a living process drives the thread at this moment."""

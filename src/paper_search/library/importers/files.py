@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, cast
 
-from paper_search.errors import InputError, UnknownNameError
+from paper_search.errors import InputError, UnknownFormatError, UnknownNameError
 from paper_search.library.importers.entries import Entry
 
 FORMATS = {
@@ -21,10 +21,22 @@ FORMATS = {
     "csl-json": "paper_search.library.importers.csl_json",
     "json-lines": "paper_search.library.importers.json_lines",
     "json": "paper_search.library.importers.own_json",
+    "medline": "paper_search.library.importers.medline",
+    "web-of-science": "paper_search.library.importers.web_of_science",
+    "endnote": "paper_search.library.importers.endnote_tagged",
+    "endnote-xml": "paper_search.library.importers.endnote_xml",
+    "csv": "paper_search.library.importers.csv_table",
+    "xlsx": "paper_search.library.importers.xlsx_table",
 }
 """Module of every format; each has a function `read(lines)` that yields entries."""
+_OF_BYTES = {"endnote-xml", "xlsx"}
+"""Formats whose `read` takes the open file instead."""
 
-ACCEPTED = "BibTeX (.bib), RIS (.ris), CSL-JSON (.json), JSON lines (.jsonl), our own JSON export"
+ACCEPTED = (
+    "BibTeX (.bib), RIS (.ris), MEDLINE (.nbib), Web of Science (.ciw), EndNote (.enw, .xml), "
+    "CSL-JSON (.json), JSON lines (.jsonl) of ours, OpenAlex or arXiv, tables (.csv, .tsv, .xlsx), "
+    "our own JSON export"
+)
 _SUFFIXES = {
     ".bib": "bibtex",
     ".bibtex": "bibtex",
@@ -32,11 +44,35 @@ _SUFFIXES = {
     ".ris": "ris",
     ".jsonl": "json-lines",
     ".ndjson": "json-lines",
+    ".nbib": "medline",
+    ".medline": "medline",
+    ".ciw": "web-of-science",
+    ".isi": "web-of-science",
+    ".enw": "endnote",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".xlsx": "xlsx",
 }
 _HEAD = 65_536
 _GZIP = b"\x1f\x8b"
 _ENTRY = re.compile(r"^[ \t]*@[A-Za-z]+[ \t]*[{(]", re.MULTILINE)
 _REFERENCE = re.compile(r"^[ \t]{0,2}TY[ \t]{1,3}-", re.MULTILINE)
+_CITATION = re.compile(r"^PMID ?- ?\d", re.MULTILINE)
+_WEB_OF_SCIENCE = re.compile(r"^PT [A-Z]\s*$", re.MULTILINE)
+_ENDNOTE = re.compile(r"^%[0AT] \S", re.MULTILINE)
+_ENDNOTE_XML = re.compile(r"<xml>\s*<records>|<records>\s*<record>")
+_NAMED_COLUMNS = re.compile(r"^[^\n]*\btitle\b[^\n]*[,;\t|]|^[^\n]*[,;\t|][^\n]*\btitle\b",
+                            re.IGNORECASE)  # fmt: skip
+_ZIP = b"PK\x03\x04"
+_CONTENTS = (
+    (_REFERENCE, "ris"),
+    (_ENTRY, "bibtex"),
+    (_CITATION, "medline"),
+    (_WEB_OF_SCIENCE, "web-of-science"),
+    (_ENDNOTE_XML, "endnote-xml"),
+    (_ENDNOTE, "endnote"),
+)
+"""What tells a format, the surest first."""
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -63,8 +99,21 @@ def read_file(path: Path | str, *, format_name: str | None = None) -> Iterator[E
     name = format_name or format_of(file, head)
     if name not in FORMATS:
         raise UnknownNameError("import format", name, list(FORMATS))
-    read: Callable[[Iterable[str]], Iterator[Entry]] = import_module(FORMATS[name]).read
+    module = import_module(FORMATS[name])
+    if name in _OF_BYTES:
+        return _entries_of_bytes(file, module.read)
+    read: Callable[[Iterable[str]], Iterator[Entry]] = module.read
     return read(_lines(file, _encoding(head)))
+
+
+def _entries_of_bytes(path: Path, read: Callable[[IO[bytes]], Iterator[Entry]]) -> Iterator[Entry]:
+    try:
+        with _opened(path) as file:
+            yield from read(file)
+    except (OSError, EOFError, zlib.error) as error:
+        raise _damage(path, error) from error
+    except InputError as error:
+        raise InputError(f"{str(path)!r}: {error}") from error
 
 
 def format_of(path: Path, head: str | bytes) -> str:
@@ -74,6 +123,8 @@ def format_of(path: Path, head: str | bytes) -> str:
         InputError: neither tells.
     """
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    if isinstance(head, bytes) and head.startswith(_ZIP):
+        return "xlsx"
     text = head if isinstance(head, str) else head.decode(_encoding(head), "replace")
     if suffixes and suffixes[-1] in _SUFFIXES:
         return _SUFFIXES[suffixes[-1]]
@@ -82,11 +133,12 @@ def format_of(path: Path, head: str | bytes) -> str:
         return "csl-json"
     if start.startswith("{"):
         return _json_format(start)
-    if _REFERENCE.search(text):
-        return "ris"
-    if _ENTRY.search(text):
-        return "bibtex"
-    raise InputError(f"the format of {str(path)!r} is unknown; accepted: {ACCEPTED}")
+    for pattern, name in _CONTENTS:
+        if pattern.search(text):
+            return name
+    if _NAMED_COLUMNS.match(start):
+        return "csv"
+    raise UnknownFormatError(f"the format of {str(path)!r} is unknown; accepted: {ACCEPTED}")
 
 
 def _json_format(start: str) -> str:
@@ -109,8 +161,10 @@ def _head(path: Path) -> bytes:
         raise InputError(f"{str(path)!r} cannot be read: {reason}") from error
     if not head.strip(b"\xef\xbb\xbf \t\r\n\x00"):
         raise InputError(f"{str(path)!r} is empty: there is nothing to import")
+    if head.startswith(_ZIP):
+        return head
     if b"\x00" in head and not _encoding(head).startswith("utf-16"):
-        raise InputError(f"{str(path)!r} is a binary file; accepted: {ACCEPTED}")
+        raise UnknownFormatError(f"{str(path)!r} is a binary file; accepted: {ACCEPTED}")
     return head
 
 
@@ -135,9 +189,13 @@ def _lines(path: Path, encoding: str) -> Iterator[str]:
             for number, line in enumerate(file):
                 yield _decoded(line.removeprefix(codecs.BOM_UTF8) if number == 0 else line)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"{str(path)!r} is damaged and was read in part: {error}; what came before was kept"
-        ) from error
+        raise _damage(path, error) from error
+
+
+def _damage(path: Path, error: Exception) -> InputError:
+    return InputError(
+        f"{str(path)!r} is damaged and was read in part: {error}; what came before was kept"
+    )
 
 
 def _decoded(line: bytes) -> str:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
+from paper_search.library.importers.json_shapes import common
 from paper_search.library.json_text import decoded
 from paper_search.models import RawPaper
 
@@ -53,7 +54,7 @@ def _record(given: dict[str, Any]) -> RawPaper:
             return record_of(given)
         if paper.title.strip():
             return paper
-    return record_of(given)
+    return record_of(common(given))
 
 
 def _is_ours(given: dict[str, Any]) -> bool:

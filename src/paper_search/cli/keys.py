@@ -1,0 +1,53 @@
+"""Single keys at the terminal, without Enter where the system can do that."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+
+from paper_search.cli.console import say
+from paper_search.cli.terminal import QuitError
+
+
+def pressed(prompt: str) -> str:
+    """Return the next key in lower case; blanks and Enter do not count.
+
+    Raises:
+        QuitError: there is no more input (Ctrl-D).
+    """
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    with _immediate() as is_immediate:
+        while True:
+            key = _character() if is_immediate else sys.stdin.readline()
+            if not key or key == "\x04":
+                say("")
+                raise QuitError
+            if key := key.strip().lower()[:1]:
+                say(key)
+                return key
+
+
+def _character() -> str:
+    """Return one byte past all buffers: what is typed next belongs to the next question."""
+    return os.read(sys.stdin.fileno(), 1).decode("ascii", "replace")
+
+
+@contextlib.contextmanager
+def _immediate() -> Iterator[bool]:
+    """Take keys as they are pressed; false where a line has to end with Enter."""
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows
+        yield False
+        return
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor, termios.TCSADRAIN)
+        yield True
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

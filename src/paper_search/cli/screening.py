@@ -1,0 +1,174 @@
+"""The desk at which a person screens papers: one paper, one key, one save."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from paper_search.cli.console import is_interactive, messages, print_json, say, text, visible
+from paper_search.cli.failures import ExitCode, UsageMistakeError
+from paper_search.cli.keys import pressed
+from paper_search.cli.reading import reading_session
+from paper_search.cli.tables import score, short_authors
+from paper_search.cli.terminal import QuitError, Terminal
+
+if TYPE_CHECKING:
+    from paper_search.cli.continuation import Continuation
+    from paper_search.models import Paper
+    from paper_search.workflow.screening import Screening
+    from paper_search.workflow.session import ThreadSession
+
+PROMPT = "[r]elevant  [i]rrelevant  [s]kip  [u]ndo  [n]ote  [a]bstract  [q]uit > "
+ABSTRACT_SHOWN = 1_200
+"""Characters of an abstract; `a` shows the rest."""
+
+
+class Desk:
+    """Shows papers and saves what the person says of them.
+
+    The event loop rests while the person reads, so Ctrl-C at the prompt is an ordinary one.
+
+    Args:
+        runner: runs what waits for the disk.
+        url: where threads live.
+        continuation: the commands that go on with the thread.
+    """
+
+    def __init__(self, runner: asyncio.Runner, url: str, continuation: Continuation) -> None:
+        self._runner = runner
+        self._url = url
+        self._continuation = continuation
+
+    def run(self, *, is_json: bool) -> None:
+        """Screen until all papers are marked or the person leaves; or print how things stand.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadNotWaitingError: it has no result to screen.
+            UsageMistakeError: there is no terminal.
+        """
+        stack = contextlib.AsyncExitStack()
+        try:
+            session = self._runner.run(
+                stack.enter_async_context(reading_session(self._url, self._continuation.thread_id))
+            )
+            screening = self._runner.run(session.screening())
+            if is_json:
+                print_json(_document(self._continuation.thread_id, screening))
+                return
+            if not is_interactive():
+                raise UsageMistakeError(
+                    "screening needs a terminal, where keys can be pressed; elsewhere, --json "
+                    "prints the papers in order, and `paper-search resume THREAD --relevant IDS` "
+                    "marks them"
+                )
+            self._screen(screening)
+            self._say_next(session)
+        finally:
+            self._runner.run(stack.aclose())
+
+    def _screen(self, screening: Screening) -> None:
+        try:
+            while queue := screening.queue():
+                self._one(screening, queue[0], len(queue))
+            say("every paper is marked")
+        except QuitError:
+            say("saved; the same command goes on here")
+        except KeyboardInterrupt:
+            say("\ninterrupted; everything is saved, the same command goes on here")
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+    def _one(self, screening: Screening, paper: Paper, left: int) -> None:
+        """Show a paper and obey keys until it is out of the way."""
+        _show(screening, paper, left)
+        while True:
+            match pressed(PROMPT):
+                case "r":
+                    return self._runner.run(screening.say(paper, is_relevant=True))
+                case "i":
+                    return self._runner.run(screening.say(paper, is_relevant=False))
+                case "s":
+                    return self._runner.run(screening.skip(paper))
+                case "u":
+                    if self._has_undone(screening):
+                        return None
+                case "q":
+                    raise QuitError
+                case other:
+                    self._look(screening, paper, other)
+
+    def _has_undone(self, screening: Screening) -> bool:
+        undone = self._runner.run(screening.undo())
+        say(visible(f"taken back: {undone.title}") if undone else "nothing to undo in this round")
+        return undone is not None
+
+    def _look(self, screening: Screening, paper: Paper, key: str) -> None:
+        """Obey a key that leaves the paper where it is."""
+        match key:
+            case "n":
+                # Whoever presses Enter after a key has typed the first, empty line with it.
+                terminal = Terminal()
+                if words := terminal.ask("note: ") or terminal.ask("note (Enter: none): "):
+                    self._runner.run(screening.note(paper, words))
+                    say("noted")
+            case "a":
+                messages().print(text(paper.abstract or "no abstract"))
+            case _:
+                say(f"{visible(key)!r} is none of: r, i, s, u, n, a, q")
+
+    def _say_next(self, session: ThreadSession) -> None:
+        question = self._runner.run(_open_question(session))
+        if question is not None:
+            say("the marks join your answer, which the thread still waits for:")
+            for line in self._continuation.lines(question.checkpoint):
+                say(line)
+
+
+async def _open_question(session: ThreadSession) -> Any:
+    return None if (await session.state()).is_complete else await session.open_question()
+
+
+def _show(screening: Screening, paper: Paper, left: int) -> None:
+    console = messages()
+    outlook = screening.outlook
+    console.print()
+    if outlook is not None:
+        style = "green" if outlook.is_enough else ""
+        console.print(text(outlook.advice, style=style))
+    else:
+        console.print(text(f"{left} papers to screen"))
+    console.print(text(paper.title, style="bold"))
+    facts = (short_authors(paper), paper.year, paper.venue)
+    console.print(text(", ".join(str(each) for each in facts if each not in {None, "", "-"})))
+    console.print(text(f"{score(paper)}: {paper.relevance_reason}", style="italic"))
+    abstract = paper.abstract or "no abstract"
+    cut = len(abstract) > ABSTRACT_SHOWN
+    console.print(text(abstract[:ABSTRACT_SHOWN] + (" ..." if cut else "")))
+    mark = screening.mark_of(paper)
+    if mark is not None and mark.note:
+        console.print(text(f"your note: {mark.note}", style="yellow"))
+
+
+def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
+    """Return the queue, the marks and the outlook for machines."""
+    outlook = screening.outlook
+    return {
+        "thread_id": thread_id,
+        "papers": len(screening.papers),
+        "outlook": None
+        if outlook is None
+        else {
+            "screened": outlook.screened,
+            "found": outlook.found,
+            "unseen": outlook.unseen,
+            "expected": outlook.expected,
+            "at_most": outlook.at_most,
+            "is_enough": outlook.is_enough,
+            "advice": outlook.advice,
+        },
+        "queue": [{"id": each.id, "title": each.title} for each in screening.queue()],
+        "marks": [mark.model_dump(mode="json") for mark in screening.marks],
+    }

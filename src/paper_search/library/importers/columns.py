@@ -1,0 +1,127 @@
+"""Columns of tables, guessed: which field the names that spreadsheets use stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from paper_search.library.importers.entries import Entry, Imported, Rejected
+from paper_search.library.importers.fields import record_of
+
+_NOISE = re.compile(r"[^a-z0-9]+")
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "title": ("title", "articletitle", "papertitle", "documenttitle", "primarytitle",
+              "originaltitle"),
+    "authors": ("authors", "author", "authornames", "authorfullnames", "firstauthors", "creators",
+                "creator", "authorsfullname", "authorlist", "af", "au"),
+    "year": ("year", "publicationyear", "pubyear", "py", "date", "publicationdate", "published",
+             "yearpublished", "coverdate", "issued"),
+    "venue": ("venue", "journal", "publicationtitle", "journaltitle", "sourcetitle",
+              "publicationname", "journalbook",
+              "secondarytitle", "containertitle", "alternatetitle3", "source", "conference",
+              "booktitle", "publication", "so"),
+    "abstract": ("abstract", "abstracts", "abstractnote", "summary", "notesabstract", "ab"),
+    "doi": ("doi", "digitalobjectidentifier", "di", "doilink", "doiurl"),
+    "url": ("url", "link", "links", "weblink", "urls", "fulltextlink", "articleurl"),
+    "full_text_url": ("pdf", "pdfurl", "fulltexturl", "openaccessurl"),
+    "pmid": ("pmid", "pubmedid", "medlinepmid"),
+    "pmcid": ("pmcid",),
+    "arxiv_id": ("arxivid", "arxiv", "eprint"),
+    "citations": ("citations", "citedby", "citationcount", "timescited", "citedbycount", "cites"),
+    "volume": ("volume", "vol"),
+    "issue": ("issue", "number", "artno"),
+    "pages": ("pages", "page", "pagerange"),
+    "publisher": ("publisher",),
+    "language": ("language", "languageoforiginaldocument", "lang", "articlelanguage"),
+    "isbn": ("isbn",),
+}  # fmt: skip
+_A_PAIR = 2
+_QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+_INITIALS = re.compile(r" (?:[A-Z]\.?-?){1,3}$")
+"""At the end of a name: "Liu R.", "Adler D.G."."""
+_ONLY_INITIALS = re.compile(r"(?:[A-Z]\.?[ -]?){1,4}")
+
+
+def entries(rows: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Entry]:
+    """Yield one entry for every row after that of the names; empty rows are left out.
+
+    Args:
+        rows: line number and cells, the names of the columns first.
+    """
+    numbered = iter(rows)
+    first = next(numbered, None)
+    if first is None:
+        return
+    places = guessed(first[1])
+    if "title" not in places:
+        found = ", ".join(repr(str(name)) for name in first[1] if name)[:120]
+        yield Rejected(first[0], f"no column with titles; the columns are {found or 'unnamed'}")
+        return
+    for line, cells in numbered:
+        if any(_text(cell) for cell in cells):
+            yield _entry(cells, places, line)
+
+
+def guessed(names: Sequence[Any]) -> dict[str, list[int]]:
+    """Return the columns of every field, the most telling first."""
+    plain = [_NOISE.sub("", str(name or "").lower()) for name in names]
+    found: dict[str, list[int]] = {}
+    for field, known in _NAMES.items():
+        places = [plain.index(name) for name in known if name in plain]
+        if places:
+            found[field] = places
+    first, last = plain.index("startpage") if "startpage" in plain else -1, -1
+    if "endpage" in plain:
+        last = plain.index("endpage")
+    if first >= 0 and "pages" not in found:
+        found["pages"] = [first]
+        if last >= 0:
+            found["last_page"] = [last]
+    return found
+
+
+def _entry(cells: Sequence[Any], places: Mapping[str, list[int]], line: int) -> Entry:
+    values = {
+        field: next((text for place in each if (text := _cell(cells, place))), None)
+        for field, each in places.items()
+    }
+    last = values.pop("last_page", None)
+    if last and values.get("pages"):
+        values["pages"] = f"{values['pages']}-{last}"
+    # Embase has the year in the source alone: "Journal (2014) 3:3 (152-160)".
+    values["year"] = values.get("year") or values.get("venue")
+    values["authors"] = _people(values.get("authors") or "")
+    try:
+        return Imported(record_of(values), line)
+    except ValueError as error:
+        return Rejected(line, str(error))
+
+
+def _people(text: str) -> Any:
+    """Return the authors; commas separate them only where a name has no comma of its own."""
+    stripped = text.strip()
+    if stripped.startswith("[") and (quoted := _QUOTED.findall(stripped)):  # a list of Python's
+        return [first or second for first, second in quoted]
+    if ";" in stripped or " and " in stripped or "," not in stripped:
+        return stripped
+    parts = [part for each in stripped.split(",") if (part := each.strip(" '\""))]
+    is_whole = all(" " in part for part in parts) and len(parts) > _A_PAIR
+    if is_whole or all(_INITIALS.search(part) for part in parts):  # "Jane Doe, Max Roe, ..."
+        return parts
+    if len(parts) <= _A_PAIR:
+        return stripped
+    if all(_ONLY_INITIALS.fullmatch(part) for part in parts[1::2]):  # "Doe, J., Roe, M."
+        return [", ".join(parts[place : place + 2]) for place in range(0, len(parts), 2)]
+    return parts
+
+
+def _cell(cells: Sequence[Any], place: int) -> str:
+    return _text(cells[place]) if place < len(cells) else ""
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    text = str(value).strip()
+    return "" if text.lower() in {"nan", "none", "null", "n/a", "#n/a"} else text

@@ -1,0 +1,133 @@
+"""How much is left to find, told from the order in which papers were found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+TARGET_RECALL = 0.95
+CONFIDENCE = 0.95
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a person who screened in order may expect of the rest."""
+
+    screened: int
+    found: int
+    """Relevant ones among the screened, and those known before."""
+    unseen: int
+    expected: int
+    """Relevant ones among the unseen: as likely more as fewer."""
+    at_most: int
+    """The same, which more than 95 % of the time is not exceeded."""
+
+    @property
+    def recall(self) -> float:
+        """Return the share of the relevant that is found, at the least."""
+        return self.found / (self.found + self.at_most) if self.found else 0.0
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether 95 % of the relevant are found, with 95 % confidence."""
+        return self.unseen == 0 or (self.found > 0 and self.recall >= TARGET_RECALL)
+
+    @property
+    def advice(self) -> str:
+        """Return the outlook in words."""
+        seen = f"{self.screened} screened, {self.found} relevant; {self.unseen} unseen"
+        if self.unseen == 0:
+            return f"{seen}: all were screened"
+        left = f"{seen}, of which about {self.expected} relevant, hardly more than {self.at_most}"
+        if self.is_enough:
+            return f"{left}: it is reasonable to stop"
+        return f"{left}: at least {self.recall:.0%} of the relevant are found; go on"
+
+
+def outlook(screened: Sequence[bool], unseen: int, *, found_before: int = 0) -> Outlook:
+    """Return what to expect of papers that were not screened yet.
+
+    The stopping criterion of Callaghan and Müller-Hansen 2020 (doi:10.1186/s13643-020-01521-4):
+    every stretch from one find to now is taken for a random draw from what was unseen at its
+    start, and a number of relevant papers left is ruled out when one of the draws would have
+    found as few with a probability below 5 % (hypergeometric). A good order finds more than a
+    random draw, so the truth is mostly lower. `expected` is the same at even odds.
+
+    Args:
+        screened: of each paper in the order of screening: was it relevant?
+        unseen: how many papers there are besides.
+        found_before: relevant papers that were known when the screening began.
+    """
+    stretches = _stretches(screened, unseen)
+    return Outlook(
+        screened=len(screened),
+        found=sum(screened) + found_before,
+        unseen=unseen,
+        expected=_bound(stretches, unseen, 0.5),
+        at_most=_bound(stretches, unseen, 1.0 - CONFIDENCE),
+    )
+
+
+def _stretches(screened: Sequence[bool], unseen: int) -> list[tuple[int, int, int]]:
+    """Return, from each find and from the start to now: the unseen then, drawn since, found since.
+
+    Stretches that start elsewhere are never the more telling ones.
+    """
+    total, found_since = len(screened) + unseen, 0
+    stretches = []
+    for position in range(len(screened), -1, -1):
+        if position == 0 or screened[position - 1]:
+            stretches.append((total - position, len(screened) - position, found_since))
+        if position and screened[position - 1]:
+            found_since += 1
+    return stretches
+
+
+def _bound(stretches: Sequence[tuple[int, int, int]], unseen: int, level: float) -> int:
+    """Return the largest number left that no stretch rules out at this level."""
+    low, high = 0, unseen
+    while low < high:
+        middle = (low + high + 1) // 2
+        if all(_chance(*each, left=middle) >= level for each in stretches):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _chance(urn: int, drawn: int, found: int, *, left: int) -> float:
+    """Return the probability of at most `found` relevant among `drawn` of `urn` papers.
+
+    The urn holds what was found and what is left. The shorter tail is summed, term by term.
+    """
+    relevant = found + left
+    other = urn - relevant
+    if drawn - found > other:
+        return 0.0
+    is_upper = found >= (drawn + 1) * (relevant + 1) // (urn + 2)
+    count = found + 1 if is_upper else found
+    if count > min(drawn, relevant):
+        return 1.0
+    term = math.exp(
+        _log_choose(relevant, count) + _log_choose(other, drawn - count) - _log_choose(urn, drawn)
+    )
+    tail = 0.0
+    while term > _NOTHING * tail:
+        tail += term
+        if is_upper:
+            factor = (relevant - count) * (drawn - count)
+            term *= factor / ((count + 1) * (other - drawn + count + 1))
+            count += 1
+        else:
+            factor = count * (other - drawn + count)
+            term *= factor / ((relevant - count + 1) * (drawn - count + 1))
+            count -= 1
+    return min(1.0, max(0.0, 1.0 - tail if is_upper else tail))
+
+
+def _log_choose(total: int, chosen: int) -> float:
+    if not 0 <= chosen <= total:
+        return -math.inf
+    return math.lgamma(total + 1) - math.lgamma(chosen + 1) - math.lgamma(total - chosen + 1)

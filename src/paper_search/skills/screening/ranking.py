@@ -1,0 +1,154 @@
+"""What comes first, given what a person marked so far."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from paper_search.skills.screening.classifier import log_odds, margins
+from paper_search.skills.screening.terms import TermMatrix
+
+SMALLEST_SHIFT, LARGEST_SHIFT = 0.2, 0.7
+"""How far marks may move a score: with the first of a kind, and with very many of both kinds."""
+_HALFWAY = 10
+"""Marks of the rarer kind with which half of the way between the two is gone."""
+_RATIO = 9.8
+"""Relevant marks together count this many times as much as irrelevant ones: a relevant paper that
+is missed costs more than one that is read in vain (as ASReview's ELAS u4 balances them)."""
+_FADING = 20
+"""Marks with which the scores that a paper has without them count half."""
+_REST = 50
+"""Unmarked papers that stand in for a kind that has not been marked yet."""
+
+
+@dataclass(frozen=True)
+class Lean:
+    """To which kind each paper leans, and how much that may count."""
+
+    towards: list[float]
+    """-1 irrelevant to 1 relevant, in the order of the texts."""
+    limit: float
+    """By how much a score may move."""
+
+    def moved(self, scores: Sequence[float]) -> list[float]:
+        """Return scores of the papers, of the first texts if there are fewer, moved in [0, 1]."""
+        return [
+            min(1.0, max(0.0, score + self.limit * lean))
+            for score, lean in zip(scores, self.towards, strict=False)
+        ]
+
+
+@dataclass(frozen=True)
+class _Learned:
+    values: list[float]
+    """Of every text: the higher, the more probably relevant."""
+    relevant: list[int]
+    """Examples that were learned from, by number."""
+    irrelevant: list[int]
+
+
+class Ranker:
+    """Learns from marks on some of its texts to which kind all of them lean.
+
+    Args:
+        texts: title and abstract of every paper, marked ones included.
+    """
+
+    def __init__(self, texts: Sequence[tuple[str, str | None]]) -> None:
+        self._matrix = TermMatrix.of(texts)
+
+    def order(self, marks: Mapping[int, bool], scores: Sequence[float]) -> list[int]:
+        """Return the numbers of the scored texts, the most probably relevant first.
+
+        Args:
+            marks: by number of a text: is it relevant?
+            scores: of the texts without marks; they count less the more marks there are.
+        """
+        learned = self._learned(marks)
+        if learned is None:
+            return sorted(range(len(scores)), key=lambda number: -scores[number])
+        mean, spread = _moments(scores)
+        share = _FADING / (_FADING + len(marks)) / spread
+        values = [
+            value + share * (score - mean)
+            for value, score in zip(learned.values, scores, strict=False)
+        ]
+        return sorted(range(len(values)), key=lambda number: -values[number])
+
+    def lean(self, marks: Mapping[int, bool]) -> Lean:
+        """Return the lean of every text, learned from marks by its number: is it relevant?
+
+        Where only one kind was marked, nothing leans to the other: the marks only raise, or only
+        lower. Without marks, or if they contradict each other, nothing leans.
+        """
+        learned = self._learned(marks)
+        towards = _between(learned) if learned is not None else None
+        if towards is None:
+            return Lean([0.0] * len(self._matrix.rows), 0.0)
+        relevant = sum(marks.values())
+        if relevant == len(marks):
+            towards = [(1.0 + each) / 2 for each in towards]
+        if relevant == 0:
+            towards = [(each - 1.0) / 2 for each in towards]
+        return Lean(towards, _limit(relevant, len(marks) - relevant))
+
+    def _learned(self, marks: Mapping[int, bool]) -> _Learned | None:
+        """Return the sum of a support vector machine and naive Bayes, each by its spread.
+
+        A kind that nobody marked yet is stood in for by the rest. None: there is nothing to learn.
+        """
+        if not marks or not self._matrix.width:
+            return None
+        rest = self._spread(marks)
+        relevant = [number for number, mark in marks.items() if mark] or rest
+        irrelevant = [number for number, mark in marks.items() if not mark] or rest
+        if not relevant or not irrelevant:
+            return None
+        examples = [*relevant, *irrelevant]
+        wanted = [True] * len(relevant) + [False] * len(irrelevant)
+        weights = _balanced(wanted)
+        far = margins(self._matrix, examples, wanted, weights)
+        likely = log_odds(self._matrix, examples, wanted, weights)
+        far_spread, likely_spread = _moments(far)[1], _moments(likely)[1]
+        values = [
+            one / far_spread + other / likely_spread for one, other in zip(far, likely, strict=True)
+        ]
+        return _Learned(values, relevant, irrelevant)
+
+    def _spread(self, marked: Mapping[int, bool]) -> list[int]:
+        """Return some unmarked rows from all over the place."""
+        rest = [number for number in range(len(self._matrix.rows)) if number not in marked]
+        step = max(1, len(rest) // _REST)
+        return rest[::step][:_REST]
+
+
+def _balanced(wanted: Sequence[bool]) -> list[float]:
+    """Return weights of mean 1 under which the wanted together weigh `_RATIO` times the others."""
+    yes = sum(wanted)
+    light = yes / (_RATIO * (len(wanted) - yes))
+    weights = [1.0 if each else light for each in wanted]
+    mean = sum(weights) / len(weights)
+    return [each / mean for each in weights]
+
+
+def _limit(relevant: int, irrelevant: int) -> float:
+    beyond = max(0, min(relevant, irrelevant) - 1)
+    return SMALLEST_SHIFT + (LARGEST_SHIFT - SMALLEST_SHIFT) * beyond / (beyond + _HALFWAY)
+
+
+def _between(learned: _Learned) -> list[float] | None:
+    """Return where the values are between the irrelevant (-1) and the relevant examples (1)."""
+    values = learned.values
+    upper = sum(values[number] for number in learned.relevant) / len(learned.relevant)
+    lower = sum(values[number] for number in learned.irrelevant) / len(learned.irrelevant)
+    middle, half = (upper + lower) / 2, (upper - lower) / 2
+    if half <= 0:
+        return None
+    return [math.tanh((value - middle) / half) for value in values]
+
+
+def _moments(values: Sequence[float]) -> tuple[float, float]:
+    mean = sum(values) / len(values)
+    spread = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+    return mean, spread or 1.0

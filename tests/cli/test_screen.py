@@ -1,0 +1,154 @@
+"""Papers screened one by one, by a person at a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+Cli = Callable[..., Any]
+Seat = Callable[..., Any]
+
+KEYS = "[q]uit > "
+
+
+def marks(cli: Cli, thread: str) -> list[tuple[bool | None, str | None]]:
+    document = cli("screen", thread, "--json").document
+    return [(mark["is_relevant"], mark["note"]) for mark in document["marks"]]
+
+
+def test_every_key_is_saved_and_the_marks_join_the_answer(
+    person: Seat, cli: Cli, reviewing: str
+) -> None:
+    before = cli("screen", reviewing, "--json").document
+    assert before["outlook"] is None
+    first = before["queue"][0]["id"]
+    someone = person("screen", reviewing)
+    someone.sees(f"{before['papers']} papers to screen")
+    someone.sees(before["queue"][0]["title"][:40])
+    someone.sees(KEYS)
+    someone.types("r")
+    someone.sees("1 screened, 1 relevant")
+    someone.sees(KEYS)
+    someone.types("x")
+    someone.sees("is none of")
+    someone.sees(KEYS)
+    someone.types("n")
+    someone.sees("note: ")
+    someone.types("ask the author")
+    someone.sees("noted")
+    someone.sees(KEYS)
+    someone.types("i")
+    someone.sees("2 screened, 1 relevant")
+    someone.sees(KEYS)
+    someone.types("q")
+    someone.sees("waits for")
+    assert someone.leaves() == 0
+    after = cli("screen", reviewing, "--json").document
+    assert [each["is_relevant"] for each in after["marks"]] == [True, False]
+    assert after["marks"][0]["paper_id"] == first
+    assert after["marks"][1]["note"] == "ask the author"
+    assert after["outlook"]["unseen"] == before["papers"] - 2
+    waiting = cli("show", reviewing, "--json").document
+    assert waiting["status"] == "waiting"
+    assert waiting["open_checkpoint"]["payload"]["marks"][first] is True
+    irrelevant = after["marks"][1]["paper_id"]
+    assert cli("resume", reviewing, "--approve", "--json").code == 0
+    feedback = cli("show", reviewing, "--json").document["history"][-1]["feedback"]
+    assert feedback["marked_relevant"] == [first]
+    assert feedback["marked_irrelevant"] == [irrelevant]
+
+
+def test_a_mark_can_be_taken_back_and_a_skipped_paper_comes_last(
+    person: Seat, cli: Cli, reviewing: str
+) -> None:
+    first = cli("screen", reviewing, "--json").document["queue"][0]
+    someone = person("screen", reviewing)
+    someone.sees(KEYS)
+    someone.types("u")
+    someone.sees("nothing to undo")
+    someone.sees(KEYS)
+    someone.types("r")
+    someone.sees("1 screened")
+    someone.sees(KEYS)
+    someone.types("u")
+    someone.sees("taken back")
+    someone.sees(first["title"][:40])
+    someone.sees(KEYS)
+    someone.types("s")
+    someone.sees(KEYS)
+    someone.types("q")
+    assert someone.leaves() == 0
+    document = cli("screen", reviewing, "--json").document
+    assert document["queue"][-1] == first
+    assert [mark["is_skipped"] for mark in document["marks"]] == [True]
+
+
+def test_a_killed_screening_has_lost_nothing_and_goes_on_where_it_was(
+    person: Seat, cli: Cli, reviewing: str
+) -> None:
+    someone = person("screen", reviewing)
+    for number in range(1, 3):
+        someone.sees(KEYS)
+        someone.types("r" if number % 2 else "i")
+        someone.sees(f"{number} screened")
+    someone.close_at_once()
+    assert [is_it for is_it, _ in marks(cli, reviewing)] == [True, False]
+    again = person("screen", reviewing)
+    again.sees("2 screened, 1 relevant")
+    again.sees(KEYS)
+    again.presses_ctrl_c()
+    assert again.leaves() == 130
+
+
+def test_what_was_screened_is_in_front_of_the_person_who_answers_and_can_be_unmarked(
+    person: Seat, cli: Cli, reviewing: str
+) -> None:
+    someone = person("screen", reviewing)
+    for key in "rr":
+        someone.sees(KEYS)
+        someone.types(key)
+    someone.sees("2 screened")
+    someone.sees(KEYS)
+    someone.types("q")
+    assert someone.leaves() == 0
+    kept, dropped = (
+        mark["paper_id"] for mark in cli("screen", reviewing, "--json").document["marks"]
+    )
+    shown = cli("show", reviewing, "--json").document["open_checkpoint"]["payload"]
+    ids = [paper["id"] for paper in shown["collection"]["papers"]]
+    answering = person("resume", reviewing)
+    answering.sees("2 screened")
+    answering.sees("[h]elp  [q]uit > ")
+    answering.types(f"u {ids.index(dropped) + 1}")
+    answering.sees("relevant: ")
+    answering.sees("[h]elp  [q]uit > ")
+    answering.types("a")
+    assert answering.leaves() == 0
+    feedback = cli("show", reviewing, "--json").document["history"][-1]["feedback"]
+    assert feedback["marked_relevant"] == [kept]
+
+
+def test_without_a_terminal_screening_is_refused(cli: Cli, reviewing: str) -> None:
+    ended = cli("screen", reviewing)
+    assert ended.code == 2
+    assert "screening needs a terminal" in ended.stderr
+
+
+def test_a_thread_without_a_result_is_not_screened(cli: Cli, waiting: str) -> None:
+    ended = cli("screen", waiting, "--json")
+    assert ended.code != 0
+    assert "no result to screen" in ended.stderr
+    assert cli("screen", "nothing", "--json").code == 4
+
+
+def test_a_finished_thread_can_be_screened(person: Seat, cli: Cli, done: str) -> None:
+    someone = person("screen", done)
+    someone.sees(KEYS)
+    someone.types("r")
+    someone.sees("1 screened")
+    someone.sees(KEYS)
+    someone.types("q")
+    assert someone.leaves() == 0
+    assert marks(cli, done) == [(True, None)]
+    assert json.loads(cli("show", done, "--json").stdout)["status"] == "done"

@@ -1,0 +1,92 @@
+"""Tables give their records, whatever their columns are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paper_search.errors import InputError
+from paper_search.library.importers import Imported, Rejected, csv_table, read_file
+from paper_search.models import RawPaper
+
+
+def rows(text: str) -> tuple[list[RawPaper], list[Rejected]]:
+    entries = list(csv_table.read(text.splitlines(keepends=True)))
+    return (
+        [each.record for each in entries if isinstance(each, Imported)],
+        [each for each in entries if isinstance(each, Rejected)],
+    )
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Article Title,Author Full Names,Publication Year,Source Title,DOI,Abstract",
+        "title;authors;year;journal;doi;abstract",
+        "Title\tAuthors\tPY\tPublication Title\tDOI\tAbstract Note",
+    ],
+)
+def test_columns_and_delimiters_are_guessed(header: str) -> None:
+    delimiter = next(mark for mark in ",;\t" if mark in header)
+    row = ["Title", '"Doe, Jane; Roe, Max"', "2020", "Journal", "10.1000/x", '"One, two"']
+    (record,), rejected = rows(f"{header}\n{delimiter.join(row)}\n")
+    assert rejected == []
+    assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
+    assert (record.title, record.year, record.venue) == ("Title", 2020, "Journal")
+    assert (record.doi, record.abstract) == ("10.1000/x", "One, two")
+
+
+@pytest.mark.parametrize(
+    ("written", "names"),
+    [
+        ("Doe, Jane", ["Doe, Jane"]),
+        ("Jane Doe, Max Roe, Ann Poe", ["Jane Doe", "Max Roe", "Ann Poe"]),
+        ("Liu R., Adler D.G.", ["Liu R.", "Adler D.G."]),
+        ("Doe, J., Roe, M.", ["Doe, J.", "Roe, M."]),
+        ("['Jane Doe', 'Max Roe']", ["Jane Doe", "Max Roe"]),
+        ("Jane Doe and Max Roe", ["Jane Doe", "Max Roe"]),
+    ],
+)
+def test_names_are_told_apart(written: str, names: list[str]) -> None:
+    (record,), _ = rows(f'title,authors\nTitle,"{written}"\n')
+    assert [author.name for author in record.authors] == names
+
+
+def test_a_row_is_named_by_the_line_that_it_begins_on() -> None:
+    records, rejected = rows('title,abstract\nOne,"a\nb"\n,"no\ntitle"\n\nTwo,c\n')
+    assert [record.title for record in records] == ["One", "Two"]
+    assert records[0].abstract == "a b"
+    assert [each.line for each in rejected] == [4]
+
+
+def test_a_table_without_titles_says_which_columns_it_has() -> None:
+    records, (rejected,) = rows("name,score\na,1\n")
+    assert records == []
+    assert "'name', 'score'" in rejected.reason
+
+
+def test_a_workbook_is_read_from_the_sheet_that_has_titles(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.active.append(["Notes"])
+    sheet = book.create_sheet("papers")
+    sheet.append(["Title", "Authors", "Year", "DOI"])
+    sheet.append(["One", "Doe, Jane; Roe, Max", 2020, "10.1000/x"])
+    sheet.append([None, None, None, None])
+    sheet.append([None, "Nobody", 1999, None])
+    book.save(tmp_path / "papers.xlsx")
+    first, second = list(read_file(tmp_path / "papers.xlsx"))
+    assert isinstance(first, Imported)
+    assert (first.record.title, first.record.year, len(first.record.authors)) == ("One", 2020, 2)
+    assert second == Rejected(4, "there is no title")
+
+
+def test_a_zip_that_is_no_workbook_is_named(tmp_path: Path) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as file:
+        file.writestr("readme.txt", "nothing")
+    with pytest.raises(InputError, match="workbook"):
+        list(read_file(tmp_path / "a.xlsx"))

@@ -1,0 +1,195 @@
+"""MEDLINE, Web of Science and EndNote files give their records."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from paper_search.errors import InputError
+from paper_search.library.importers import (
+    Imported,
+    Rejected,
+    endnote_tagged,
+    endnote_xml,
+    medline,
+    read_file,
+    web_of_science,
+)
+from paper_search.models import RawPaper
+
+DATA = Path(__file__).parents[3] / "../shared/data"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are not here")
+
+MEDLINE = """PMID- 123
+TI  - A long title that
+      goes on
+FAU - Doe, Jane
+AU  - Doe J
+FAU - Roe, Max
+AB  - First
+      second.
+JT  - Journal of X
+DP  - 2015 Jul
+LID - 10.1000/X [doi]
+PMC - PMC7712345
+PG  - 183-92
+LA  - eng
+PT  - Journal Article
+
+PMID- 124
+OWN - NLM
+
+PMID- 125
+TI  - Third
+"""
+WOS = """FN Clarivate
+VR 1.0
+PT J
+AU Doe, J
+   Roe, M
+TI A title
+   that goes on
+SO JOURNAL
+PY 2020
+BP 1
+EP 9
+DI 10.1000/y
+ER
+
+PT J
+PY 1999
+ER
+EF
+"""
+ENDNOTE = """%0 Journal Article
+%A Doe, Jane
+%A Roe, Max
+%T Title
+%J Journal
+%D 2021
+%X Abstract
+   goes on
+%R 10.1000/z
+
+%0 Book
+%A Nobody
+"""
+XML = b"""<?xml version="1.0" encoding="UTF-8"?>
+<xml><records>
+<record><ref-type name="Conference Proceedings">47</ref-type>
+<contributors><authors><author><style face="normal">Doe, Jane</style></author>
+<author>Roe, Max</author></authors></contributors>
+<titles><title><style>A </style><style face="italic">Title</style></title>
+<secondary-title>Proc. X</secondary-title></titles>
+<dates><year>2019</year></dates><electronic-resource-num>10.1000/q</electronic-resource-num>
+</record>
+<record><titles/></record>
+</records></xml>"""
+
+
+def good(entries: list[Imported | Rejected]) -> list[RawPaper]:
+    return [each.record for each in entries if isinstance(each, Imported)]
+
+
+def bad(entries: list[Imported | Rejected]) -> list[int]:
+    return [each.line for each in entries if isinstance(each, Rejected)]
+
+
+def test_medline_fields_arrive_and_a_citation_without_title_is_named() -> None:
+    entries = list(medline.read(MEDLINE.splitlines(keepends=True)))
+    first, third = good(entries)
+    assert first.title == "A long title that goes on"
+    assert [author.name for author in first.authors] == ["Doe, Jane", "Roe, Max"]
+    assert (first.pmid, first.pmcid, first.doi) == ("123", "PMC7712345", "10.1000/x")
+    assert (first.venue, first.year, first.pages) == ("Journal of X", 2015, "183-92")
+    assert (first.abstract, first.language) == ("First second.", "en")
+    assert first.publication_type == "article-journal"
+    assert third.title == "Third"
+    assert bad(entries) == [17]
+
+
+def test_web_of_science_fields_arrive() -> None:
+    entries = list(web_of_science.read(WOS.splitlines(keepends=True)))
+    (record,) = good(entries)
+    assert record.title == "A title that goes on"
+    assert [author.name for author in record.authors] == ["Doe, J", "Roe, M"]
+    assert (record.venue, record.year, record.pages, record.doi) == (
+        "JOURNAL", 2020, "1-9", "10.1000/y",
+    )  # fmt: skip
+    assert bad(entries) == [15]
+
+
+def test_endnote_fields_arrive() -> None:
+    entries = list(endnote_tagged.read(ENDNOTE.splitlines(keepends=True)))
+    (record,) = good(entries)
+    assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
+    assert (record.title, record.venue, record.year) == ("Title", "Journal", 2021)
+    assert (record.abstract, record.doi) == ("Abstract goes on", "10.1000/z")
+    assert bad(entries) == [11]
+
+
+def test_endnote_xml_fields_arrive() -> None:
+    entries = list(endnote_xml.read(io.BytesIO(XML)))
+    (record,) = good(entries)
+    assert record.title == "A Title"
+    assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
+    assert (record.venue, record.year, record.doi) == ("Proc. X", 2019, "10.1000/q")
+    assert record.publication_type == "paper-conference"
+    assert bad(entries) == [2]
+
+
+def test_broken_xml_keeps_what_came_before(tmp_path: Path) -> None:
+    file = tmp_path / "cut.xml"
+    file.write_bytes(XML[: XML.index(b"<record><titles/>")])
+    entries = read_file(file)
+    assert isinstance(next(entries), Imported)
+    with pytest.raises(InputError, match="broken after record 1"):
+        next(entries)
+
+
+def test_an_entity_bomb_is_refused(tmp_path: Path) -> None:
+    """SEC: XML from strangers expands nothing."""
+    file = tmp_path / "bomb.xml"
+    bomb = b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
+    file.write_bytes(bomb + XML.split(b"\n", 1)[1].replace(b"Proc. X", b"&b;"))
+    with pytest.raises(InputError, match="not safe"):
+        list(read_file(file))
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "records", "rejected"),
+    [
+        ("import_srdedupe/fixtures__real__mini_pubmed.nbib", 133, 0),
+        ("import_srdedupe/fixtures__real__mini_wos.ciw", 5, 0),
+        ("import_srdedupe/fixtures__real__mini_endnote.enw", 2, 0),
+        ("import_srdedupe/fixtures__real__mini_scholar.enw", 1, 0),
+        ("import_srdedupe/fixtures__synthetic__sample.txt", 2, 0),
+        ("import_asysd/testthat__mendeley_export.xml.gz", 1_233, 0),
+        ("import_asysd/testthat__zotero_export.xml.gz", 1_233, 0),
+        ("import_asysd/testthat__zotero_export.csv.gz", 1_233, 0),
+        ("import_asysd/testthat__test_export.txt", 3, 0),
+        ("import_asreview/demo_data__embase.csv", 6, 0),
+        ("import_asreview/demo_data__generic_semicolon.csv", 2, 0),
+        ("import_asreview/demo_data__generic_tab.tsv", 2, 0),
+        ("import_asreview/demo_data__missing_values.csv", 2, 2),
+        ("import_asreview/demo_data__generic_labels_no_title.csv", 0, 1),
+        ("import_asreview/demo_data__pubmed_endnote.txt", 6, 0),
+        ("import_asreview/demo_data__web_of_science.txt", 10, 0),
+        ("import_jabref/**/IsiImporterTestWOS.isi", 2, 0),
+        ("import_jabref/**/IsiImporterTest2.isi", 3, 0),
+        ("import_jabref/**/NbibImporterTest.nbib", 1, 0),
+        ("import_jabref/**/refer.bibIX.ref", 4, 0),
+        ("import_jabref/**/Endnote.entries.enw", 4, 9),
+        ("import_jabref/**/EndnoteXmlImporterTestArticle2.xml", 2, 0),
+        ("import_jabref/**/MedlinePlainImporterTestMultipleEntries.txt", 2, 5),
+    ],
+)
+def test_real_files_give_as_many_records_as_they_hold(
+    name: str, records: int, rejected: int
+) -> None:
+    (path,) = DATA.glob(name)
+    entries = list(read_file(path))
+    assert (len(good(entries)), len(bad(entries))) == (records, rejected)
