@@ -149,11 +149,16 @@ class Composition:
         )
 
     def _themes(self) -> str:
-        themes = self.given.analysis.theme_details
+        themes = self._wanted_themes
         if not themes:
             return "No theme runs through two or more of the sources."
         lines = [self._theme(each) for each in themes]
         return "This section groups the sources by terms that they share.\n\n" + "\n".join(lines)
+
+    @property
+    def _wanted_themes(self) -> list[Theme]:
+        themes = self.given.analysis.theme_details
+        return [each for each in themes if not self.requests.is_unwanted_text(each.label)]
 
     def _theme(self, theme: Theme) -> str:
         keys = cite(self.evidence.key_of(each) for each in theme.sources[:_NAMED_SOURCES])
@@ -163,7 +168,11 @@ class Composition:
 
     def _disagreements(self) -> str:
         analysis = self.given.analysis
-        lines = [self._disagreement(each) for each in analysis.contradiction_details]
+        lines = [
+            self._disagreement(each)
+            for each in analysis.contradiction_details
+            if not self.requests.is_unwanted_text(f"{each.one.text} {each.other.text}")
+        ]
         if not lines:
             lines = ["No two sources were found that contradict each other in so many words."]
         opening = "This section names what the sources dispute and what they leave open."
@@ -219,12 +228,14 @@ class Composition:
             ),
         ]
         for each in self._best():
+            if self.requests.is_unwanted(each, self.evidence):
+                continue
             line = self._reported(each)
             if sum(len(t.split()) for t in text) + len(line.split()) > high - 60:
                 break
             text.append(line)
-        if analysis.theme_details:
-            named = joined(each.label for each in analysis.theme_details)
+        if self._wanted_themes:
+            named = joined(each.label for each in self._wanted_themes)
             text.append(f"This report groups the sources by the terms {named}.")
         if analysis.gap_questions:
             text.append(f"It leaves {counted(len(analysis.gap_questions), 'sub-question')} open.")

@@ -50,10 +50,12 @@ class Requests:
 
     def is_unwanted(self, finding: Finding, evidence: Evidence) -> bool:
         """Whether a finding is about what a person wants left out."""
-        if not self._unwanted:
-            return False
         titles = " ".join(evidence.by_id[each].title for each in finding.sources)
-        stems = set(content_stems(f"{finding.text} {titles}"))
+        return self.is_unwanted_text(f"{finding.text} {titles}")
+
+    def is_unwanted_text(self, text: str) -> bool:
+        """Whether a text is about what a person wants left out."""
+        stems = set(content_stems(text)) if self._unwanted else set()
         return any(each <= stems for each in self._unwanted)
 
     def is_preferred(self, text: str) -> bool:

@@ -24,7 +24,7 @@ from paper_search.report.criteria import (
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput, ReviewerOutput
 from paper_search.report.models import Category, Critique, CritiqueItem, Severity
-from paper_search.skills.untrusted import shown_to_model
+from paper_search.skills.untrusted import data_block, shown_to_model
 
 _MAX_ITEMS = 40
 _TOLD = 30
@@ -82,9 +82,11 @@ class Reviewer:
             if key in evidence.by_key
         ]
         block = sources_block(evidence, given.shown_sources, given.shown_chars, cited)
-        head = json.dumps(_message(given, items), ensure_ascii=False, indent=1)
+        head = json.dumps(_message(given), ensure_ascii=False, indent=1)
+        material = data_block([_material(given, items)])
         prompt = load_prompt("report_reviewer", self._domain)
-        return await ask(llm, ReviewAnswer, prompt, f"{head}\n\nSources:\n{block}")
+        message = f"{head}\n\nSources:\n{block}\n\nReport:\n{material}"
+        return await ask(llm, ReviewAnswer, prompt, message)
 
 
 def judged(
@@ -149,8 +151,18 @@ def _item(answer: ItemAnswer) -> CritiqueItem:
     )
 
 
-def _message(given: ReviewerInput, items: list[CritiqueItem]) -> dict[str, Any]:
-    draft, plan = given.draft, given.research_plan
+def _message(given: ReviewerInput) -> dict[str, Any]:
+    plan = given.research_plan
+    return {
+        "sub_questions": plan.decomposed_questions,
+        "expected_sections": plan.expected_sections,
+        "iteration": f"{given.iteration_count + 1} of {given.max_iterations}",
+    }
+
+
+def _material(given: ReviewerInput, items: list[CritiqueItem]) -> dict[str, Any]:
+    """Return the report and what is known of it: data, which may hold orders of its sources."""
+    draft = given.draft
     return {
         "report": {
             "title": draft.title,
@@ -161,8 +173,5 @@ def _message(given: ReviewerInput, items: list[CritiqueItem]) -> dict[str, Any]:
             "conclusion": draft.conclusion,
         },
         "findings": given.analysis.key_findings,
-        "sub_questions": plan.decomposed_questions,
-        "expected_sections": plan.expected_sections,
-        "iteration": f"{given.iteration_count + 1} of {given.max_iterations}",
         "found_by_checks": [f"[{e.severity}] {e.location}: {e.description}" for e in items[:_TOLD]],
     }

@@ -18,7 +18,7 @@ from paper_search.report.exchange import WriterInput, WriterOutput
 from paper_search.report.models import ResearchDraft, SearchResult, now, short_id
 from paper_search.report.requests import Requests
 from paper_search.report.structure import section
-from paper_search.skills.untrusted import visible
+from paper_search.skills.untrusted import data_block, visible
 
 _MAX_SECTIONS = 15
 _MAX_CHARS = 60_000
@@ -81,7 +81,9 @@ class Writer:
         block = sources_block(evidence, given.shown_sources, given.shown_chars, cited)
         head = json.dumps(_message(given), ensure_ascii=False, indent=1)
         prompt = load_prompt("report_writer", self._domain)
-        return await ask(llm, DraftAnswer, prompt, f"{head}\n\nSources:\n{block}")
+        material = data_block([_material(given)])
+        message = f"{head}\n\nSources:\n{block}\n\nMaterial:\n{material}"
+        return await ask(llm, DraftAnswer, prompt, message)
 
 
 def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
@@ -147,14 +149,31 @@ def _message(given: WriterInput) -> dict[str, Any]:
         "sections": plan.expected_sections,
         "style": given.style_guide,
         "target_length": given.target_length,
-        "findings": analysis.key_findings,
-        "themes": analysis.themes,
-        "contradictions": analysis.contradictions,
         "gaps": analysis.gaps,
     }
     if given.critique is not None and given.previous_draft is not None:
-        previous = given.previous_draft
         message["revision"] = {
+            "of_version": given.previous_draft.version,
+            "a_person_asks": [
+                f"{each.critique_id}: {each.description}"
+                for each in given.critique.items
+                if each.found_by == "person"
+            ],
+        }
+    return message
+
+
+def _material(given: WriterInput) -> dict[str, Any]:
+    """Return what holds words of sources, or of models that read them: data, like the sources."""
+    analysis = given.analysis
+    material: dict[str, Any] = {
+        "findings": analysis.key_findings,
+        "themes": analysis.themes,
+        "contradictions": analysis.contradictions,
+    }
+    if given.critique is not None and given.previous_draft is not None:
+        previous = given.previous_draft
+        material["revision"] = {
             "previous_draft": {
                 "title": previous.title,
                 "abstract": previous.abstract,
@@ -174,7 +193,7 @@ def _message(given: WriterInput) -> dict[str, Any]:
                 for each in given.critique.items
             ],
         }
-    return message
+    return material
 
 
 def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:

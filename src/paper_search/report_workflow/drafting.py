@@ -68,6 +68,7 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
         draft_versions=[*state.draft_versions, draft.version],
         collected_data=state.collected_data,
         human_note="",
+        is_edited_by_person=changes is not None,
         status=ResearchStatus.REVISING if is_revision else ResearchStatus.WRITING,
     )
 

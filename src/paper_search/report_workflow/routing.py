@@ -64,13 +64,15 @@ def route_after_reviewer(
     reject     any         on critical issues     human_review
     reject     any         no                     fallback
     =========  ==========  =====================  ============
+
+    A person's own text goes back to the person, whatever the verdict.
     """
     if state.critique is None:
         return "fallback"
     verdict: Recommendation = state.critique.recommendation
     if verdict == "approve":
         return "human_review" if breakpoint_after_review(state, params) else "output"
-    if verdict == "revise" and state.can_iterate:
+    if verdict == "revise" and state.can_iterate and not state.is_edited_by_person:
         return "writer"
     return "human_review" if breakpoint_after_review(state, params) else "fallback"
 
@@ -81,6 +83,9 @@ def breakpoint_after_review(state: WorkflowState, params: ReportParams) -> Break
     if critique is None or state.human_reviews >= params.max_human_reviews:
         return None
     if critique.recommendation == "approve":
-        return "pre_output_review" if params.hitl_before_output else None
+        is_due = params.hitl_before_output or state.is_edited_by_person
+        return "pre_output_review" if is_due else None
     is_critical = critique.critical_count > 0
+    if state.is_edited_by_person:
+        return "critical_issue_review" if is_critical else "pre_output_review"
     return "critical_issue_review" if is_critical and params.hitl_on_critical_issues else None

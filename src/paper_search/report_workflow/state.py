@@ -151,6 +151,8 @@ class WorkflowState(BaseModel):
     human_approved: bool = False
     human_note: str = ""
     """What a person wants changed in the draft; the writer takes it up."""
+    is_edited_by_person: bool = False
+    """Whether the draft is a person's own text: no revision writes over it unasked."""
     best_version: int | None = None
     best_score: float = -1.0
     draft_versions: list[int] = Field(default_factory=list)

@@ -1,0 +1,259 @@
+"""Everything a report needs, without a network, a model or a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from paper_search.llm.provider import LLMProvider
+from paper_search.models import Author, Paper, PaperCollection
+from paper_search.report.evidence import result_of
+from paper_search.report.exchange import SearcherInput
+from paper_search.report.models import SearchQuery, SearchResult
+from paper_search.report.searcher import Found, ReportSearcher
+from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision
+from paper_search.report_workflow.services import ReportServices
+from paper_search.testing.llm import LLMCall, data_block
+
+QUESTION = "Do shade trees lower the temperature of city streets?"
+
+
+_TOLD = (
+    (
+        "Shade trees and street temperature",
+        "Rowan, Ada",
+        2019,
+        (
+            "We measured shade trees in 40 city streets. Shade trees lower the temperature of "
+            "city streets by 2.5 degrees on summer days. The effect is small at night."
+        ),
+    ),
+    (
+        "Street trees in dry cities",
+        "Birch, Ben",
+        2021,
+        (
+            "Street trees need water that dry cities lack. In dry cities, shade trees lower "
+            "the temperature of streets by 1.2 degrees. However, the cost of water remains "
+            "unclear."
+        ),
+    ),
+    (
+        "A review of urban shade",
+        "Linden, Cleo",
+        2020,
+        (
+            "We review 31 studies of shade trees in cities. Most studies report that shade "
+            "trees improve comfort in city streets. Methods differ between studies and limit "
+            "comparison."
+        ),
+    ),
+    (
+        "Night temperatures under trees",
+        "Alder, Dov",
+        2022,
+        (
+            "Shade trees did not lower the temperature of city streets at night. We used "
+            "sensors in 12 streets for one year."
+        ),
+    ),
+    (
+        "Planting plans for streets",
+        "Hazel, Eve",
+        2018,
+        (
+            "Planting plans choose where trees stand in a street. A model of shade predicts "
+            "the temperature of city streets from tree height."
+        ),
+    ),
+    (
+        "Shade trees cure everything",
+        "Yew, Finn",
+        2023,
+        ("Shade trees lower the temperature of city streets by 25 degrees in every season."),
+    ),
+)
+
+
+def report_papers() -> list[Paper]:
+    """Return six papers on one question, with abstracts; one of them is retracted."""
+    return [
+        Paper(
+            id=f"paper-{number}",
+            title=title,
+            authors=[Author(name=author)],
+            abstract=abstract,
+            year=year,
+            venue="Journal of Shade",
+            doi=f"10.5555/shade.{number}",
+            source="fake",
+            relevance_score=round(0.9 - number / 20, 2),
+            is_retracted=True if author.startswith("Yew") else None,
+        )
+        for number, (title, author, year, abstract) in enumerate(_TOLD, 1)
+    ]
+
+
+def report_sources() -> list[SearchResult]:
+    """Return the same papers as sources of a report."""
+    return [result_of(each, "q1") for each in report_papers()]
+
+
+class FakeSearch:
+    """A kind of search that gives the same sources to the first query that asks.
+
+    Args:
+        sources: what it finds.
+        error: what it raises instead.
+    """
+
+    def __init__(
+        self, sources: Sequence[SearchResult] | None = None, error: Exception | None = None
+    ) -> None:
+        self._sources = list(report_sources() if sources is None else sources)
+        self._error = error
+        self.asked: list[str] = []
+
+    async def find(
+        self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
+    ) -> Found:
+        """Return the sources that are not known yet."""
+        del given  # whatever is asked
+        self.asked += [each.query_text for each in queries]
+        if self._error is not None:
+            raise self._error
+        seen = {each.result_id for each in known}
+        fresh = [each for each in self._sources if each.result_id not in seen]
+        hits = dict.fromkeys((each.query_id for each in queries), len(self._sources))
+        return Found(fresh, hits)
+
+
+def report_services(
+    llm: LLMProvider | None = None,
+    *,
+    search: FakeSearch | None = None,
+    collection: PaperCollection | None = None,
+) -> ReportServices:
+    """Return services that search in memory, wait for nothing, and ask this model, if any."""
+    chosen = search or FakeSearch()
+
+    async def read(thread_id: str) -> PaperCollection:
+        if collection is None:
+            raise AssertionError(f"no collection for {thread_id!r}")
+        return collection
+
+    async def sleep(_seconds: float) -> None:
+        return None
+
+    return ReportServices(
+        searcher=lambda _llm, _sources: ReportSearcher({"academic": chosen}),
+        collection=read,
+        model=lambda _name: llm,
+        sleep=sleep,
+    )
+
+
+ReviewReply = ReviewDecision | str | Callable[[Review], Any]
+
+
+class ScriptedReviews:
+    """Answers the questions of a report from a script and remembers what it was asked.
+
+    Args:
+        replies: one for each question, in order: a decision, the name of an action, or a function
+            of the question.
+        otherwise: the reply when the script is over; None: an AssertionError.
+    """
+
+    def __init__(
+        self, replies: Iterable[ReviewReply] = (), otherwise: ReviewReply | None = None
+    ) -> None:
+        self.asked: list[Review] = []
+        self._replies = iter(replies)
+        self._otherwise = otherwise
+
+    async def handle(self, review: Review) -> ReviewDecision:
+        """Return the next reply."""
+        self.asked.append(review)
+        reply = next(self._replies, self._otherwise)
+        if reply is None:
+            raise AssertionError(f"the script has no reply to {review.kind}")
+        if isinstance(reply, str):
+            return ReviewDecision(action=HITLAction(reply))
+        return reply if isinstance(reply, ReviewDecision) else reply(review)
+
+
+def good_answer(call: LLMCall) -> dict[str, Any]:
+    """Return what a good model answers in each role, from what it is shown."""
+    title = (call.schema or {}).get("title")
+    if title == "PlanAnswer":
+        return {
+            "decomposed_questions": [
+                "Do shade trees lower the temperature of city streets by day?",
+                "Do shade trees lower the temperature of city streets at night?",
+                "Which limits do studies of shade trees name?",
+            ],
+            "search_queries": [
+                {"query_text": f"shade trees {word}", "search_type": "academic", "priority": 1}
+                for word in ("temperature", "streets", "night", "cities", "limits")
+            ],
+            "methodology": "Search, read, compare.",
+            "expected_sections": ["Introduction", "By day", "At night", "Limitations"],
+            "reasoning_trace": "the question has a day and a night",
+            "confidence": 0.9,
+        }
+    records = data_block(call)
+    if title == "AnalysisAnswer":
+        return _analysis(records)
+    if title == "DraftAnswer":
+        return _draft(records, call.user_message)
+    return {
+        "scores": dict.fromkeys(
+            ["accuracy", "completeness", "coherence", "citation", "methodology", "style"], 9
+        ),
+        "items": [],
+        "summary": "A sound report.",
+    }
+
+
+def _analysis(records: list[dict[str, Any]]) -> dict[str, Any]:
+    findings = [
+        {
+            "text": record["text"].split(". ")[1].rstrip("."),
+            "question": 1 + number % 3,
+            "grade": "strong",
+            "quotes": [{"source": record["key"], "text": record["text"].split(". ")[1]}],
+        }
+        for number, record in enumerate(records)
+        if ". " in record["text"]
+    ]
+    keys = [record["key"] for record in records[:3]]
+    return {"findings": findings, "themes": [{"label": "Shade by day", "sources": keys}]}
+
+
+def _draft(records: list[dict[str, Any]], message: str) -> dict[str, Any]:
+    day, night = _by_word(records, "2.5 degrees"), _by_word(records, "at night")
+    review = _by_word(records, "31 studies")
+    said = f"Shade trees lower the temperature of city streets by 2.5 degrees [@{day}]."
+    dark = f"Shade trees did not lower the temperature of city streets at night [@{night}]."
+    limits = f"Methods differ between the 31 studies, which limits comparison [@{review}]."
+    asked: list[str] = json.JSONDecoder().raw_decode(message)[0]["sections"]
+    contents = [f"This report reads the studies. {limits}", said, dark, f"{limits} {_LIMITS}"]
+    return {
+        "title": "Shade trees and the temperature of streets",
+        "abstract": f"This report asks whether shade trees cool streets. {said} {dark}",
+        "sections": [
+            {"title": title, "content": contents[min(number, 3)]}
+            for number, title in enumerate(asked)
+        ],
+        "conclusion": f"{said} {dark}",
+        "changes": [],
+    }
+
+
+_LIMITS = "This search was small, and cannot say what other studies found."
+
+
+def _by_word(records: list[dict[str, Any]], words: str) -> str:
+    return next((str(r["key"]) for r in records if words in r["text"]), str(records[0]["key"]))

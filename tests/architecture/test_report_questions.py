@@ -1,0 +1,45 @@
+"""The step of a report that asks: nothing with an effect comes before the question."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+
+from paper_search.report_workflow import ending
+from paper_search.report_workflow.graph import WORKFLOW
+
+TREE = ast.parse(inspect.getsource(ending))
+(STEP,) = [
+    each for each in TREE.body if isinstance(each, ast.FunctionDef) and each.name == "human_review"
+]
+
+
+def test_the_step_that_asks_is_that_one():
+    asking = [
+        each.name
+        for each in TREE.body
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        and any(
+            isinstance(node, ast.Call) and ast.unparse(node.func) == "_ask(ctx)"
+            for node in ast.walk(each)
+        )
+    ]
+    assert asking == ["human_review"]
+    assert WORKFLOW["human_review"].handler is ending.human_review
+
+
+def test_what_comes_before_the_question_only_reads():
+    calls = [
+        [ast.unparse(node.func) for node in ast.walk(each) if isinstance(node, ast.Call)]
+        for each in STEP.body
+    ]
+    (asked,) = [index for index, each in enumerate(calls) if "_ask(ctx)" in each]
+    before = {name for each in calls[: asked + 1] for name in each}
+    assert before == {"checked", "review_of", "settings_of", "answer_model", "_ask", "_ask(ctx)"}
+
+
+def test_nothing_catches_or_repeats_the_question():
+    caught = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.For, ast.While, ast.If)
+    (asked,) = [each for each in STEP.body if "_ask(ctx)" in ast.unparse(each)]
+    assert isinstance(asked, ast.AnnAssign)
+    assert not [each for each in ast.walk(STEP) if isinstance(each, caught[:4])]

@@ -1,0 +1,232 @@
+"""The report's graph from end to end, without a model and with one."""
+
+import pytest
+
+from paper_search.errors import LLMError, LLMLengthError, LLMRateLimitError, SearchSourceError
+from paper_search.report.document import Report
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.testing.llm import FakeLLM
+from paper_search.testing.reports import (
+    QUESTION,
+    FakeSearch,
+    ScriptedReviews,
+    good_answer,
+    report_services,
+    report_sources,
+)
+
+
+async def written(
+    llm=None, *, search=None, handler=None, **settings: object
+) -> tuple[Report, list[str]]:
+    steps: list[str] = []
+    workflow = ReportWorkflow(
+        report_services(llm, search=search),
+        handler,
+        lambda name, details: steps.append(name) if "step" in details else None,
+        **{"target_length": 150 if llm else 1000, **settings},
+    )
+    return await workflow.run(QUESTION), steps
+
+
+async def test_without_a_model_a_report_is_planned_searched_analysed_written_and_reviewed():
+    report, steps = await written()
+    assert steps == ["planner", "searcher", "analyst", "writer", "reviewer", "output"]
+    assert report.status == "complete"
+    assert report.metadata["model_calls"] == 0
+    assert report.metadata["final_score"] >= 7.5
+    assert "without a language model" in report.caveats[0]
+
+
+async def test_every_sentence_of_the_extractive_report_stands_in_its_source():
+    report, _ = await written()
+    assert report.critique.critical_count == 0
+    assert report.critique.major_count == 0
+    assert "rowan_2019_shade" in report.cited
+
+
+async def test_a_retracted_work_is_never_cited():
+    report, _ = await written()
+    assert "yew_2023_shade" in report.evidence.by_key
+    assert "yew_2023_shade" not in report.cited
+    assert "25 degrees" not in report.model_dump_json(include={"abstract", "sections"})
+
+
+async def test_with_a_model_each_role_asks_it_once():
+    llm = FakeLLM(good_answer)
+    report, steps = await written(llm)
+    assert steps == ["planner", "searcher", "analyst", "writer", "reviewer", "output"]
+    assert [call.schema["title"] for call in llm.calls] == [
+        "PlanAnswer",
+        "AnalysisAnswer",
+        "DraftAnswer",
+        "ReviewAnswer",
+    ]
+    assert report.metadata["model_calls"] == 4
+    assert report.metadata["is_by_model"] is True
+    assert report.title == "Shade trees and the temperature of streets"
+
+
+async def test_with_a_model_the_draft_passes_the_checks_and_is_given_with_high_confidence():
+    report, _ = await written(FakeLLM(good_answer))
+    assert report.critique.items == []
+    assert report.confidence == "high"
+
+
+async def test_a_draft_that_does_not_pass_is_revised_until_the_limit_and_given_as_best_effort():
+    def inventing(call):
+        answer = good_answer(call)
+        if call.schema["title"] == "DraftAnswer":
+            answer["sections"][1]["content"] = "Trees cool by magic (Merlin, 1985)."
+        return answer
+
+    report, steps = await written(FakeLLM(inventing), max_iterations=3)
+    assert steps.count("writer") == steps.count("reviewer") == 3
+    assert steps[-1] == "fallback"
+    assert report.status == "partial"
+    assert report.confidence == "low"
+    assert report.reason == "Maximum revision iterations (3) exceeded"
+    assert any("critical issues" in each for each in report.caveats)
+    assert report.metadata["versions"] == [1, 2, 3]
+
+
+async def test_a_revision_answers_each_item_of_the_critique():
+    def mending(call):
+        answer = good_answer(call)
+        if call.schema["title"] == "DraftAnswer" and "of_version" not in call.user_message:
+            answer["sections"][1]["content"] = "Trees cool by magic (Merlin, 1985)."
+        return answer
+
+    llm = FakeLLM(mending)
+    report, steps = await written(llm)
+    assert steps.count("writer") == 2
+    assert report.status == "complete"
+    revision = llm.calls[4].user_message
+    assert "Merlin" in revision
+    assert "Invented citation" in revision
+
+
+@pytest.mark.parametrize("failing", ["PlanAnswer", "AnalysisAnswer", "DraftAnswer", "ReviewAnswer"])
+async def test_a_role_whose_model_fails_is_done_by_algorithm_and_says_so(failing):
+    def answer(call):
+        if call.schema["title"] == failing:
+            return LLMError("the server is down")
+        return good_answer(call)
+
+    report, steps = await written(FakeLLM(answer))
+    assert steps[-1] == "output"
+    assert any("went on without a language model" in e for e in report.provenance["errors"])
+    assert any("Worse than it could be" in each for each in report.caveats)
+
+
+async def test_an_answer_that_no_schema_fits_degrades_the_report_and_does_not_end_it():
+    report, steps = await written(FakeLLM({"nonsense": True}))
+    assert steps[-1] == "output"
+    assert all("parsing (degraded)" in each for each in report.provenance["errors"][:3])
+
+
+async def test_a_rate_limit_is_waited_for():
+    answers = iter([LLMRateLimitError("slow down"), LLMRateLimitError("slow down")])
+    report, _ = await written(FakeLLM(lambda call: next(answers, None) or good_answer(call)))
+    assert report.provenance["errors"] == []
+    assert report.metadata["is_by_model"] is True
+
+
+async def test_a_question_too_long_for_the_model_is_asked_with_less():
+    sources = report_sources()
+    for each in sources:
+        each.full_content = f"{each.full_content} {'Trees stand in streets. ' * 60}"
+
+    def answer(call):
+        if call.schema["title"] == "AnalysisAnswer" and len(call.user_message) > 5000:
+            return LLMLengthError("too long")
+        return good_answer(call)
+
+    llm = FakeLLM(answer)
+    report, _ = await written(llm, search=FakeSearch(sources))
+    lengths = [len(c.user_message) for c in llm.calls if c.schema["title"] == "AnalysisAnswer"]
+    assert lengths[-1] < lengths[0]
+    assert any("Context overflow" in each for each in report.provenance["checkpoints"])
+
+
+async def test_the_calls_of_a_model_are_limited_over_the_whole_run():
+    llm = FakeLLM(good_answer)
+    report, steps = await written(llm, max_model_calls=2)
+    assert llm.call_count == 2
+    assert steps[-1] == "output"
+    assert "max_model_calls" in report.provenance["errors"][0]
+
+
+async def test_a_search_that_finds_nothing_ends_with_the_reason():
+    report, steps = await written(search=FakeSearch(sources=[]))
+    assert steps[-1] == "fallback"
+    assert report.reason == "No search results collected"
+    assert report.caveats[0] == "Workflow failed before collecting meaningful data"
+
+
+async def test_searching_stops_after_too_many_errors():
+    search = FakeSearch(error=SearchSourceError("down"))
+    report, steps = await written(
+        search=search, max_search_errors=1, depth="comprehensive", max_search_iterations=50
+    )
+    assert steps.count("searcher") == 1
+    assert any("down" in each for each in report.provenance["errors"])
+
+
+async def test_searching_stops_at_the_limit_of_iterations():
+    _, steps = await written(depth="comprehensive", max_search_iterations=1)
+    assert steps.count("searcher") == 1
+
+
+async def test_no_more_sources_are_kept_than_allowed():
+    report, _ = await written(max_sources=2)
+    assert report.metadata["sources_collected"] == 2
+
+
+async def test_gaps_send_the_report_back_to_search_so_often_as_allowed():
+    def gaps(call):
+        answer = good_answer(call)
+        if call.schema["title"] == "AnalysisAnswer":
+            return {"findings": [], "gaps": [1, 2, 3]}
+        return answer
+
+    report, steps = await written(FakeLLM(gaps), max_gap_searches=2, max_search_iterations=50)
+    assert steps.count("analyst") == 3
+    assert sum("Routing back" in each for each in report.provenance["checkpoints"]) == 2
+
+
+async def test_the_best_version_is_given_when_the_limit_is_reached():
+    drafts = []
+
+    def answer(call):
+        given = good_answer(call)
+        if call.schema["title"] == "DraftAnswer":
+            drafts.append(call)
+            magic = "Trees cool by magic (Merlin, 1985). "
+            given["sections"][1]["content"] += f" {magic * (1 if len(drafts) == 2 else 3)}"
+        return given
+
+    report, _ = await written(FakeLLM(answer), max_iterations=3)
+    assert report.metadata["version"] == 2
+
+
+async def test_the_settings_may_come_with_the_input():
+    from paper_search.report_workflow.graph import WORKFLOW
+    from paper_search.steps.running import run_workflow
+
+    given = {"original_query": QUESTION, "config": {"depth": "quick", "max_iterations": 1}}
+    run = await run_workflow(WORKFLOW, given, services=report_services())
+    assert len(run.result["research_plan"]["decomposed_questions"]) == 3
+    assert (
+        run.result["collected_data"]["final_output"]["provenance"]["settings"]["depth"] == "quick"
+    )
+
+
+async def test_a_handler_is_asked_at_the_plan_and_at_the_report():
+    handler = ScriptedReviews(["approve", "approve"])
+    report, steps = await written(
+        handler=handler, hitl_after_planning=True, hitl_before_output=True
+    )
+    assert [each.kind for each in handler.asked] == ["plan_review", "pre_output_review"]
+    assert report.provenance["is_approved_by_person"] is True
+    assert steps[-1] == "output"

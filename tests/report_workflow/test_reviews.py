@@ -1,0 +1,309 @@
+"""The three places where a person is asked: what each answer does, and what silence does."""
+
+from datetime import timedelta
+
+import pytest
+
+from paper_search.errors import (
+    InvalidDecisionError,
+    StaleDecisionError,
+    ThreadFinishedError,
+    ThreadNotWaitingError,
+    ThreadWaitingError,
+)
+from paper_search.report.document import Report
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.testing.llm import FakeLLM
+from paper_search.testing.reports import QUESTION, ScriptedReviews, good_answer, report_services
+
+PLAN = {
+    "decomposed_questions": ["How warm are streets?", "What do shade trees do?"],
+    "search_queries": [{"query_text": "shade trees", "search_type": "academic"}],
+    "expected_sections": ["Introduction", "Warmth", "Trees"],
+}
+
+
+def workflow(llm=None, *, handler=None, **settings: object):
+    asks = {"hitl_after_planning": True, "hitl_before_output": True}
+    length = {"target_length": 150 if llm else 1000}
+    return ReportWorkflow(report_services(llm), handler, **{**asks, **length, **settings})
+
+
+def inventing(call):
+    answer = good_answer(call)
+    if call.schema["title"] == "DraftAnswer":
+        answer["sections"][1]["content"] = "Trees cool by magic (Merlin, 1985)."
+    return answer
+
+
+async def at_output(**settings: object):
+    flow = workflow(hitl_after_planning=False, **settings)
+    return flow, await flow.start(QUESTION, thread_id="t")
+
+
+async def at_critical(**settings: object):
+    flow = workflow(FakeLLM(inventing), hitl_after_planning=False, max_iterations=1, **settings)
+    review = await flow.start(QUESTION, thread_id="t")
+    assert review.kind == "critical_issue_review"
+    return flow, review
+
+
+async def test_a_plan_that_is_approved_is_searched_by():
+    flow = workflow()
+    review = await flow.start(QUESTION, thread_id="t")
+    assert review.kind == "plan_review"
+    assert review.shows["research_plan"]["decomposed_questions"]
+    following = await flow.answer("t", "approve")
+    assert following.kind == "pre_output_review"
+
+
+async def test_a_plan_that_a_person_writes_is_what_runs():
+    flow = workflow(hitl_before_output=False)
+    await flow.start(QUESTION, thread_id="t")
+    report = await flow.answer("t", {"action": "modify", "modifications": {"research_plan": PLAN}})
+    assert report.provenance["sub_questions"] == PLAN["decomposed_questions"]
+    assert [q["query_text"] for q in report.provenance["search_queries"]] == ["shade trees"]
+    assert [each.title for each in report.sections[:3]] == ["Introduction", "Warmth", "Trees"]
+
+
+async def test_words_on_a_plan_make_another_plan():
+    llm = FakeLLM(good_answer)
+    flow = workflow(llm)
+    await flow.start(QUESTION, thread_id="t")
+    review = await flow.answer("t", "modify: look at winter as well")
+    assert review.kind == "plan_review"
+    assert review.number == 2
+    assert "look at winter as well" in llm.calls[1].user_message
+    assert "previous_plan" in llm.calls[1].user_message
+
+
+async def test_a_plan_that_is_rejected_ends_the_report_with_nothing_searched():
+    flow = workflow()
+    await flow.start(QUESTION, thread_id="t")
+    report = await flow.answer("t", "reject: not my question")
+    assert report.status == "partial"
+    assert report.reason == "Rejected by a person"
+    assert report.sources == []
+    assert any("not my question" in each for each in report.provenance["checkpoints"])
+
+
+async def test_a_plan_that_is_skipped_is_searched_by_without_a_decision():
+    flow = workflow(hitl_before_output=False)
+    await flow.start(QUESTION, thread_id="t")
+    report = await flow.answer("t", "skip")
+    assert report.status == "complete"
+    assert report.provenance["is_approved_by_person"] is False
+
+
+async def test_a_report_that_is_approved_is_given_out_as_approved():
+    flow, _ = await at_output()
+    report = await flow.answer("t", "approve")
+    assert report.provenance["is_approved_by_person"] is True
+    assert report.provenance["ended_by"] == "approved"
+
+
+async def test_a_report_that_is_skipped_is_given_out_as_not_approved():
+    flow, _ = await at_output()
+    report = await flow.answer("t", "skip")
+    assert report.status == "complete"
+    assert report.provenance["ended_by"] == "not_reviewed"
+    assert report.provenance["is_approved_by_person"] is False
+
+
+async def test_a_report_that_is_rejected_ends_as_partial():
+    flow, _ = await at_output()
+    report = await flow.answer("t", "reject: too thin")
+    assert report.status == "partial"
+    assert report.provenance["ended_by"] == "rejected_by_person"
+
+
+async def test_words_on_a_report_make_another_version_also_without_a_model():
+    flow, _ = await at_output()
+    review = await flow.answer("t", "modify: more on dry cities")
+    assert review.shows["draft"]["version"] == 2
+    assert review.shows["draft"]["sections"][-1]["title"] == "Asked for: dry cities"
+    assert "Birch" in review.shows["draft"]["sections"][-1]["content"]
+    assert "added a section on dry cities" in review.shows["revision_notes"][0]
+
+
+async def test_what_a_person_wants_left_out_is_left_out():
+    flow, review = await at_output()
+    assert "dry cities" in str(review.shows["draft"]["sections"])
+    review = await flow.answer("t", "modify: leave out dry cities")
+    assert "dry cities" not in str(review.shows["draft"]["sections"])
+
+
+async def test_words_on_a_report_reach_the_writer_as_the_first_item():
+    llm = FakeLLM(good_answer)
+    flow = workflow(llm, hitl_after_planning=False)
+    await flow.start(QUESTION, thread_id="t")
+    await flow.answer("t", "modify: say what it costs")
+    draft = [call for call in llm.calls if call.schema["title"] == "DraftAnswer"][-1]
+    assert "say what it costs" in draft.user_message
+
+
+async def test_a_persons_own_text_is_taken_and_checked_like_any_other():
+    flow, review = await at_output()
+    sections = [dict(each) for each in review.shows["draft"]["sections"]]
+    sections[1]["content"] = "Trees sing at noon (Orpheus, 1607)."
+    changes = {"draft": {"title": "My title", "sections": sections}}
+    answer = {"action": "modify", "modifications": changes}
+    following = await flow.answer("t", answer)
+    assert following.kind == "critical_issue_review"
+    assert following.shows["draft"]["title"] == "My title"
+    assert "Orpheus" in str(following.shows["critique"]["items"])
+
+
+async def test_critical_issues_are_put_to_a_person_when_no_revision_mended_them():
+    _, review = await at_critical()
+    assert "Merlin" in str(review.shows["critique"]["items"])
+
+
+async def test_a_report_with_critical_issues_may_be_approved_and_then_names_them():
+    flow, _ = await at_critical()
+    report = await flow.answer("t", "approve")
+    assert report.status == "complete"
+    assert report.confidence == "medium"
+    assert any("critical issues" in each for each in report.caveats)
+
+
+async def test_skipping_critical_issues_ends_with_the_best_draft():
+    flow, _ = await at_critical()
+    report = await flow.answer("t", "skip")
+    assert report.status == "partial"
+    assert report.sections
+
+
+async def test_nobody_is_asked_by_run_without_a_handler():
+    flow = workflow(FakeLLM(inventing), max_iterations=1)
+    report = await flow.run(QUESTION)
+    assert isinstance(report, Report)
+    assert report.status == "partial"
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("perhaps", "not a decision"),
+        ({"action": "modify"}, "feedback"),
+        ({"action": "approve", "modifications": {"research_plan": PLAN}}, "modifications go with"),
+        ({"action": "modify", "modifications": {"draft": {"title": "x"}}}, "research_plan"),
+        (
+            {"action": "modify", "modifications": {"research_plan": {"search_queries": []}}},
+            "modifications.research_plan.search_queries",
+        ),
+        (
+            {"action": "modify", "modifications": {"research_plan": {"status": "completed"}}},
+            "modifications.research_plan.status",
+        ),
+        ({"action": "approve", "goto": "output"}, "goto"),
+    ],
+)
+async def test_an_answer_that_cannot_be_used_is_refused_and_the_question_stays_open(answer, told):
+    flow = workflow()
+    await flow.start(QUESTION, thread_id="t")
+    with pytest.raises(InvalidDecisionError, match=told):
+        await flow.answer("t", answer)
+    assert (await flow.pending("t")).kind == "plan_review"
+
+
+async def test_an_answer_to_another_question_is_refused():
+    flow = workflow()
+    review = await flow.start(QUESTION, thread_id="t")
+    old = {"action": "approve", "review": review.reference.model_dump()}
+    await flow.answer("t", old)
+    with pytest.raises(StaleDecisionError):
+        await flow.answer("t", old)
+    assert (await flow.pending("t")).kind == "pre_output_review"
+
+
+async def test_a_second_answer_after_the_end_is_refused():
+    flow, _ = await at_output()
+    await flow.answer("t", "approve")
+    with pytest.raises(ThreadFinishedError):
+        await flow.answer("t", "reject")
+
+
+async def test_an_answer_is_refused_where_nothing_is_asked():
+    flow = workflow(hitl_after_planning=False, hitl_before_output=False)
+    await flow.start(QUESTION, thread_id="t")
+    with pytest.raises((ThreadNotWaitingError, ThreadFinishedError)):
+        await flow.answer("t", "approve")
+
+
+async def test_the_last_question_takes_no_more_changes():
+    flow, review = await at_output(max_human_reviews=1)
+    assert [each.value for each in review.actions] == ["approve", "reject", "skip"]
+    with pytest.raises(InvalidDecisionError, match="not taken here any more"):
+        await flow.answer("t", "modify: once more")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "approve",
+        '{"action": "approve"}',
+        [{"type": "accept"}],
+        {"decisions": [{"type": "approve"}]},
+        {"action": "accept", "content": {"action": "approve"}},
+    ],
+)
+async def test_the_shapes_of_all_clients_are_understood(answer):
+    flow = workflow()
+    await flow.start(QUESTION, thread_id="t")
+    assert (await flow.answer("t", answer)).kind == "pre_output_review"
+
+
+async def test_silence_decides_nothing_by_default():
+    flow = workflow(plan_review_timeout=1)
+    review = await flow.start(QUESTION, thread_id="t")
+    assert review.expires_at - review.asked_at == timedelta(seconds=1)
+    with pytest.raises(ThreadWaitingError):
+        await flow.proceed("t")
+
+
+async def test_silence_approves_only_when_the_time_is_over_and_is_recorded_as_silence(monkeypatch):
+    from paper_search.report.models import now
+    from paper_search.report_workflow import session
+
+    flow = workflow(auto_approve_on_timeout=["plan_review"], hitl_before_output=False)
+    await flow.start(QUESTION, thread_id="t")
+    with pytest.raises(ThreadWaitingError):
+        await flow.proceed("t")
+    monkeypatch.setattr(session, "now", lambda: now() + timedelta(seconds=1801))
+    report = await flow.proceed("t")
+    assert any("nobody answered in time" in each for each in report.provenance["checkpoints"])
+    assert report.provenance["is_approved_by_person"] is False
+
+
+async def test_critical_issues_are_never_approved_by_silence():
+    from paper_search.errors import ConfigError
+
+    with pytest.raises(ConfigError):
+        workflow(auto_approve_on_timeout=["critical_issue_review"])
+
+
+async def test_nobody_can_pass_for_a_timeout():
+    flow, _ = await at_output()
+    report = await flow.answer("t", {"action": "approve", "decided_by": "timeout"})
+    assert report.provenance["is_approved_by_person"] is True
+
+
+async def test_a_handler_that_takes_too_long_leaves_the_question_open():
+    import asyncio
+
+    class Slow:
+        async def handle(self, _review):
+            await asyncio.sleep(60)
+
+    flow = workflow(handler=Slow(), plan_review_timeout=1)
+    with pytest.raises(ThreadWaitingError, match="in time"):
+        await flow.run(QUESTION, thread_id="t")
+    assert (await flow.pending("t")).kind == "plan_review"
+
+
+async def test_a_handler_drives_a_report_to_its_end():
+    handler = ScriptedReviews(["approve", "approve"])
+    report = await workflow(handler=handler).run(QUESTION)
+    assert report.provenance["ended_by"] == "approved"
+    assert len(handler.asked) == 2

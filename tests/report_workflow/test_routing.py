@@ -1,0 +1,140 @@
+"""The routing matrix of the specification, cell by cell."""
+
+import pytest
+
+from paper_search.report.models import (
+    AnalysisResult,
+    Critique,
+    CritiqueItem,
+    ResearchPlan,
+    ResearchStatus,
+    SearchQuery,
+)
+from paper_search.report.recovery import ErrorCategory, ErrorSeverity, WorkflowError
+from paper_search.report_workflow.routing import (
+    route_after_analyst,
+    route_after_planner,
+    route_after_reviewer,
+    route_after_searcher,
+)
+from paper_search.report_workflow.state import ReportParams, WorkflowState, should_continue_search
+
+
+def planned(*statuses: str) -> ResearchPlan:
+    queries = [
+        SearchQuery(query_text=str(n), search_type="academic", status=status)
+        for n, status in enumerate(statuses)
+    ]
+    return ResearchPlan(original_query="q", search_queries=queries)
+
+
+def failed(node: str = "searcher") -> WorkflowError:
+    return WorkflowError(
+        category=ErrorCategory.API_ERROR,
+        severity=ErrorSeverity.DEGRADED,
+        message="down",
+        node=node,
+        recoverable=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("asks", "plan", "status", "target"),
+    [
+        (False, planned("pending"), ResearchStatus.PLANNING, "searcher"),
+        (True, planned("pending"), ResearchStatus.PLANNING, "human_review"),
+        (True, None, ResearchStatus.FAILED, "fallback"),
+        (False, planned(), ResearchStatus.PLANNING, "fallback"),
+    ],
+)
+def test_after_the_planner(asks, plan, status, target):
+    state = WorkflowState(research_plan=plan, status=status)
+    assert route_after_planner(state, ReportParams(hitl_after_planning=asks)) == target
+
+
+@pytest.mark.parametrize(
+    ("plan", "ids", "iterations", "target"),
+    [
+        (planned("pending"), [], 1, "searcher"),
+        (planned("completed", "pending"), ["a"], 1, "searcher"),
+        (planned("completed"), ["a"], 1, "analyst"),
+        (planned("pending"), ["a"], 5, "analyst"),
+        (planned("failed"), [], 1, "fallback"),
+        (planned("pending"), [], 5, "fallback"),
+    ],
+)
+def test_after_the_searcher(plan, ids, iterations, target):
+    state = WorkflowState(research_plan=plan, result_ids=ids, search_iterations=iterations)
+    assert route_after_searcher(state, ReportParams()) == target
+
+
+@pytest.mark.parametrize(
+    ("gaps", "rounds", "target"),
+    [(0, 0, "writer"), (2, 0, "writer"), (3, 0, "searcher"), (3, 2, "writer")],
+)
+def test_after_the_analyst(gaps, rounds, target):
+    analysis = AnalysisResult(gaps=["gap"] * gaps)
+    state = WorkflowState(
+        analysis=analysis, research_plan=planned("pending"), gap_searches=rounds, result_ids=["a"]
+    )
+    assert route_after_analyst(state, ReportParams()) == target
+
+
+def test_without_an_analysis_the_report_falls_back():
+    assert route_after_analyst(WorkflowState(), ReportParams()) == "fallback"
+
+
+def test_a_report_from_an_approved_search_is_not_searched_further():
+    state = WorkflowState(
+        analysis=AnalysisResult(gaps=["gap"] * 5), research_plan=planned("pending")
+    )
+    assert route_after_analyst(state, ReportParams(from_thread="t")) == "writer"
+
+
+@pytest.mark.parametrize("is_at_limit", [False, True])
+@pytest.mark.parametrize(
+    ("verdict", "asks", "critical", "targets"),
+    [
+        ("approve", True, 0, ("human_review", "human_review")),
+        ("approve", False, 0, ("output", "output")),
+        ("revise", True, 0, ("writer", "fallback")),
+        ("revise", False, 0, ("writer", "fallback")),
+        ("revise", False, 1, ("writer", "human_review")),
+        ("reject", True, 0, ("fallback", "fallback")),
+        ("reject", False, 1, ("human_review", "human_review")),
+    ],
+)
+def test_after_the_reviewer(verdict, asks, critical, targets, is_at_limit):
+    item = CritiqueItem(category="accuracy", severity="critical", location="x", description="y")
+    state = WorkflowState(
+        critique=Critique(recommendation=verdict, items=[item] * critical),
+        iteration_count=3 if is_at_limit else 1,
+        max_iterations=3,
+    )
+    target = route_after_reviewer(state, ReportParams(hitl_before_output=asks))
+    assert target == targets[is_at_limit]
+
+
+def test_without_a_critique_the_report_falls_back():
+    assert route_after_reviewer(WorkflowState(), ReportParams()) == "fallback"
+
+
+def test_a_persons_own_text_is_not_revised_unasked():
+    state = WorkflowState(critique=Critique(recommendation="revise"), is_edited_by_person=True)
+    assert route_after_reviewer(state, ReportParams()) == "human_review"
+
+
+@pytest.mark.parametrize(
+    ("changes", "goes_on"),
+    [
+        ({}, True),
+        ({"research_plan": planned("completed")}, False),
+        ({"search_iterations": 5}, False),
+        ({"errors": [failed()] * 3}, False),
+        ({"errors": [failed("writer")] * 3}, True),
+        ({"result_ids": [str(n) for n in range(40)]}, False),
+    ],
+)
+def test_searching_goes_on_until_a_limit(changes, goes_on):
+    state = WorkflowState(research_plan=planned("pending")).model_copy(update=changes)
+    assert should_continue_search(state, ReportParams()) is goes_on
