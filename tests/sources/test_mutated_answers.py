@@ -210,7 +210,9 @@ def without_elements(text: str, chance: random.Random) -> str:
     return text
 
 
-@pytest.mark.parametrize(("adapter", "file", "element"), XML, ids=lambda value: str(value)[-25:])
+@pytest.mark.parametrize(
+    ("adapter", "file", "element"), XML, ids=lambda value: getattr(value, "name", str(value)[-25:])
+)
 class TestXml:
     def request(self, adapter: Adapter) -> Request:
         return FETCH if adapter.name == "pubmed" else request_of(adapter)
