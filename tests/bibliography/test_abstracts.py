@@ -24,8 +24,8 @@ from paper_search.bibliography.abstracts import indexed_abstract, joined_abstrac
         ("A value of <5 mg and <GNN> stay.", "A value of <5 mg and <GNN> stay."),
         (
             (
-                "Of <jats:alternatives><jats:tex-math>x_1</jats:tex-math><mml:math><mml:mi>x</mml:mi>"
-                "</mml:math></jats:alternatives> only."
+                "Of <jats:alternatives><jats:tex-math>x_1</jats:tex-math><mml:math>"
+                "<mml:mi>x</mml:mi></mml:math></jats:alternatives> only."
             ),
             "Of x only.",
         ),

@@ -76,3 +76,10 @@ def test_feedback_may_be_empty():
 def test_an_empty_answer_is_no_failure_and_half_an_answer_is_one():
     fine = {each for each in SourceStatus if not each.is_failure}
     assert fine == {SourceStatus.OK, SourceStatus.EMPTY}
+
+
+def test_what_does_not_say_its_type_is_let_through() -> None:
+    limits = SearchConstraints(publication_types=["book"])
+    allowed = [limits.allows_type(kind) for kind in ("book", "chapter", None)]
+    assert allowed == [True, False, True]
+    assert SearchConstraints().allows_type("chapter")

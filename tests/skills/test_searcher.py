@@ -19,6 +19,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.skills import Searcher
+from paper_search.testing.sources import FakeSource
 
 
 def strategy(*sources: str, queries: tuple[str, ...] = ("q",)) -> SearchStrategy:
@@ -316,3 +317,25 @@ async def test_a_query_of_ten_thousand_characters_is_capped_and_says_so() -> Non
     assert source.asked[1].startswith("synonym0 OR synonym1 ")
     assert "was cut to" in str(report.sources[0].note)
     assert "20,000 characters" in str(report.sources[0].note)
+
+
+async def test_types_that_are_not_wanted_are_left_out_and_counted() -> None:
+    """A source that knows of no types, as a third party's may."""
+
+    class Simple(FakeSource):
+        async def report(self, strategy: SearchStrategy) -> SearchReport:
+            everything = strategy.model_copy(update={"filters": SearchConstraints()})
+            return await super().report(everything)
+
+    kinds = ["book", "article-journal", None]
+    papers = [
+        RawPaper(id=f"p{kind}", title="A title", source="shelf", publication_type=kind)
+        for kind in kinds
+    ]
+    wanted = SearchConstraints(publication_types=["article-journal"])
+    asked = SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query="a")], sources=["shelf"], filters=wanted
+    )
+    report = await Searcher([Simple("shelf", papers)]).report(asked)
+    assert [paper.publication_type for paper in report.papers] == ["article-journal", None]
+    assert (report.sources[0].kept, report.sources[0].excluded) == (2, 1)

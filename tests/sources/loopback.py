@@ -221,6 +221,33 @@ def serper(server: HTTPServer) -> Loopback:
     return service
 
 
+ADAPTERS: dict[str, Callable[[str], Adapter]] = {
+    "arxiv": lambda url: Arxiv(endpoint=url),
+    "pubmed": lambda url: Pubmed(KEY, endpoint=url),
+    "europe_pmc": lambda url: EuropePmc(endpoint=url),
+    "dblp": lambda url: Dblp(endpoint=url),
+    "core": lambda url: Core(KEY, endpoint=url),
+    "serper_scholar": lambda url: SerperScholar(KEY, endpoint=url),
+}
+FAILURES = {
+    "a rate limit": Response("Rate exceeded.", 429),
+    "a refused key": Response('{"message": "Unauthorized."}', 403, content_type="application/json"),
+    "a web page": Response("<html><body>Are you a robot?</body></html>", content_type="text/html"),
+    "an error": Response('{"error": "out of order"}', content_type="application/json"),
+    "a cut answer": Response('{"result', content_type="application/json"),
+}
+
+
+def failing(server: HTTPServer, name: str) -> dict[str, Adapter]:
+    """Return the adapter before services that fail, by what is wrong with them."""
+    found = {}
+    for number, (wrong, response) in enumerate(FAILURES.items()):
+        path = re.compile(f"/down-{number}.*")
+        server.expect_request(path).respond_with_response(response)
+        found[wrong] = ADAPTERS[name](server.url_for(f"/down-{number}"))
+    return found
+
+
 SERVICES: dict[str, Callable[[HTTPServer], Loopback]] = {
     "arxiv": arxiv,
     "pubmed": pubmed,

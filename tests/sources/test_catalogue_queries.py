@@ -118,6 +118,17 @@ def test_openalex_takes_years_as_a_filter(query: str, span: str) -> None:
     assert OpenAlex().first(found, NO_LIMITS, 10).params["filter"] == span
 
 
+def test_types_go_to_who_has_a_filter_for_them() -> None:
+    limits = SearchConstraints(publication_types=["paper-conference", "book"])
+    openalex_filter = OpenAlex().first(openalex("learning"), limits, 10).params["filter"]
+    assert openalex_filter == "type:article|book|editorial|letter|review"
+    crossref = Crossref()
+    crossref_filter = str(crossref.first(openalex("learning"), limits, 10).params["filter"])
+    assert "type:proceedings-article" in crossref_filter
+    assert "type:monograph" in crossref_filter
+    assert "type:journal-article" not in crossref_filter
+
+
 def test_what_openalex_cannot_say_is_checked_on_our_side() -> None:
     found = openalex("(title:mouse OR abstract:rat) venue:nature learning")
     assert found.text == "((mouse OR rat) AND learning)"

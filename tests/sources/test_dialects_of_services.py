@@ -84,6 +84,22 @@ def test_years_and_language_are_said_where_there_is_a_filter(adapter: Adapter, t
     assert said(adapter, "x", year_from=2015, language="de").text == text
 
 
+@pytest.mark.parametrize(
+    ("types", "of_pubmed", "of_europe_pmc"),
+    [
+        (["article"], "(x[tiab] AND preprint[pt])", "(TITLE_ABS:x AND SRC:PPR)"),
+        (["article-journal"], "(x[tiab] NOT preprint[pt])", "(TITLE_ABS:x NOT SRC:PPR)"),
+        (["article", "book"], "x[tiab]", "TITLE_ABS:x"),
+    ],
+)
+def test_preprints_are_told_from_articles(
+    types: list[str], of_pubmed: str, of_europe_pmc: str
+) -> None:
+    filters = SearchConstraints(publication_types=types)
+    assert Pubmed().translate(parse("x"), filters).text == of_pubmed
+    assert EuropePmc().translate(parse("x"), filters).text == of_europe_pmc
+
+
 @pytest.mark.parametrize("adapter", [Arxiv(), Dblp()], ids=lambda adapter: adapter.name)
 def test_a_service_without_a_filter_on_languages_says_so(adapter: Adapter) -> None:
     assert any(

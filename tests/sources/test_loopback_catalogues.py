@@ -109,6 +109,16 @@ async def test_a_language_is_a_filter_or_is_checked_on_our_side(service: Loopbac
         assert translated.language == "de"
 
 
+async def test_types_are_kept_to_by_who_has_no_filter_for_them(httpserver: HTTPServer) -> None:
+    source = source_of(SERVICES["doaj"](httpserver))
+    limited = strategy()
+    limited.filters.publication_types = ["book"]
+    [entry] = (await source.report(limited)).sources
+    assert (entry.kept, entry.excluded) == (0, len(TITLED))
+    limited.filters.publication_types = ["book", "article-journal"]
+    assert len((await source.report(limited)).papers) == len(TITLED)
+
+
 REFUSALS: list[tuple[int, Any, SourceStatus]] = [
     (429, {"message": "Too Many Requests.", "code": "429"}, SourceStatus.RATE_LIMITED),
     (500, "<html>oops</html>", SourceStatus.BAD_RESPONSE),

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 from pytest_httpserver import HTTPServer
-from tests.sources.loopback import FIRST_YEAR, KEY, SERVICES, SHELF, TITLED, Loopback
+from tests.sources.loopback import FIRST_YEAR, KEY, SERVICES, SHELF, TITLED, Loopback, failing
 
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
 from paper_search.sources.http_source import HttpSource, SourceSettings
@@ -36,9 +36,15 @@ def strategy(query: str = "learning", **filters: int | str) -> SearchStrategy:
     )
 
 
-async def test_it_keeps_the_contract_of_sources(service: Loopback) -> None:
+async def test_it_keeps_the_contract_of_sources(service: Loopback, httpserver: HTTPServer) -> None:
+    broken = failing(httpserver, service.adapter.name)
     contract = SourceContract(
-        query="learning", nothing="zzznothing", year=FIRST_YEAR + 3, secrets=[KEY]
+        query="learning",
+        nothing="zzznothing",
+        year=FIRST_YEAR + 3,
+        secrets=[KEY],
+        many=len(TITLED),
+        failing={wrong: HttpSource(each, NO_WAITING) for wrong, each in broken.items()},
     )
     await check_source(source_of(service), contract)
 

@@ -127,11 +127,6 @@ def as_json(value: Any) -> bytes:
     return json.dumps(value).encode("utf-8", "surrogatepass")
 
 
-def named(value: object) -> str:
-    """Return what a case is called; it must not change from one process to the next."""
-    return getattr(value, "name", None) or str(value)[-25:]
-
-
 @pytest.mark.parametrize(
     ("adapter", "file", "path"),
     [
@@ -140,7 +135,7 @@ def named(value: object) -> str:
         (EuropePmc(), None, ("resultList", "result")),
         (SerperScholar("key"), None, ("organic",)),
     ],
-    ids=named,
+    ids=lambda value: getattr(value, "name", None),
 )
 class TestJson:
     def whole(self, recorded: Path, adapter: Adapter, file: str | None) -> Any:
@@ -215,7 +210,9 @@ def without_elements(text: str, chance: random.Random) -> str:
     return text
 
 
-@pytest.mark.parametrize(("adapter", "file", "element"), XML, ids=named)
+@pytest.mark.parametrize(
+    ("adapter", "file", "element"), XML, ids=lambda value: getattr(value, "name", str(value)[-25:])
+)
 class TestXml:
     def request(self, adapter: Adapter) -> Request:
         return FETCH if adapter.name == "pubmed" else request_of(adapter)

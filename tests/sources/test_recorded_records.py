@@ -526,6 +526,22 @@ def test_more_that_dblp_says(recorded: Path) -> None:
     assert (journal.volume, journal.venue) == ("13", "IEEE Access")
 
 
+@pytest.mark.parametrize(
+    ("key", "kind", "expected"),
+    [
+        ("phd/dnb/Jones20", "Books and Theses", "thesis"),
+        ("books/sp/Jones20", "Books and Theses", "book"),
+        ("data/10/Jones20", "Data and Artifacts", "dataset"),
+        ("x/Jones20", "Something new", None),
+    ],
+)
+def test_what_kinds_of_works_dblp_has(key: str, kind: str, expected: str | None) -> None:
+    hit = {"info": {"title": "On types.", "key": key, "type": kind}}
+    body = json.dumps({"result": {"hits": {"hit": hit}}}).encode()
+    [paper] = read(Dblp(), body).papers
+    assert paper.publication_type == expected
+
+
 def test_what_core_says(recorded: Path) -> None:
     page = read(Core("key"), (recorded / "core" / "v3_search_works_flutter.json").read_bytes())
     first, second = page.papers

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pytest_httpserver import HTTPServer
 
 from paper_search.config import AppConfig
@@ -14,8 +15,9 @@ from paper_search.sources.enrichment.base import LookUp
 from paper_search.sources.enrichment.crossref import CrossrefLookup
 from paper_search.sources.enrichment.lookup import HttpEnricher
 from paper_search.sources.http_source import SourceSettings
+from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
-from paper_search.workflow import Checkpoint, SearchWorkflow
+from paper_search.workflow import Checkpoint, Decision, DecisionAction, SearchWorkflow
 from paper_search.workflow.assembly import assemble_skills
 
 TITLE = "A survey of learning to sort papers"
@@ -105,6 +107,34 @@ async def test_a_failure_is_a_line_of_the_report_and_loses_no_paper() -> None:
     assert [(each.source, each.status) for each in failed] == [
         ("shelf (enrichment)", SourceStatus.BUG)
     ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same", "abstracts"),
+    [
+        ("a", "d", True, {"From the shelf.", "Own."}),
+        ("a", "b", False, {None, "Own."}),
+    ],
+    ids=["merged", "split"],
+)
+async def test_what_was_found_is_kept_where_it_is_known_whose_it_is(
+    one: str, other: str, *, is_same: bool, abstracts: set[str | None]
+) -> None:
+    def more(strategy: SearchStrategy) -> list[RawPaper]:
+        odd = RawPaper(id="d", title="Another title of it", source="two", year=2020)
+        return [*records(strategy), odd]
+
+    said = {"merge_decisions": [{"one": one, "other": other, "is_same": is_same}]}
+    approved = Decision(action=DecisionAction.APPROVE, revised_data=said)
+    fake = FakeSkills(more)
+    flow = SearchWorkflow(
+        *[fake, fake, fake, Deduplicator(), fake, fake],
+        ScriptedHandler(["approve", approved]),
+        gap_filler=GapFiller([Shelf()]),
+        enrich=True,
+    )
+    result = await flow.run("sorting")
+    assert {paper.abstract for paper in result.papers} == abstracts
 
 
 async def test_from_a_service_to_the_collection(httpserver: HTTPServer) -> None:

@@ -17,7 +17,12 @@ HEADER = """\
 # An empty or unchanged form changes nothing and takes you back to the question.
 """
 
-OPTIONAL = {"year_from": "2015", "year_to": "2025", "language": '"en"'}
+OPTIONAL = {
+    "year_from": "2015",
+    "year_to": "2025",
+    "language": '"en"',
+    "publication_types": '["article-journal", "paper-conference"]',
+}
 
 
 def write_form(strategy: SearchStrategy, available: list[str]) -> str:
@@ -29,8 +34,9 @@ def write_form(strategy: SearchStrategy, available: list[str]) -> str:
     """
     known = f"  # known: {visible(', '.join(available))}" if available else ""
     lines = [HEADER, f"sources = {_toml(strategy.sources)}{known}", "", "[filters]"]
-    for name, value in strategy.filters.model_dump().items():
-        is_open = value is None
+    for name in type(strategy.filters).model_fields:
+        value = getattr(strategy.filters, name)
+        is_open = value is None or value == []
         lines.append(f"# {name} = {OPTIONAL[name]}" if is_open else f"{name} = {_toml(value)}")
     for query in strategy.queries:
         lines += ["", *_query(query)]

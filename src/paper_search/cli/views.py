@@ -223,6 +223,7 @@ def limits(filters: SearchConstraints) -> str:
     years = f"{filters.year_from or ''}-{filters.year_to or ''}"
     parts = [f"years {years}"] if years != "-" else []
     parts += [f"language {filters.language}"] if filters.language else []
+    parts += [f"types {', '.join(filters.publication_types)}"] if filters.publication_types else []
     return ", ".join([*parts, f"at most {filters.max_results} results"])
 
 

@@ -31,6 +31,7 @@ from paper_search.models.paper import (
     Version,
 )
 from paper_search.models.query import (
+    PUBLICATION_TYPES,
     IntentType,
     ParsedIntent,
     QueryBuilderInput,
@@ -44,6 +45,7 @@ from paper_search.models.source_report import SourceReport, SourceStatus
 
 __all__ = [
     "MAX_SEEDS",
+    "PUBLICATION_TYPES",
     "SNOWBALL",
     "Author",
     "BibliographicRecord",

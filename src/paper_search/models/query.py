@@ -8,6 +8,26 @@ from pydantic import BaseModel, Field
 
 from paper_search.models.feedback import MarkedPaper, Seed, UserFeedback
 
+PUBLICATION_TYPES = (
+    "article",
+    "article-journal",
+    "book",
+    "chapter",
+    "dataset",
+    "entry",
+    "paper-conference",
+    "report",
+    "software",
+    "standard",
+    "thesis",
+)
+"""The types of CSL that sources give; `article` is a preprint."""
+
+
+def _is_empty(given: list[object]) -> bool:
+    """Return whether a list is left out of JSON: what nobody uses is not to be looked at."""
+    return not given
+
 
 class IntentType(str, Enum):
     """What the person wants papers for."""
@@ -26,6 +46,13 @@ class SearchConstraints(BaseModel):
     language: str | None = None
     """ISO 639-1."""
     max_results: int = 100
+    publication_types: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """CSL types (`PUBLICATION_TYPES`); empty: any. What does not say its type is let through."""
+
+    def allows_type(self, publication_type: str | None) -> bool:
+        """Return whether a record of that type is wanted; None: it does not say."""
+        wanted = self.publication_types
+        return not wanted or publication_type is None or publication_type in wanted
 
 
 class ParsedIntent(BaseModel):
@@ -59,7 +86,7 @@ class SearchStrategy(BaseModel):
     queries: list[SearchQuery]
     sources: list[str]
     filters: SearchConstraints
-    seeds: list[Seed] = Field(default_factory=list)
+    seeds: list[Seed] = Field(default_factory=list, exclude_if=_is_empty)
     """Works marked relevant, for the source `snowball`; no other source looks at them."""
 
 

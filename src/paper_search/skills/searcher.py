@@ -12,6 +12,7 @@ from typing import Any
 from paper_search.errors import InputError
 from paper_search.models import (
     RawPaper,
+    SearchConstraints,
     SearchQuery,
     SearchReport,
     SearchStrategy,
@@ -101,7 +102,7 @@ class Searcher:
             asking.cancel()
             raise
         if failure is None:
-            return _without_untitled(asking.result())
+            return _of_types(_without_untitled(asking.result()), strategy.filters)
         status = SourceStatus.BUG if _is_cancelled(failure) else status_of(failure)
         _log.warning("source %s failed (%s): %s", name, status.value, described(failure))
         entry = SourceReport(
@@ -212,6 +213,18 @@ def _checked_papers(answer: Any) -> list[RawPaper]:
     if not isinstance(answer, list) or not all(isinstance(each, RawPaper) for each in answer):
         raise TypeError(f"the source answered {type(answer).__name__}, not a list of RawPaper")
     return answer
+
+
+def _of_types(answer: SearchReport, filters: SearchConstraints) -> SearchReport:
+    """Return the answer without records of types that are not wanted; each is counted."""
+    wanted = [paper for paper in answer.papers if filters.allows_type(paper.publication_type)]
+    out = len(answer.papers) - len(wanted)
+    if not out or not answer.sources:
+        return answer.model_copy(update={"papers": wanted})
+    last = answer.sources[-1]
+    counts = {"excluded": last.excluded + out, "kept": max(0, last.kept - out)}
+    counted = last.model_copy(update=counts)
+    return SearchReport(papers=wanted, sources=[*answer.sources[:-1], counted])
 
 
 def _without_untitled(answer: SearchReport) -> SearchReport:

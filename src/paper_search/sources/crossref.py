@@ -46,8 +46,8 @@ class Crossref(Adapter):
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches, by relevance."""
-        del filters  # the years are in the query, and there is no filter on languages
-        limits = [f"type:{name}" for name in TYPES]
+        wanted_types = [name for name, csl in TYPES.items() if filters.allows_type(csl)]
+        limits = [f"type:{name}" for name in wanted_types]
         if query.year_from is not None:
             limits.append(f"from-pub-date:{query.year_from}-01-01")
         if query.year_to is not None:

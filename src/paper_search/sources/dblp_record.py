@@ -57,7 +57,7 @@ def read_hit(hit: Any) -> RawPaper | None:
         issue=words(info.get("number")),
         pages=words(info.get("pages")),
         publisher=words(info.get("publisher")),
-        publication_type=_TYPES.get(kind),
+        publication_type="thesis" if _is_thesis(info) else _TYPES.get(kind),
         is_retracted=True if "withdrawn" in kind else None,
         url=next(iter(links), None) or address(info.get("url")),
         full_text_url=_full_text(links, arxiv_id),
@@ -66,6 +66,11 @@ def read_hit(hit: Any) -> RawPaper | None:
     )
     paper.id = f"{NAME}:{text(info.get('key')) or content_key(paper)}"
     return paper
+
+
+def _is_thesis(info: dict[str, Any]) -> bool:
+    """Whether it is the one or the other of DBLP's "Books and Theses"."""
+    return text(info.get("key")).startswith(("phd/", "ms/"))
 
 
 def _authors(info: dict[str, Any]) -> list[Author]:

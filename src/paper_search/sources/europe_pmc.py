@@ -24,6 +24,10 @@ _LONGEST_IN_URL = 1500
 """Characters of a query; longer ones are posted."""
 
 
+_PREPRINT = "article"
+"""CSL's type; other types are checked in the answers."""
+
+
 class EuropePmc(Adapter):
     """Life sciences: PubMed, PubMed Central, preprints, theses, guidelines, patents."""
 
@@ -38,13 +42,18 @@ class EuropePmc(Adapter):
         self._endpoint = endpoint
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query for `query`, years and language in it."""
+        """Return the query for `query`, years, language and preprints in it."""
         dialect = EuropePmcDialect()
         language = library_code(filters.language) if filters.language else None
         if filters.language and not language:
             dialect.note(f"the language {filters.language!r} has no known code: all are kept")
         said = dialect.translate(tree, filters)
-        return replace(said, text=f"({said.text} AND LANG:{language})") if language else said
+        text_of_all = f"({said.text} AND LANG:{language})" if language else said.text
+        if filters.publication_types == [_PREPRINT]:
+            text_of_all = f"({text_of_all} AND SRC:PPR)"
+        elif filters.publication_types and _PREPRINT not in filters.publication_types:
+            text_of_all = f"({text_of_all} NOT SRC:PPR)"
+        return replace(said, text=text_of_all)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches."""

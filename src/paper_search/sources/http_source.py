@@ -161,7 +161,8 @@ class HttpSource:
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
         """Return the records for one boolean query, best first.
 
-        Options: `max_results` (100), `year_from`, `year_to`, `language` (ISO 639-1).
+        Options: `max_results` (100), `year_from`, `year_to`, `language` (ISO 639-1),
+        `publication_types` (CSL).
 
         Raises:
             ServiceError: nothing could be got; what fails later is not said here (`report` does).
@@ -228,7 +229,7 @@ class HttpSource:
         self, http: HttpClient, query: str, filters: SearchConstraints, ends_at: float
     ) -> Asked:
         started = self._clock()
-        asked = Asked(query)
+        asked = Asked(query, filters=filters)
         try:
             await self._collect(http, read_query(query), filters, asked, ends_at)
         except ServiceError as error:

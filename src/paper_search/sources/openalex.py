@@ -13,7 +13,7 @@ from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.openalex_query import OpenAlexQuery, to_openalex
-from paper_search.sources.openalex_record import FIELDS, read_work
+from paper_search.sources.openalex_record import FIELDS, own_types, read_work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,6 +66,8 @@ class OpenAlex(Adapter):
         limits = [f"publication_year:{years}"] if (years := span(query)) else []
         if code := language_code(filters.language):
             limits.append(f"language:{code}")
+        if types := own_types(filters.publication_types):
+            limits.append(f"type:{'|'.join(types)}")
         if isinstance(query, OpenAlexQuery):
             limits += [f"raw_author_name.search:{query.authors}"] if query.authors else []
             params |= {query.scope: query.words} if query.words else {}

@@ -6,7 +6,7 @@ Fields: https://docs.openalex.org/api-entities/works/work-object
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from paper_search.bibliography.abstracts import indexed_abstract
@@ -109,6 +109,12 @@ def read_work(work: Any, source: str) -> RawPaper | None:
     )
     paper.id = f"openalex:{openalex_id or doi or content_key(paper)}"
     return paper
+
+
+def own_types(wanted: Iterable[str]) -> list[str]:
+    """Return OpenAlex's types for those of CSL; to it, papers of conferences are articles."""
+    given = {"article-journal" if each == "paper-conference" else each for each in wanted}
+    return [name for name, csl in _TYPES.items() if csl in given]
 
 
 def short_id(value: Any) -> str | None:

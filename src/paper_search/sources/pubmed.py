@@ -36,6 +36,8 @@ _LONGEST_IN_URL = 1500
 """Characters of a query; longer ones are posted."""
 _SETS = frozenset({"PubmedArticleSet", "PubmedBookArticleSet"})
 _CITATIONS = frozenset({"PubmedArticle", "PubmedBookArticle"})
+_PREPRINT = "article"
+"""CSL's type; other types are checked in the answers."""
 _SPARE = 10
 """How many more numbers than records are asked for, lest one without a title leave a gap."""
 _UNSURE_FACTOR = 3
@@ -85,15 +87,18 @@ class Pubmed(Adapter):
         return {"api_key": self.key} if self.key else {}
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query for `term`, years and language in it."""
+        """Return the query for `term`, years, language and preprints in it."""
         dialect = PubmedDialect()
         language = language_name(filters.language) if filters.language else None
         if filters.language and not language:
             dialect.note(f"PubMed has no name for the language {filters.language!r}: all are kept")
         said = dialect.translate(tree, filters)
-        if language:
-            said = replace(said, text=f"({said.text} AND {language}[la])")
-        return said
+        text_of_all = f"({said.text} AND {language}[la])" if language else said.text
+        if filters.publication_types == [_PREPRINT]:
+            text_of_all = f"({text_of_all} AND preprint[pt])"
+        elif filters.publication_types and _PREPRINT not in filters.publication_types:
+            text_of_all = f"({text_of_all} NOT preprint[pt])"
+        return replace(said, text=text_of_all)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the numbers of the best matches."""

@@ -73,7 +73,7 @@ class SemanticScholar(SemanticScholarAdapter):
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the most relevant papers."""
-        del filters  # the years are in the query
+        del filters  # the years are in the query; a filter on types would drop what has none
         size = self.page_size if query.remainder else min(self.page_size, wanted)
         return Request(
             f"{self._endpoint}/paper/search",

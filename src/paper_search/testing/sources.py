@@ -273,6 +273,8 @@ def _strategy(source: str, query: str, **options: Any) -> SearchStrategy:
 
 def _passes(paper: RawPaper, filters: SearchConstraints) -> bool:
     first, last = filters.year_from, filters.year_to
+    if not filters.allows_type(paper.publication_type):
+        return False
     if filters.language and paper.language and paper.language != filters.language:
         return False
     if paper.year is None:

@@ -13,12 +13,14 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
     WithJsonSchema,
+    field_validator,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 from paper_search.errors import InvalidDecisionError, QuerySyntaxError, StaleDecisionError
 from paper_search.models import (
+    PUBLICATION_TYPES,
     MergeDecision,
     SearchConstraints,
     SearchQuery,
@@ -54,6 +56,13 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
         if self.year_from and self.year_to and self.year_from > self.year_to:
             raise ValueError(f"year_from {self.year_from} is after year_to {self.year_to}")
         return self
+
+    @field_validator("publication_types")
+    @classmethod
+    def _are_known(cls, given: list[str]) -> list[str]:
+        if unknown := [each for each in given if each not in PUBLICATION_TYPES]:
+            raise ValueError(f"unknown {_some(unknown)}; known: {', '.join(PUBLICATION_TYPES)}")
+        return given
 
 
 class SynonymEdit(SynonymMap, extra="forbid"):

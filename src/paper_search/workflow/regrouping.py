@@ -13,6 +13,7 @@ from paper_search.models import (
     RawPaper,
     ScoredPaper,
 )
+from paper_search.sources.enrichment import GAPS
 from paper_search.workflow.records import RecordShelf
 
 Merge = Callable[[list[RawPaper], Sequence[MergeDecision]], Awaitable[DeduplicationReport]]
@@ -44,12 +45,30 @@ async def regrouped(
     for work in report.works:
         sources = [paper_of[i] for i in (work.merged_from or [work.id]) if i in paper_of]
         first = min(sources, key=touched.index)
-        made.setdefault(first.id, []).append(_judged_as(first, work))
+        found = _with_findings(work, sorted(sources, key=touched.index))
+        made.setdefault(first.id, []).append(_judged_as(first, found))
     kept = [made.get(each.id, []) if each in touched else [each] for each in collection.papers]
     return collection.model_copy(update={"papers": [paper for group in kept for paper in group]})
 
 
-def _members(paper: Paper) -> list[str]:
+def _with_findings(work: RawPaper, papers: Iterable[Paper]) -> RawPaper:
+    """Return the work with what was looked up for the papers that it is made of.
+
+    Half of a paper that was split gets nothing: whose it was is not known.
+    """
+    members = set(_members(work))
+    whole = [each for each in papers if members.issuperset(_members(each))]
+    found: dict[str, str] = {}
+    origins = dict(work.field_sources)
+    for gap in GAPS:
+        giver = next((each for each in whole if getattr(each, gap)), None)
+        if giver is not None and not getattr(work, gap):
+            found[gap] = getattr(giver, gap)
+            origins[gap] = giver.field_sources.get(gap, giver.id)
+    return work.model_copy(update={**found, "field_sources": origins}) if found else work
+
+
+def _members(paper: Paper | RawPaper) -> list[str]:
     return paper.merged_from or [paper.id]
 
 

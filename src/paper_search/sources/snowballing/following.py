@@ -111,7 +111,8 @@ class Following:
     def _asked(self, text: str) -> Asked:
         first, last = self.filters.year_from, self.filters.year_to
         years = YearRange(first, last) if (first, last) != (None, None) else None
-        return Asked(text, remainder=years, language=language_code(self.filters.language))
+        code = language_code(self.filters.language)
+        return Asked(text, remainder=years, language=code, filters=self.filters)
 
     def _note_failure(self, asked: Asked, error: ServiceError | HttpError) -> None:
         if isinstance(error, HttpError):
