@@ -213,3 +213,19 @@ def test_the_editor_does_not_come_from_a_file(monkeypatch, env_file):
     assert load_config(path).editor == "ed"
     monkeypatch.setenv("VISUAL", "vi")
     assert load_config(path).editor == "vi"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://h/v1?key=CANARY-1",
+        "https://me:CANARY-1@h/v1",
+        "https://CANARY-1@h",
+        "https://h#CANARY-1",
+    ],
+)
+def test_an_address_with_a_key_in_it_is_refused_without_showing_it(monkeypatch, address):
+    monkeypatch.setenv("LLM_BASE_URL", address)
+    with pytest.raises(ConfigError, match=r"llm\.base_url") as refusal:
+        load_config()
+    assert "CANARY" not in str(refusal.value)
