@@ -305,3 +305,19 @@ def test_enrichment_is_off_unless_it_is_asked_for(monkeypatch):
     config = load_config()
     assert (config.enrich, config.enrichers) == (True, ["crossref", "unpaywall"])
     assert config.enrich_max_calls == 3
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://h/v1?key=CANARY-1",
+        "https://me:CANARY-1@h/v1",
+        "https://CANARY-1@h",
+        "https://h#CANARY-1",
+    ],
+)
+def test_an_address_with_a_key_in_it_is_refused_without_showing_it(monkeypatch, address):
+    monkeypatch.setenv("LLM_BASE_URL", address)
+    with pytest.raises(ConfigError, match=r"llm\.base_url") as refusal:
+        load_config()
+    assert "CANARY" not in str(refusal.value)

@@ -66,6 +66,15 @@ class LLMConfig(BaseModel):
     max_tokens: int = 4096
     timeout_s: float = 60.0
 
+    @field_validator("base_url")
+    @classmethod
+    def _check_address(cls, base_url: str | None) -> str | None:
+        """An address is logged and traced, so no key may be in it."""
+        parts = urlsplit(base_url or "")
+        if parts.query or parts.fragment or "@" in parts.netloc:
+            raise ValueError("is more than an address; give the key in <PROVIDER>_API_KEY")
+        return base_url
+
     @property
     def is_wanted(self) -> bool:
         """Whether a model was named; a key alone does not spend anybody's money."""

@@ -108,6 +108,14 @@ def done(cli: Callable[..., Ended]) -> str:
     return str(ended.document["thread_id"])
 
 
+@pytest.fixture
+def done_by_hand(cli: Callable[..., Ended], waiting: str) -> str:
+    """A thread that a person took to its end."""
+    assert cli("resume", waiting, "--approve").code == 3
+    assert cli("resume", waiting, "--approve").code == 0
+    return waiting
+
+
 class Person:
     """A person at a terminal: reads what appears, types lines, presses Ctrl-C."""
 

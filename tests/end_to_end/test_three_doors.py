@@ -208,13 +208,13 @@ async def test_a_thread_of_the_command_line_goes_through_all_doors(
                 thread_id=thread_id, graph_id="paper_search", if_exists="do_nothing"
             )
             state = await client.threads.get_state(thread_id)
-            refused = await client.runs.wait(
-                thread_id,
-                "paper_search",
-                command={"resume": {state["interrupts"][0]["id"]: {"action": "perhaps"}}},
-                raise_error=False,
-            )
-            assert "perhaps" in json.dumps(refused)
+            with pytest.raises(httpx.HTTPStatusError, match="422") as refusal:
+                await client.runs.wait(
+                    thread_id,
+                    "paper_search",
+                    command={"resume": {state["interrupts"][0]["id"]: {"action": "perhaps"}}},
+                )
+            assert "action" in refusal.value.response.json()["detail"]
             await client.runs.wait(
                 thread_id,
                 "paper_search",
@@ -226,13 +226,3 @@ async def test_a_thread_of_the_command_line_goes_through_all_doors(
     shown = json.loads(command_line(environment, "show", thread_id, "--json").stdout)
     assert shown["status"] == "done"
     assert_each_step_ran_once(model)
-
-
-async def test_no_secret_is_in_any_file(tmp_path, environment):
-    with serving(environment, tmp_path) as server:
-        thread_id, _ = await started_on(server)
-    command_line(environment, "resume", thread_id, "--approve")
-    files = [each for each in tmp_path.rglob("*") if each.is_file()]
-    assert files
-    leaks = [each.name for each in files if b"CANARY-three-doors" in each.read_bytes()]
-    assert leaks == []

@@ -151,14 +151,10 @@ async def test_a_decision_whose_process_died_stands_against_another_one(place):
         await flow.answer("t", reject("no"))
     assert skills.calls == ["parse", "build"]
     assert (await flow.proceed("t")).kind is CheckpointKind.RESULT_REVIEW
-    with pytest.raises(ThreadNotWaitingError, match="decided by ada"):
-        await session_on_decided(place)
-
-
-async def session_on_decided(place: Any) -> None:
     session = session_on(place)
     await session.decide(await session.require_question(), "approve", "ada")
-    await session.require_question()
+    with pytest.raises(ThreadNotWaitingError, match="decided by ada"):
+        await session.require_question()
 
 
 async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(place):
@@ -179,8 +175,8 @@ async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(p
     await is_there.wait()
     with pytest.raises(ThreadBusyError):
         await workflow(persistence=place).answer("t", reject("no"), by="bob")
+    rejection = {"action": "reject", "note": "no", "checkpoint": FIRST}
     with pytest.raises(AlreadyDecidedError, match="by ada"):
-        rejection = {"action": "reject", "note": "no", "checkpoint": FIRST}
         await workflow(persistence=place).answer("t", rejection, by="eve")
     may_go.set()
     await first

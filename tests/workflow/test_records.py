@@ -236,7 +236,9 @@ SHARED = {
     "is_retracted": st.none() | st.booleans(),
     "sightings": st.lists(st.builds(Sighting, source=TEXT, rank=st.none() | NUMBER), max_size=2),
 }
-IDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=6)
+IDS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=6
+)
 RAW = st.builds(
     RawPaper, id=IDS, snippet=MAYBE, raw_data=st.dictionaries(TEXT, JSON, max_size=3), **SHARED
 )

@@ -7,14 +7,18 @@ import typer
 from typer.core import TyperGroup
 
 from paper_search.cli import (
+    backup,
     delete,
     doctor,
     export,
     find,
+    fork,
     graph,
     library_add,
     library_info,
     library_search,
+    prune,
+    restore,
     report,
     resume,
     screen,
@@ -102,7 +106,11 @@ app.command("show")(show.show)
 app.command("resume")(resume.resume)
 app.command("screen")(screen.screen)
 app.command("export")(export.export)
+app.command("fork")(fork.fork)
 app.command("delete")(delete.delete)
+app.command("prune")(prune.prune)
+app.command("backup")(backup.backup)
+app.command("restore")(restore.restore)
 app.add_typer(library, name="library")
 library.command("add")(library_add.add)
 library.command("search")(library_search.search)

@@ -11,6 +11,7 @@ from paper_search.cli.options import Home, Json
 def threads(
     ctx: typer.Context,
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show at most N.")] = 100,
+    offset: Annotated[int, typer.Option(min=0, metavar="N", help="Leave out the first N.")] = 0,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -31,7 +32,7 @@ def threads(
 
     async def listed() -> list[ThreadInfo]:
         async with open_persistence(url) as persistence:
-            return await ThreadCatalog(persistence).threads(limit=limit + 1)
+            return await ThreadCatalog(persistence).threads(limit=limit + 1, offset=offset)
 
     found = asyncio.run(listed())
     if as_json:
@@ -41,4 +42,4 @@ def threads(
     else:
         say("no threads; `paper-search find QUESTION` starts one")
     if len(found) > limit:
-        say(f"only the last {limit} are shown; --limit shows more")
+        say(f"only {limit} are shown; --limit shows more, --offset {offset + limit} the next ones")

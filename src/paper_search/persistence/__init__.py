@@ -3,6 +3,7 @@
 from paper_search.persistence.leases import LeaseHolder, Leases
 from paper_search.persistence.ledger import AuditEntry, DecisionLedger, LedgerEntry, LedgerStatus
 from paper_search.persistence.opening import Persistence, open_persistence
+from paper_search.persistence.threads import PersistenceConfig, ThreadManager
 
 __all__ = [
     "AuditEntry",
@@ -12,5 +13,7 @@ __all__ = [
     "LedgerEntry",
     "LedgerStatus",
     "Persistence",
+    "PersistenceConfig",
+    "ThreadManager",
     "open_persistence",
 ]

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from langgraph.store.base import Item
 
 from paper_search.errors import InputError
 
+UUID_WITH_TIME = 6
+_GREGORIAN = datetime(1582, 10, 15, tzinfo=UTC)
 STRATEGIES = ("keep_latest", "delete")
 
 
 @dataclass(frozen=True)
 class ThreadHead:
-    """A thread and its latest checkpoint, whose id begins with its time (UUID version 6)."""
+    """A thread, its latest checkpoint and its first: their ids begin with their time."""
 
     thread_id: str
     checkpoint_id: str
+    first_id: str
+
+    @property
+    def changed_at(self) -> datetime | None:
+        """When the latest checkpoint was written."""
+        return time_of(self.checkpoint_id)
+
+    @property
+    def created_at(self) -> datetime | None:
+        """When the first checkpoint was written that is still there."""
+        return time_of(self.first_id)
+
+
+def time_of(checkpoint_id: str) -> datetime | None:
+    """Return when a checkpoint was written, as its id says: a UUID of version 6 (RFC 9562)."""
+    try:
+        parsed = uuid.UUID(checkpoint_id)
+    except ValueError:
+        return None
+    if parsed.version != UUID_WITH_TIME:
+        return None
+    digits = parsed.hex
+    ticks = int(digits[:12] + digits[13:16], 16)
+    return _GREGORIAN + timedelta(microseconds=ticks // 10)
 
 
 class ListsHeads(Protocol):

@@ -97,7 +97,7 @@ class MemorySaver(InMemorySaver):
     async def aheads(self, limit: int, offset: int = 0) -> list[ThreadHead]:
         """Return the latest checkpoint id of each thread, the latest first."""
         latest = [
-            ThreadHead(thread_id, max(namespaces[""]))
+            ThreadHead(thread_id, max(namespaces[""]), min(namespaces[""]))
             for thread_id, namespaces in list(self.storage.items())
             if namespaces.get("")
         ]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.config import encryption_keys
@@ -14,6 +14,7 @@ from paper_search.errors import ConfigError, UnknownNameError
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases, MemoryLeaseTable
 from paper_search.persistence.ledger import DecisionLedger, MemoryLedgerTable
+from paper_search.persistence.places import sqlite_path
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -38,6 +39,8 @@ class Persistence:
     """Whether threads outlive this process."""
     url: str
     """Without a password."""
+    compact: Callable[[], Awaitable[None]]
+    """Gives the space of what was deleted back to the disk."""
 
 
 @contextlib.asynccontextmanager
@@ -85,12 +88,13 @@ async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[
         ledger=DecisionLedger(MemoryLedgerTable()),
         is_durable=False,
         url="memory:",
+        compact=_no_space,
     )
 
 
 @contextlib.asynccontextmanager
 async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
-    from paper_search.persistence import sqlite  # noqa: PLC0415  # slow import
+    from paper_search.persistence import backups, sqlite  # noqa: PLC0415  # slow import
     from paper_search.persistence.sqlite_tables import (  # noqa: PLC0415  # as above
         SqliteLedgerTable,
     )
@@ -108,6 +112,7 @@ async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Pe
             ledger=DecisionLedger(SqliteLedgerTable(path, keyring)),
             is_durable=True,
             url=url,
+            compact=lambda: asyncio.to_thread(backups.compact, path),
         )
 
 
@@ -130,12 +135,12 @@ async def _open_postgres(url: str, keys: Sequence[str] | None) -> AsyncIterator[
             ledger=DecisionLedger(postgres_tables.PostgresLedgerTable(place.tables, keyring)),
             is_durable=True,
             url=postgres.redacted(url),
+            compact=place.compact,
         )
 
 
-def sqlite_path(rest: str) -> Path:
-    """Return the path in what follows `sqlite:`; `///x` is relative, `////x` absolute."""
-    return Path(rest.removeprefix("//").removeprefix("/") or "threads.db")
+async def _no_space() -> None:
+    """Do nothing: what is deleted from memory is gone."""
 
 
 _OPENERS: dict[

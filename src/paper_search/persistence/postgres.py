@@ -40,6 +40,13 @@ class PostgresPlace:
     store: PostgresStore
     tables: Pool
 
+    async def compact(self) -> None:
+        """Let the database use the space of what was deleted again."""
+        async with self.saver.connection() as connection:
+            await connection.execute(
+                "VACUUM checkpoints, checkpoint_writes, checkpoint_blobs, store"
+            )
+
 
 @contextlib.asynccontextmanager
 async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[PostgresPlace]:
@@ -86,7 +93,8 @@ def redacted(url: str) -> str:
 
 
 def _said(error: psycopg.Error, url: str) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
+    # Further lines quote what was to be written.
+    text = next(iter(str(error).splitlines()), "") or type(error).__name__
     for secret in {found["secret"] for found in _PASSWORD.finditer(url)}:
         text = text.replace(secret, "***")
     return redacted(text)

@@ -121,12 +121,20 @@ class PostgresSaver(AsyncPostgresSaver):
         """Return the latest checkpoint id of each thread, the latest first."""
         async with self._cursor() as cursor:
             await cursor.execute(
-                "SELECT thread_id, MAX(checkpoint_id) AS latest FROM checkpoints "
+                "SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) AS first "
+                "FROM checkpoints "
                 "WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC "
                 "LIMIT %s OFFSET %s",
                 (limit, offset),
             )
-            return [ThreadHead(row["thread_id"], row["latest"]) for row in await cursor.fetchall()]
+            return [
+                ThreadHead(row["thread_id"], row["latest"], row["first"])
+                for row in await cursor.fetchall()
+            ]
+
+    def connection(self) -> contextlib.AbstractAsyncContextManager[Any]:
+        """Give a connection of the pool, in autocommit mode, for an `async with` block."""
+        return self._pool.connection()
 
     @contextlib.contextmanager
     def _writing(self, thread_id: str) -> Any:

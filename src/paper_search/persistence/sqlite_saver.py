@@ -162,7 +162,7 @@ class SqliteSaver(AsyncSqliteSaver):
         """Return the latest checkpoint id of each thread, the latest first."""
         await self.setup()
         rows = await self.conn.execute_fetchall(
-            "SELECT thread_id, MAX(checkpoint_id) AS latest FROM checkpoints "
+            "SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) FROM checkpoints "
             "WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC LIMIT ? OFFSET ?",
             (limit, offset),
         )

@@ -13,6 +13,7 @@ from paper_search.workflow.records import INDEX, RecordShelf
 
 PART = "approvals"
 _TERMS = "terms"
+_PROPOSED = "proposed-"
 
 
 class Approvals:
@@ -33,8 +34,22 @@ class Approvals:
         await self.revoke(0)
         await self._put(_TERMS, {"is_asking": is_asking})
 
+    async def propose(self, strategy: SearchStrategy, iteration: int) -> None:
+        """Note which strategy a person is about to be shown."""
+        await self._put(f"{_PROPOSED}{iteration}", {"strategy": _digest(strategy)})
+
     async def approve(self, strategy: SearchStrategy, iteration: int) -> None:
-        """Note that a person approved the strategy of an iteration, or wrote it."""
+        """Note that a person approved the strategy of an iteration.
+
+        It does not count if it is not the one that was shown: a client can change the state in the
+        same breath in which it answers.
+        """
+        proposed = await self._store.aget(self._namespace, f"{_PROPOSED}{iteration}")
+        if proposed is None or proposed.value["strategy"] == _digest(strategy):
+            await self.write(strategy, iteration)
+
+    async def write(self, strategy: SearchStrategy, iteration: int) -> None:
+        """Note that a person wrote the strategy of an iteration."""
         await self._put(str(iteration), {"strategy": _digest(strategy)})
 
     async def revoke(self, iteration: int) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -20,13 +19,14 @@ from paper_search.persistence import Persistence, open_persistence
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointHandler,
+    CheckpointKind,
     Decision,
 )
 from paper_search.workflow.coercion import accumulate_relevant as _accumulate_relevant
 from paper_search.workflow.coercion import coerce_feedback as _coerce_feedback
 from paper_search.workflow.coercion import coerced
 from paper_search.workflow.decisions import listed
-from paper_search.workflow.phases import ProgressReporter, phases
+from paper_search.workflow.phases import PhaseTeller, ProgressReporter
 from paper_search.workflow.requests import checked_question, checked_thread
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.results import merge_papers as _merge_accumulated
@@ -45,8 +45,6 @@ from paper_search.workflow.state import DEFAULT_MAX_ITERATIONS, SearchParams
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
-
-logger = logging.getLogger(__name__)
 
 
 class SearchWorkflow:
@@ -104,7 +102,7 @@ class SearchWorkflow:
         self._checkpoint_handler = checkpoint_handler
         self._max_iterations = max_iterations
         self._enable_strategy_checkpoint = enable_strategy_checkpoint
-        self._progress_reporter = progress_reporter
+        self._teller = PhaseTeller(progress_reporter)
         self._persistence = persistence
         self._sources = sources
         self._max_results = max_results
@@ -280,6 +278,31 @@ class SearchWorkflow:
             question = await session.open_question()
             return question.checkpoint if question else None
 
+    async def fork(
+        self,
+        thread_id: str,
+        kind: CheckpointKind,
+        iteration: int | None = None,
+        *,
+        by: str | None = None,
+    ) -> Checkpoint | PaperCollection:
+        """Go back to a question that was decided, and ask it again.
+
+        Args:
+            thread_id: which thread.
+            kind: which of the two questions.
+            iteration: of which round, counted from 0; None: the latest one that was decided.
+            by: who does it; None: who runs the program.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadBusyError: another process drives it.
+            StaleDecisionError: it was never decided, or the history was pruned.
+        """
+        async with self._session(checked_thread(thread_id)) as session, session.lease():
+            await session.fork(kind, iteration, by)
+            return await self._standing(session)
+
     @property
     def _has_handler(self) -> bool:
         return self._checkpoint_handler is not None
@@ -307,7 +330,7 @@ class SearchWorkflow:
             elif isinstance(persistence, str):
                 persistence = await stack.enter_async_context(open_persistence(persistence))
             graph = self._graph(persistence)
-            yield ThreadSession(graph, persistence, thread_id, self._report)
+            yield ThreadSession(graph, persistence, thread_id, self._teller.events)
 
     def _graph(self, persistence: Persistence) -> Any:
         """Return the graph on this place; it is compiled once for as long as the place is open."""
@@ -366,7 +389,7 @@ class SearchWorkflow:
     async def _finished(self, session: ThreadSession) -> PaperCollection:
         state = await session.state()
         collection = await session.result() or empty_collection(state.question)
-        self._tell("completed", {"papers": len(collection.papers)})
+        self._teller.tell("completed", {"papers": len(collection.papers)})
         return collection
 
     async def _decision(self, question: OpenQuestion) -> Any:
@@ -381,19 +404,7 @@ class SearchWorkflow:
         return coerced(decision, checkpoint, question.markable_ids)
 
     def _announce(self, question: OpenQuestion) -> None:
-        self._tell("waiting_checkpoint", {"kind": question.checkpoint.kind.value})
-
-    def _report(self, event: str, details: Mapping[str, Any]) -> None:
-        for phase in phases(event, details):
-            self._tell(phase, dict(details))
-
-    def _tell(self, phase: str, details: dict[str, Any]) -> None:
-        if self._progress_reporter is None:
-            return
-        try:
-            self._progress_reporter(phase, details)
-        except Exception:
-            logger.exception("the progress reporter failed at %s", phase)
+        self._teller.tell("waiting_checkpoint", {"kind": question.checkpoint.kind.value})
 
 
 async def open_memory() -> Persistence:

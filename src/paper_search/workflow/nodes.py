@@ -77,10 +77,10 @@ async def build_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     )
     strategy = _seeded(strategy, marked)
     await _shelf(ctx).index(state.question)
+    limited = _limited(strategy, ctx.workflow_params)
+    await _approvals(ctx).propose(limited, state.current_iteration)
     asks = ctx.workflow_params.enable_strategy_checkpoint
-    return Outcome.OK if asks else Outcome.SKIP, {
-        "strategy": _limited(strategy, ctx.workflow_params)
-    }
+    return Outcome.OK if asks else Outcome.SKIP, {"strategy": limited}
 
 
 async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
@@ -93,7 +93,7 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         return Outcome.APPROVE, {}
     if decision.action is DecisionAction.EDIT:
         edited = _edited(_strategy(state), decision.revised_data)
-        await _approvals(ctx).approve(edited, state.current_iteration)
+        await _approvals(ctx).write(edited, state.current_iteration)
         return Outcome.EDIT, {"strategy": edited}
     goes_on, update = _next_round(ctx, state, feedback_of(decision), result_count=0)
     return (Outcome.REJECT if goes_on else Outcome.FAIL), update

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
+
+logger = logging.getLogger(__name__)
 
 ProgressReporter = Callable[[str, dict[str, Any]], None]
 """Takes a phase and its details.
@@ -28,3 +31,28 @@ def phases(event: str, details: Mapping[str, Any]) -> list[str]:
         phase = _OF_STEP.get(str(details.get("step")))
         return [phase] if phase else []
     return [event] if event == "iterating" else []
+
+
+class PhaseTeller:
+    """Tells a reporter what goes on; what it raises is logged only.
+
+    Args:
+        reporter: None: nobody is told.
+    """
+
+    def __init__(self, reporter: ProgressReporter | None) -> None:
+        self._reporter = reporter
+
+    def events(self, event: str, details: Mapping[str, Any]) -> None:
+        """Tell the phases that an event of a step begins."""
+        for phase in phases(event, details):
+            self.tell(phase, dict(details))
+
+    def tell(self, phase: str, details: dict[str, Any]) -> None:
+        """Tell one phase."""
+        if self._reporter is None:
+            return
+        try:
+            self._reporter(phase, details)
+        except Exception:
+            logger.exception("the progress reporter failed at %s", phase)

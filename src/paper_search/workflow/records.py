@@ -111,7 +111,7 @@ class RecordShelf:
         await self._put(
             "judgements",
             {
-                i: paper.model_dump(mode="json", include=set(_VERDICT))
+                i: storable(paper.model_dump(mode="json", include=set(_VERDICT)))
                 for i, paper in papers.items()
             },
         )

@@ -33,6 +33,7 @@ from paper_search.workflow.checkpoints import (
     reference,
 )
 from paper_search.workflow.decisions import check_decision
+from paper_search.workflow.forks import fork
 from paper_search.workflow.graph import WORKFLOW
 from paper_search.workflow.questions import markable_ids, record_ids, result_question
 from paper_search.workflow.records import RecordShelf
@@ -314,6 +315,16 @@ class ThreadSession:
         if state.result is None and not state.is_complete:
             return None
         return await final_collection(state, self._shelf)
+
+    async def fork(self, kind: CheckpointKind, iteration: int | None, by: str | None) -> None:
+        """Ask a question again that was decided.
+
+        Raises:
+            StaleDecisionError: it was never decided, or the history was pruned.
+        """
+        await self.state()  # a thread of another version is left alone
+        person = by or current_person()
+        await fork(self._graph, self._persistence, self._thread_id, kind, iteration, person)
 
     async def is_at_rest(self) -> bool:
         """Whether the thread waits with a question or is done."""

@@ -48,6 +48,17 @@ class ThreadInfo(BaseModel):
     """Why it failed."""
 
 
+class DecisionInfo(BaseModel):
+    """A decision, or what happened around one."""
+
+    event: str
+    """`decided`, `refused` or `forked`."""
+    by: str
+    at: str
+    """UTC, ISO 8601."""
+    detail: dict[str, Any]
+
+
 class ThreadDetail(ThreadInfo):
     """One thread in full."""
 
@@ -56,6 +67,8 @@ class ThreadDetail(ThreadInfo):
     """The latest result."""
     reports: list[SourceReport] = Field(default_factory=list)
     history: list[IterationRecord] = Field(default_factory=list)
+    decisions: list[DecisionInfo] = Field(default_factory=list)
+    """Who decided what when, and what was refused, in the order of time."""
 
 
 class ThreadCatalog:
@@ -73,6 +86,11 @@ class ThreadCatalog:
         """Return threads, the one that changed last first."""
         items = await self._persistence.pages.apage(INDEX, "updated_at", limit, offset)
         return [await self._listed(item) for item in items]
+
+    async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
+        """Return the ids of threads, the one that changed last first."""
+        items = await self._persistence.pages.apage(INDEX, "updated_at", limit, offset)
+        return [item.key for item in items]
 
     async def info(self, thread_id: str) -> ThreadInfo:
         """Return how a thread stands.
@@ -126,6 +144,7 @@ class ThreadCatalog:
             collection=await session.result(),
             reports=state.reports,
             history=state.history,
+            decisions=await self._decisions(thread_id),
         )
 
     async def delete(self, thread_id: str) -> None:
@@ -145,6 +164,40 @@ class ThreadCatalog:
             await self._persistence.checkpointer.adelete_thread(thread_id)
             await self._persistence.ledger.forget(thread_id)
             await RecordShelf(self._persistence.store, thread_id).delete()
+
+    async def prune(self, thread_id: str) -> None:
+        """Forget how a thread came to stand as it does; its question, papers and result stay.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadBusyError: a process drives it.
+        """
+        session = self._session(thread_id)
+        await session.snapshot()
+        async with session.lease():
+            await self._persistence.checkpointer.aprune([thread_id])
+
+    async def _decisions(self, thread_id: str) -> list[DecisionInfo]:
+        ledger = self._persistence.ledger
+        entries = [
+            DecisionInfo(
+                event="decided",
+                by=each.decided_by,
+                at=each.decided_at,
+                detail={
+                    "action": each.decision["action"],
+                    "note": each.decision.get("note"),
+                    "checkpoint": each.decision["checkpoint"],
+                    "status": each.status.value,
+                },
+            )
+            for each in await ledger.entries(thread_id)
+        ]
+        around = [
+            DecisionInfo(event=each.event, by=each.by, at=each.at, detail=each.detail)
+            for each in await ledger.audit(thread_id)
+        ]
+        return sorted([*entries, *around], key=lambda each: each.at)
 
     async def _decided(self, thread_id: str, snapshot: Any) -> str | None:
         """Return what to say of a question that was decided and whose thread did not go on."""

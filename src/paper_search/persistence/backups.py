@@ -1,0 +1,148 @@
+"""Backups of the SQLite file, made and put back while it is in use."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+import uuid
+from pathlib import Path
+
+from paper_search.errors import PersistenceError, ThreadBusyError
+from paper_search.persistence.leases import LeaseHolder
+from paper_search.persistence.sqlite_files import (
+    SIGNATURE,
+    is_there,
+    named_errors,
+    plain,
+    read_only,
+    unusable,
+)
+
+_PAGES = 256
+"""Copied at a time; others may write in between."""
+_PAUSE_S = 0.005
+
+
+def back_up(path: Path, target: Path, *, is_overwriting: bool = False) -> int:
+    """Copy the threads to a file of its own, by SQLite's backup API; return its size in bytes.
+
+    A copy of the file alone would lack what is in its write-ahead log.
+
+    Args:
+        path: the database, which may be in use.
+        target: a new file.
+        is_overwriting: the target may exist.
+
+    Raises:
+        PersistenceError: there is no database, the target exists, or one of them cannot be used.
+    """
+    if not path.exists():
+        raise PersistenceError(f"there are no threads in {str(path)!r} to back up")
+    if target.exists() and not is_overwriting:
+        raise PersistenceError(f"{str(target)!r} exists; give another name, or --force")
+    draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _copy(path, draft)
+        _check(draft)
+        os.replace(draft, target)  # noqa: PTH105  # its error names both files
+    except OSError as error:
+        raise unusable(target, error) from error
+    finally:
+        _remove(draft)
+    return target.stat().st_size
+
+
+def restore(backup: Path, path: Path, *, is_overwriting: bool = False) -> None:
+    """Put the threads of a backup in the place of those that are there.
+
+    Args:
+        backup: made by `back_up`.
+        path: the database.
+        is_overwriting: it may have threads, which are lost.
+
+    Raises:
+        PersistenceError: the backup is not one of ours, is damaged, or the database has threads.
+        ThreadBusyError: a process drives one of them.
+    """
+    if not backup.is_file():
+        raise PersistenceError(f"there is no backup {str(backup)!r}")
+    _check(backup)
+    if is_there(path):
+        _check_free(path, is_overwriting=is_overwriting)
+    try:
+        _copy(backup, path)
+    except OSError as error:
+        raise unusable(path, error) from error
+    with named_errors(path), contextlib.closing(plain(path)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("DELETE FROM paper_search_leases")
+
+
+def compact(path: Path) -> None:
+    """Give the space of what was deleted back to the disk.
+
+    Raises:
+        PersistenceError: others keep the file busy.
+    """
+    with named_errors(path), contextlib.closing(plain(path)) as connection:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _copy(source: Path, target: Path) -> None:
+    with (
+        named_errors(source),
+        contextlib.closing(_reader(source)) as reading,
+        named_errors(target),
+        contextlib.closing(plain(target)) as writing,
+    ):
+        reading.backup(writing, pages=_PAGES, sleep=_PAUSE_S)
+
+
+def _reader(path: Path) -> sqlite3.Connection:
+    """Return a connection that tidies up when it is closed, where it may: else -wal files stay."""
+    return plain(path) if os.access(path, os.W_OK) else read_only(path)
+
+
+def _check(path: Path) -> None:
+    with named_errors(path), contextlib.closing(_reader(path)) as connection:
+        found = {n for (n,) in connection.execute("SELECT name FROM sqlite_master")}
+        if not found >= SIGNATURE:
+            raise PersistenceError(
+                f"{str(path)!r} is no backup of threads; it may be another program's database"
+            )
+        (said,) = connection.execute("PRAGMA quick_check").fetchone()
+    if said != "ok":
+        raise PersistenceError(f"{str(path)!r} is damaged: {said}; take an older backup")
+
+
+def _check_free(path: Path, *, is_overwriting: bool) -> None:
+    with named_errors(path), contextlib.closing(read_only(path)) as connection:
+        try:
+            rows = connection.execute(
+                "SELECT thread_id, owner, expires_at FROM paper_search_leases"
+            )
+            leases = rows.fetchall()
+            (count,) = connection.execute(
+                "SELECT COUNT(DISTINCT thread_id) FROM checkpoints"
+            ).fetchone()
+        except sqlite3.OperationalError as error:
+            if "no such table" not in str(error):
+                raise
+            return
+    driven = [t for t, *holder in leases if LeaseHolder(*holder).is_alive(time.time())]
+    if driven:
+        raise ThreadBusyError(f"thread {driven[0]!r} is being driven; nothing was restored")
+    if count and not is_overwriting:
+        raise PersistenceError(
+            f"{str(path)!r} has {count} threads, which restoring would replace; back it up first, "
+            "then give --force"
+        )
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)

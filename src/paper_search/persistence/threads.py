@@ -1,0 +1,208 @@
+"""Threads of any graph: a place for them by name, and what can be done with them there."""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, cast
+
+from paper_search.config import load_config
+from paper_search.errors import (
+    ConfigError,
+    ThreadNotFoundError,
+    ThreadWaitingError,
+    UnknownNameError,
+)
+from paper_search.persistence.opening import Persistence, open_persistence
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+BACKENDS = ("memory", "sqlite", "postgres")
+FINISHED = ("completed", "failed")
+"""Values of a state's `status` that end a thread; `is_complete` does as well."""
+PAGE = 200
+_INPUT = "__start__"
+"""LangGraph's name for what a graph is started with."""
+
+
+@dataclass(frozen=True)
+class PersistenceConfig:
+    """Where threads live, by the name of the backend.
+
+    Args:
+        backend: memory, sqlite or postgres.
+        connection_string: sqlite: a path or a `sqlite:///` URL, by default
+            `research_workflows.db`; postgres: a URL, by default `DATABASE_URL`.
+        ttl_hours: how long a finished thread is kept by `ThreadManager.expire`; None: for ever.
+
+    Raises:
+        UnknownNameError: there is no such backend.
+        ConfigError: the time is not positive, or there is no URL for postgres.
+    """
+
+    backend: str = "memory"
+    connection_string: str | None = field(default=None, repr=False)
+    ttl_hours: float | None = 24
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise UnknownNameError("persistence backend", self.backend, list(BACKENDS))
+        if self.ttl_hours is not None and self.ttl_hours <= 0:
+            raise ConfigError(f"ttl_hours has to be more than 0, not {self.ttl_hours!r}")
+        if self.backend == "postgres":
+            _ = self.url
+
+    @property
+    def url(self) -> str:
+        """The URL to give to `open_persistence`.
+
+        Raises:
+            ConfigError: there is none for postgres.
+        """
+        given = self.connection_string
+        if self.backend == "memory":
+            return "memory:"
+        if self.backend == "sqlite":
+            path = given or "research_workflows.db"
+            return path if path.startswith("sqlite:") else f"sqlite:///{path}"
+        url = given or load_config().database_url
+        if not url:
+            raise ConfigError("PostgreSQL connection string required: give it, or DATABASE_URL")
+        return url
+
+    @contextlib.asynccontextmanager
+    async def open(self) -> AsyncIterator[Persistence]:
+        """Open the place, for the length of an `async with` block.
+
+        Raises:
+            PersistenceError: it cannot be used.
+        """
+        async with open_persistence(self.url) as persistence:
+            yield persistence
+
+    @contextlib.asynccontextmanager
+    async def get_checkpointer(self) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+        """Open the place for its saver alone, for the length of an `async with` block."""
+        async with self.open() as persistence:
+            yield persistence.checkpointer
+
+    @contextlib.asynccontextmanager
+    async def threads(self) -> AsyncIterator[ThreadManager]:
+        """Open the place for its threads, for the length of an `async with` block."""
+        async with self.open() as persistence:
+            yield ThreadManager(persistence, ttl_hours=self.ttl_hours)
+
+
+class ThreadManager:
+    """Creates, reads, lists and resumes the threads of any graph.
+
+    Args:
+        persistence: where they live.
+        ttl_hours: see `PersistenceConfig`.
+    """
+
+    def __init__(self, persistence: Persistence, *, ttl_hours: float | None = None) -> None:
+        self._persistence = persistence
+        self._saver: Any = persistence.checkpointer
+        self._ttl_hours = ttl_hours
+
+    async def create_thread(self, initial_state: Mapping[str, Any]) -> str:
+        """Store what a graph shall start with, and return the id of the new thread."""
+        from langgraph.checkpoint.base import empty_checkpoint  # noqa: PLC0415  # slow import
+
+        thread_id = str(uuid.uuid4())
+        checkpoint = empty_checkpoint()
+        version = self._saver.get_next_version(None, None)
+        checkpoint["channel_values"] = {_INPUT: dict(initial_state)}
+        checkpoint["channel_versions"] = {_INPUT: version}
+        config = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
+        metadata = {"source": "input", "step": -1, "parents": {}}
+        await self._saver.aput(config, checkpoint, metadata, {_INPUT: version})
+        return thread_id
+
+    async def get_thread_state(self, thread_id: str) -> dict[str, Any] | None:
+        """Return the latest state of a thread; None: there is no such thread."""
+        found = await self._saver.aget_tuple({"configurable": {"thread_id": thread_id}})
+        return None if found is None else _values(found)
+
+    async def list_active_threads(
+        self, *, limit: int = PAGE, offset: int = 0
+    ) -> list[dict[str, Any]]:
+        """Return the threads that are not finished, the one that changed last first.
+
+        Args:
+            limit: how many to look at.
+            offset: how many to leave out.
+        """
+        listed = [await self._entry(each) for each in await self._saver.aheads(limit, offset)]
+        return [each for each in listed if not each.pop("is_finished")]
+
+    async def resume_thread(
+        self, graph: Any, thread_id: str, input_data: Any = None
+    ) -> dict[str, Any]:
+        """Go on with a thread, and return its state when it stops.
+
+        Args:
+            graph: compiled on the same place.
+            thread_id: which thread.
+            input_data: a `Command(resume=...)` for the open question; None: go on.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadWaitingError: it waits for an answer and none was given.
+            ThreadBusyError: another process drives it.
+        """
+        config = {"configurable": {"thread_id": thread_id}}
+        if await self.get_thread_state(thread_id) is None:
+            raise ThreadNotFoundError(f"no thread {thread_id!r}")
+        async with self._persistence.leases.hold(thread_id):
+            if input_data is None and (await graph.aget_state(config)).interrupts:
+                # LangGraph would give the last answer to the question that is open now.
+                raise ThreadWaitingError(f"thread {thread_id!r} waits for an answer")
+            result = await graph.ainvoke(input_data, config, durability="sync")
+        return cast("dict[str, Any]", result)
+
+    async def expire(self, now: datetime | None = None) -> list[str]:
+        """Delete the finished threads that have not changed for `ttl_hours`; return their ids.
+
+        A thread that waits for a person or can be resumed is kept, however old it is.
+        """
+        if self._ttl_hours is None:
+            return []
+        latest = (now or datetime.now(UTC)) - timedelta(hours=self._ttl_hours)
+        old: list[str] = []
+        start = 0
+        while heads := await self._saver.aheads(PAGE, start):
+            start += len(heads)
+            for head in heads:
+                is_old = head.changed_at is not None and head.changed_at <= latest
+                if is_old and (await self._entry(head))["is_finished"]:
+                    old.append(head.thread_id)
+        for thread_id in old:
+            async with self._persistence.leases.hold(thread_id):
+                await self._saver.adelete_thread(thread_id)
+                await self._persistence.ledger.forget(thread_id)
+        return old
+
+    async def _entry(self, head: Any) -> dict[str, Any]:
+        found = await self._saver.aget_tuple({"configurable": {"thread_id": head.thread_id}})
+        values = _values(found) if found else {}
+        status = values.get("status", "unknown")
+        return {
+            "thread_id": head.thread_id,
+            "status": status,
+            "created_at": head.created_at.isoformat() if head.created_at else None,
+            "last_checkpoint": head.changed_at.isoformat() if head.changed_at else None,
+            "is_finished": status in FINISHED or bool(values.get("is_complete")),
+        }
+
+
+def _values(found: Any) -> dict[str, Any]:
+    """Return the channels, or what a thread that has not run yet will start with."""
+    values = found.checkpoint["channel_values"]
+    plain = {name: value for name, value in values.items() if not name.startswith("__")}
+    return plain or dict(values.get(_INPUT) or {})

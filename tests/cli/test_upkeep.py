@@ -1,0 +1,65 @@
+"""`paper-search fork`, `prune`, `backup`, `restore`, and `threads` by pages."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+Cli = Callable[..., Any]
+
+
+def test_fork_asks_a_decided_question_again(cli: Cli, done_by_hand: str) -> None:
+    """HUM-18."""
+    ended = cli("fork", done_by_hand, "--to", "strategy", "--json")
+    assert ended.code == 3
+    assert ended.document["checkpoint"]["kind"] == "strategy_confirmation"
+    shown = cli("show", done_by_hand, "--json").document
+    assert shown["status"] == "waiting"
+    assert [each["event"] for each in shown["decisions"]].count("forked") == 1
+    assert cli("resume", done_by_hand, "--approve").code == 3
+    assert cli("fork", done_by_hand, "--round", "9").code == 1
+
+
+def test_a_late_decision_is_told_what_was_decided(cli: Cli, done_by_hand: str, tmp_path: Path):
+    """HUM-10 HUM-19."""
+    file = tmp_path / "late.json"
+    file.write_text(
+        f'{{"action": "reject", "checkpoint": {{"run_id": "{done_by_hand}", '
+        '"kind": "strategy_confirmation", "iteration": 0}}'
+    )
+    ended = cli("resume", done_by_hand, "--edit", str(file))
+    assert ended.code == 1
+    assert cli("show", done_by_hand, "--json").document["status"] == "done"
+
+
+def test_prune_forgets_the_history_and_keeps_the_rest(cli: Cli, home: Path, reviewing: str) -> None:
+    """PER-19."""
+    assert cli("prune", "--json").document == {"pruned": [reviewing], "busy": []}
+    with closing(sqlite3.connect(home / "threads.db")) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM checkpoints").fetchone() == (1,)
+    assert cli("fork", reviewing, "--to", "strategy").code == 1
+    assert cli("resume", reviewing, "--approve").code == 0
+    assert cli("prune", "unknown").code == 4
+
+
+def test_a_backup_is_put_back(cli: Cli, waiting: str, tmp_path: Path) -> None:
+    """PER-10."""
+    file = tmp_path / "backup.db"
+    assert cli("backup", str(file), "--json").document["bytes"] == file.stat().st_size
+    assert cli("backup", str(file)).code == 1
+    assert cli("delete", waiting, "--yes").code == 0
+    assert cli("restore", str(file)).code == 0
+    assert cli("show", waiting, "--json").document["status"] == "waiting"
+    refused = cli("restore", str(file))
+    assert refused.code == 1
+    assert "--force" in refused.stderr
+
+
+def test_threads_are_listed_page_by_page(cli: Cli, waiting: str, done: str) -> None:
+    """LOAD-07."""
+    first = cli("threads", "--limit", "1", "--json").document
+    second = cli("threads", "--limit", "1", "--offset", "1", "--json").document
+    assert [each["thread_id"] for each in [*first, *second]] == [done, waiting]

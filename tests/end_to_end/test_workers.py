@@ -1,0 +1,162 @@
+"""Two workers of Aegra, an open-source LangGraph server, on one PostgreSQL; one is killed.
+
+Aegra needs Python 3.12 and has an environment of its own, `.venv-aegra`, which `.ci/run` makes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.end_to_end.served import bare_environment, command_line
+
+from paper_search.persistence import open_persistence
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+ROOT = Path(__file__).parents[2]
+UVICORN = ROOT / ".venv-aegra" / "bin" / "uvicorn"
+GRAPH = "paper_search"
+
+
+class Worker:
+    """One process of Aegra."""
+
+    def __init__(self, environment: dict[str, str], folder: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = folder / f"worker-{port}.log"
+        words = ["aegra_api.main:app", "--host", "127.0.0.1", "--port", str(port)]
+        with self.log.open("wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603  # our own command
+                [UVICORN, *words],
+                cwd=folder,
+                env=environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def wait(self) -> None:
+        """Wait until it serves."""
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and self._process.poll() is None:
+            with contextlib.suppress(httpx.TransportError):
+                if httpx.get(f"{self.url}/health").status_code == httpx.codes.OK:
+                    return
+            time.sleep(0.3)
+        raise AssertionError(self.log.read_text())
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def client(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=self.url, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def environment(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    if not UVICORN.exists():
+        pytest.skip("Aegra needs Python 3.12 or later, which .ci/run did not find")
+    folder = tmp_path_factory.mktemp("workers")
+    shutil.copytree(ROOT / "graphs", folder / "graphs")
+    shutil.copy(ROOT / "tests" / "end_to_end" / "aegra.json", folder)
+    return bare_environment(
+        folder,
+        DATABASE_URL=postgres_server,
+        AEGRA_CONFIG="aegra.json",
+        LANGGRAPH_STRICT_MSGPACK="true",
+        LANGSMITH_TRACING="false",
+    )
+
+
+@pytest.fixture(scope="module")
+def workers(environment: dict[str, str]) -> Iterator[tuple[Worker, Worker]]:
+    folder = Path(environment["HOME"])
+    first = Worker(environment, folder)
+    try:
+        first.wait()  # it makes the tables
+        second = Worker(environment, folder)
+        try:
+            second.wait()
+            yield first, second
+        finally:
+            second.kill()
+    finally:
+        first.kill()
+
+
+async def begun(client: httpx.AsyncClient) -> str:
+    thread = (await client.post("/threads", json={})).json()["thread_id"]
+    run = {"assistant_id": GRAPH, "input": {"question": "graph neural networks"}}
+    answer = await client.post(f"/threads/{thread}/runs/wait", json=run)
+    assert "__interrupt__" in answer.json(), answer.text
+    return thread
+
+
+async def answered(client: httpx.AsyncClient, thread: str, resume: Any = "approve") -> Any:
+    run = {"assistant_id": GRAPH, "command": {"resume": resume}}
+    return (await client.post(f"/threads/{thread}/runs/wait", json=run)).json()
+
+
+async def question(client: httpx.AsyncClient, thread: str) -> str | None:
+    interrupts = (await client.get(f"/threads/{thread}/state")).json()["interrupts"]
+    return interrupts[0]["value"]["kind"] if interrupts else None
+
+
+async def test_a_thread_goes_on_at_another_worker_and_at_the_command_line(workers, environment):
+    one, other = workers
+    async with one.client() as first, other.client() as second:
+        thread = await begun(first)
+        assert await question(second, thread) == "strategy_confirmation"
+        await answered(second, thread)
+        assert await question(first, thread) == "result_review"
+        listed = json.loads(command_line(environment, "threads", "--json").stdout)
+        assert [each["status"] for each in listed if each["thread_id"] == thread] == ["waiting"]
+        result = await answered(first, thread)
+        assert result["ended_by"] == "approved"
+        assert len(result["collection"]["papers"]) > 0
+
+
+async def test_of_two_answers_at_two_workers_one_counts__hum_09(workers, environment):
+    one, other = workers
+    async with one.client() as first, other.client() as second:
+        thread = await begun(first)
+        await asyncio.gather(answered(first, thread), answered(second, thread, "reject: wider"))
+        now = await question(first, thread)
+    async with open_persistence(environment["DATABASE_URL"]) as place:
+        (entry,) = await place.ledger.entries(thread)
+    went_on = {"approve": "result_review", "reject": "strategy_confirmation"}
+    assert now == went_on[entry.decision["action"]]
+
+
+async def test_a_thread_of_a_killed_worker_goes_on_at_the_other(workers, environment):
+    """The last one: the first worker is gone afterwards."""
+    one, other = workers
+    async with one.client() as first, other.client() as second:
+        thread, driven = await begun(first), await begun(first)
+        run = asyncio.create_task(answered(first, driven))
+        await asyncio.sleep(0.05)
+        one.kill()
+        await asyncio.gather(run, return_exceptions=True)
+        await answered(second, thread)
+        assert await question(second, thread) == "result_review"
+    # Killed before or after it stored the decision: the thread waits with one question or the next.
+    assert command_line(environment, "resume", driven).returncode == 3

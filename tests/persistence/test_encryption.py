@@ -1,0 +1,213 @@
+"""Threads at rest: nobody reads them without the key, and nobody forges them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.conftest import run_sql
+from tests.workflow.doubles import mark_last, reject, workflow
+
+from paper_search.config import encryption_keys
+from paper_search.errors import ConfigError, PersistenceError
+from paper_search.persistence import open_persistence
+from paper_search.persistence.encryption import Keyring
+from paper_search.workflow import ThreadCatalog
+
+
+def new_key() -> str:
+    return base64.b64encode(os.urandom(32)).decode()
+
+
+KEY, OTHER = new_key(), new_key()
+SECRETS = ("round_0", "Found every time", "a private note", "why i ask")
+BLOBS = {
+    "sqlite": ("checkpoints", "checkpoint"),
+    "postgres": ("checkpoint_blobs", "blob"),
+}
+
+
+def kind_of(url: str) -> str:
+    return "sqlite" if url.startswith("sqlite") else "postgres"
+
+
+async def two_rounds(url: str, *keys: str) -> Any:
+    """Leave a thread at its second result, with a note and a mark in it."""
+    async with open_persistence(url, keys=keys) as place:
+        flow = workflow(persistence=place)
+        await flow.start("why i ask", thread_id="t")
+        await flow.answer("t", reject("a private note"))
+        review = await flow.answer("t", "approve")
+        return await flow.answer("t", mark_last(review))
+
+
+async def end(url: str, *keys: str) -> Any:
+    async with open_persistence(url, keys=keys) as place:
+        flow = workflow(persistence=place)
+        await flow.answer("t", "approve")
+        return await flow.answer("t", "approve")
+
+
+def everything(url: str) -> str:
+    """Return every row of every table as text."""
+    if kind_of(url) == "sqlite":
+        names = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    else:
+        names = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    tables = [name for (name,) in run_sql(url, names)]
+    return "\n".join(
+        bytes(cell).decode("utf-8", "replace")
+        if isinstance(cell, bytes | memoryview)
+        else str(cell)
+        for table in tables
+        for row in run_sql(url, f"SELECT * FROM {table}")  # noqa: S608  # its own names
+        for cell in row
+    )
+
+
+async def test_no_row_shows_what_was_asked_found_or_decided(durable_url):
+    """PER-16: states, writes, records, decisions, audit; and the thread goes on."""
+    await two_rounds(durable_url, KEY)
+    written = everything(durable_url)
+    for secret in SECRETS:
+        assert secret not in written, secret
+    result = await end(durable_url, KEY)
+    assert len(result.papers) == 3
+    async with open_persistence(durable_url, keys=[KEY]) as place:
+        (info,) = await ThreadCatalog(place).threads()
+        assert info.question == "why i ask"
+
+
+async def test_without_a_key_the_same_rows_show_all_of_it(durable_url):
+    """PER-16: else the test above could not fail."""
+    await two_rounds(durable_url)
+    written = everything(durable_url)
+    assert all(secret in written for secret in SECRETS)
+
+
+async def test_another_key_is_named_as_the_reason(durable_url):
+    """PER-17."""
+    await two_rounds(durable_url, KEY)
+    with pytest.raises(PersistenceError, match=r"encrypted with key .*OLD_KEYS") as caught:
+        await end(durable_url, OTHER)
+    assert OTHER not in str(caught.value)
+    assert KEY not in str(caught.value)
+
+
+async def test_an_old_key_still_opens_and_the_new_one_seals(durable_url):
+    """PER-17: rotation."""
+    await two_rounds(durable_url, KEY)
+    result = await end(durable_url, OTHER, KEY)
+    assert len(result.papers) == 3
+    async with open_persistence(durable_url, keys=[OTHER, KEY]) as place:
+        await workflow(persistence=place).start("why i ask", thread_id="later")
+    async with open_persistence(durable_url, keys=[OTHER]) as place:
+        assert (await ThreadCatalog(place).info("later")).question == "why i ask"
+
+
+async def test_without_the_key_it_is_said_that_one_is_needed(durable_url):
+    """PER-17."""
+    await two_rounds(durable_url, KEY)
+    with pytest.raises(PersistenceError, match="PAPER_SEARCH_ENCRYPTION_KEY"):
+        await end(durable_url)
+
+
+async def test_plain_rows_are_refused_where_a_key_is_set(durable_url):
+    """PER-16: a row that anybody could have written."""
+    await two_rounds(durable_url)
+    with pytest.raises(PersistenceError, match="not encrypted although"):
+        await end(durable_url, KEY)
+
+
+async def test_a_state_that_was_changed_is_refused(durable_url):
+    """PER-16: one bit."""
+    await two_rounds(durable_url, KEY)
+    table, column = BLOBS[kind_of(durable_url)]
+    rows = run_sql(durable_url, f"SELECT {column} FROM {table}")  # noqa: S608  # constants
+    for (blob,) in rows:
+        changed = bytearray(blob)
+        changed[-1] ^= 1
+        run_sql(
+            durable_url,
+            f"UPDATE {table} SET {column} = ? WHERE {column} = ?",  # noqa: S608  # constants
+            bytes(changed),
+            blob,
+        )
+    with pytest.raises(PersistenceError, match="seal is broken"):
+        await end(durable_url, KEY)
+
+
+async def test_a_state_that_was_downgraded_is_refused(durable_url):
+    """PER-16: LangGraph's own encryption reads a row that says it is not encrypted."""
+    await two_rounds(durable_url, KEY)
+    table, _ = BLOBS[kind_of(durable_url)]
+    run_sql(durable_url, f"UPDATE {table} SET type = 'msgpack'")  # noqa: S608  # constants
+    with pytest.raises(PersistenceError, match="not encrypted although"):
+        await end(durable_url, KEY)
+
+
+async def test_a_record_put_in_the_place_of_another_is_refused(durable_url):
+    """PER-16: each is sealed with its own name."""
+    await two_rounds(durable_url, KEY)
+    rows = run_sql(durable_url, "SELECT key, value FROM store WHERE prefix LIKE '%.records'")
+    (one, _), (_, value) = rows[:2]
+    text = json.dumps(value) if isinstance(value, dict) else value
+    cast = "" if kind_of(durable_url) == "sqlite" else "::jsonb"
+    run_sql(
+        durable_url,
+        f"UPDATE store SET value = ?{cast} WHERE key = ? AND prefix = ?",  # noqa: S608  # constants
+        text,
+        one,
+        "paper_search.t.records",
+    )
+    with pytest.raises(PersistenceError, match="seal is broken"):
+        await end(durable_url, KEY)
+
+
+async def test_the_key_of_the_environment_is_used(durable_url, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PAPER_SEARCH_ENCRYPTION_KEY", KEY)
+    await workflow(persistence=durable_url).start("why i ask", thread_id="t")
+    assert "why i ask" not in everything(durable_url)
+
+
+def test_keys_are_read_with_the_present_one_first(monkeypatch, tmp_path):
+    """PER-17."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("PAPER_SEARCH_ENCRYPTION_KEY", "PAPER_SEARCH_ENCRYPTION_OLD_KEYS"):
+        monkeypatch.delenv(name, raising=False)
+    assert encryption_keys() == []
+    monkeypatch.setenv("PAPER_SEARCH_ENCRYPTION_OLD_KEYS", f"{OTHER}, {KEY}")
+    with pytest.raises(ConfigError, match="without PAPER_SEARCH_ENCRYPTION_KEY"):
+        encryption_keys()
+    present = new_key()
+    monkeypatch.setenv("PAPER_SEARCH_ENCRYPTION_KEY", present)
+    assert encryption_keys() == [present, OTHER, KEY]
+
+
+@pytest.mark.parametrize("key", ["", "short", "A" * 43, base64.b64encode(b"x" * 16).decode()])
+def test_a_key_that_is_none_is_refused_without_being_shown(key):
+    with pytest.raises(ConfigError, match="openssl rand -base64 32") as caught:
+        Keyring([key])
+    assert not key or key not in str(caught.value)
+    assert KEY not in repr(Keyring([KEY]))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.binary(max_size=200), st.text(max_size=20), st.integers(min_value=0), st.integers(1, 255))
+def test_every_change_of_a_sealed_text_is_noticed(data, about, place, change):
+    keyring = Keyring([KEY])
+    sealed = keyring.seal(data, "about" + ascii(about))
+    assert keyring.open(sealed, "about" + ascii(about)) == data
+    changed = bytearray(sealed)
+    changed[place % len(sealed)] ^= change
+    with pytest.raises(PersistenceError):
+        keyring.open(bytes(changed), "about" + ascii(about))
+    with pytest.raises(PersistenceError):
+        keyring.open(sealed, "something else")
+    assert keyring.seal(data, "x") != keyring.seal(data, "x")

@@ -1,0 +1,311 @@
+"""What breaks under a thread: the disk, the file, the lock; each is named, with what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import run_sql
+from tests.workflow.doubles import mark_last, workflow
+
+from paper_search.errors import PersistenceError, ThreadBusyError, ThreadNotFoundError
+from paper_search.persistence import open_persistence, sqlite_files
+from paper_search.persistence.backups import back_up, restore
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import CheckpointKind, ThreadCatalog
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "threads.db"
+
+
+@pytest.fixture
+def url(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+def integrity(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as connection:
+        return str(connection.execute("PRAGMA integrity_check").fetchone()[0])
+
+
+POINTS = ["confirm_strategy", "search", "review_results"]
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_a_disk_that_is_full_at_any_step_is_named_and_nothing_is_lost(point, path, url):
+    """PER-07: at the first question, in the search, at the second question."""
+    skills = FakeSkills()
+    flow = workflow(skills, persistence=url)
+    await flow.start("q", thread_id="t")
+    if point == "review_results":
+        await flow.answer("t", "approve")
+
+    async def on_a_full_disk() -> None:
+        async with open_persistence(url) as place:
+            if point == "search":
+                inner = skills.search
+
+                async def filling(strategy: Any) -> Any:
+                    await fill(place)
+                    return await inner(strategy)
+
+                skills.search = filling
+            else:
+                await fill(place)
+            await workflow(skills, persistence=place).answer("t", "approve")
+
+    with pytest.raises(PersistenceError, match=r"threads\.db.*full; make room on the disk"):
+        await on_a_full_disk()
+    assert integrity(path) == "ok"
+    flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=url)
+    assert await flow.resume("t") == await workflow().run("q")
+
+
+async def fill(place: Any) -> None:
+    """Let no connection of this place write another page."""
+    for connection in (place.checkpointer.conn, place.store.conn):
+        await connection.execute("PRAGMA max_page_count = 1")
+
+
+LIMITED = """
+import asyncio, resource, signal, sys
+from pathlib import Path
+from paper_search.errors import PersistenceError
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import SearchWorkflow
+
+path = Path(sys.argv[1])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 40_000,) * 2)
+flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=f"sqlite:///{path}")
+try:
+    for i in range(100):
+        asyncio.run(flow.start("q", thread_id=f"n{i}"))
+except PersistenceError as error:
+    print(error)
+"""
+
+
+def test_a_file_that_may_not_grow_is_named_and_stays_whole(path, url):
+    """PER-07: the operating system refuses, at whatever write it happens to be."""
+    asyncio.run(workflow(persistence=url).start("q", thread_id="t"))
+    said = subprocess.run(  # noqa: S603  # our own program
+        [sys.executable, "-c", LIMITED, str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    ).stdout
+    assert "threads.db" in said
+    assert "make room" in said
+    assert integrity(path) == "ok"
+    assert asyncio.run(workflow(persistence=url).pending("t")) is not None
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Any:
+    """Let another program hold the write lock."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.execute("COMMIT")
+
+
+async def test_a_lock_of_three_seconds_is_waited_for(path, url):
+    """PER-11."""
+    await workflow(persistence=url).start("q", thread_id="t")
+    with locked(path):
+        answering = asyncio.create_task(workflow(persistence=url).answer("t", "approve"))
+        await asyncio.sleep(3)
+        assert not answering.done()
+    assert (await answering).kind is CheckpointKind.RESULT_REVIEW
+
+
+async def test_a_lock_held_for_too_long_is_named_and_the_thread_goes_on(path, url, monkeypatch):
+    """PER-11: longer than the program waits, here 0.5 of 30 seconds."""
+    await workflow(persistence=url).start("q", thread_id="t")
+    monkeypatch.setattr(sqlite_files, "BUSY_TIMEOUT_S", 0.5)
+    with (
+        locked(path),
+        pytest.raises(PersistenceError, match=r"threads\.db.*locked.*close that one"),
+    ):
+        await workflow(persistence=url).answer("t", "approve")
+    assert (await workflow(persistence=url).answer("t", "approve")).iteration == 0
+
+
+def test_the_program_waits_longer_than_20_seconds_for_a_lock():
+    """PER-11."""
+    assert sqlite_files.BUSY_TIMEOUT_S >= 30
+
+
+async def test_a_truncated_state_is_named_and_other_threads_go_on(url):
+    """PER-09: a blob that is cut off."""
+    for name in ("broken", "whole"):
+        await workflow(persistence=url).start("q", thread_id=name)
+    run_sql(
+        url,
+        "UPDATE checkpoints SET checkpoint = substr(checkpoint, 1, 40) WHERE thread_id = 'broken'",
+    )
+    with pytest.raises(PersistenceError, match=r"damaged.*restore a backup"):
+        await workflow(persistence=url).pending("broken")
+    async with open_persistence(url) as place:
+        listed = {each.thread_id: each for each in await ThreadCatalog(place).threads()}
+        assert "damaged" in listed["broken"].error
+        await ThreadCatalog(place).delete("broken")
+        assert [each.thread_id for each in await ThreadCatalog(place).threads()] == ["whole"]
+    assert await workflow(persistence=url).pending("whole") is not None
+
+
+# --- backups --------------------------------------------------------------------------------------
+
+
+async def test_a_backup_of_a_database_in_use_has_all_that_was_stored(path, url, tmp_path):
+    """PER-10: what a copy of the file alone has not, since it is in the write-ahead log."""
+    copy, plain = tmp_path / "backup.db", tmp_path / "plain.db"
+    async with open_persistence(url) as place:
+        flow = workflow(persistence=place)
+        await flow.start("q", thread_id="t")
+        review = await flow.answer("t", "approve")
+        assert back_up(path, copy) == copy.stat().st_size
+        shutil.copy(path, plain)  # nothing runs beside
+        await flow.answer("t", mark_last(review))
+    assert await workflow(persistence=f"sqlite:///{copy}").pending("t") == review
+    with pytest.raises(ThreadNotFoundError):  # the copy without the log has the tables alone
+        await workflow(persistence=f"sqlite:///{plain}").pending("t")
+
+
+async def test_restoring_puts_the_threads_back_as_they_were(path, url, tmp_path):
+    """PER-10."""
+    copy = tmp_path / "backup.db"
+    asked = await workflow(persistence=url).start("q", thread_id="t")
+    back_up(path, copy)
+    await workflow(persistence=url).answer("t", "approve")
+    with pytest.raises(PersistenceError, match=r"has 1 threads.*--force"):
+        restore(copy, path)
+    restore(copy, path, is_overwriting=True)
+    assert await workflow(persistence=url).pending("t") == asked
+    path.unlink()
+    restore(copy, path)
+    assert await workflow(persistence=url).pending("t") == asked
+    assert integrity(path) == "ok"
+
+
+async def test_nothing_is_restored_under_a_thread_that_is_driven(path, url, tmp_path):
+    """PER-10 PER-13."""
+    copy = tmp_path / "backup.db"
+    async with open_persistence(url) as place:
+        await workflow(persistence=place).start("q", thread_id="t")
+        back_up(path, copy)
+        async with place.leases.hold("t"):
+            with pytest.raises(ThreadBusyError):
+                restore(copy, path, is_overwriting=True)
+
+
+def test_a_backup_that_is_none_is_refused(path, url, tmp_path):
+    """PER-09: and what is there stays as it is."""
+    asyncio.run(workflow(persistence=url).start("q", thread_id="t"))
+    for name, content in {
+        "notes.txt": b"notes" * 99,
+        "half.db": path.read_bytes()[:30_000],
+    }.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(PersistenceError, match=name.replace(".", r"\.")):
+            restore(tmp_path / name, path, is_overwriting=True)
+    with closing(sqlite3.connect(tmp_path / "other.db")) as connection:
+        connection.execute("CREATE TABLE cookies (x)")
+    with pytest.raises(PersistenceError, match="another program"):
+        restore(tmp_path / "other.db", path, is_overwriting=True)
+    with pytest.raises(PersistenceError, match="no backup"):
+        restore(tmp_path / "missing.db", path)
+    assert asyncio.run(workflow(persistence=url).pending("t")) is not None
+
+
+def test_a_backup_overwrites_nothing_unasked(path, url, tmp_path):
+    """SEC-12."""
+    asyncio.run(workflow(persistence=url).start("q", thread_id="t"))
+    target = tmp_path / "precious"
+    target.write_text("precious")
+    with pytest.raises(PersistenceError, match="exists"):
+        back_up(path, target)
+    assert target.read_text() == "precious"
+    back_up(path, target, is_overwriting=True)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["precious", "threads.db"]
+    with pytest.raises(PersistenceError, match="no threads"):
+        back_up(tmp_path / "nowhere.db", tmp_path / "new.db")
+
+
+# --- PostgreSQL -----------------------------------------------------------------------------------
+
+
+async def test_a_database_that_cannot_be_reached_is_named_without_its_password(tmp_path):
+    """PER-25 PER-18."""
+    for url in (
+        f"postgresql://me:s3cret@/threads?host={tmp_path}",
+        "postgresql://me:s3cret@127.0.0.1:1/threads",
+        "postgresql://me:s3cret@[bad/threads",
+    ):
+        with pytest.raises(PersistenceError, match="DATABASE_URL") as caught:
+            async with open_persistence(url):
+                pass
+        assert "s3cret" not in f"{caught.value!r} {caught.value.__cause__!r}"
+
+
+async def test_a_connection_that_is_cut_fails_the_run_and_the_thread_goes_on(postgres_url):
+    """PER-25: the server ends all connections in the middle of the search."""
+    skills = FakeSkills()
+    inner = skills.search
+
+    async def cutting(strategy: Any) -> Any:
+        run_sql(
+            postgres_url,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        )
+        return await inner(strategy)
+
+    skills.search = cutting
+    await workflow(skills, persistence=postgres_url).start("q", thread_id="t")
+    flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=postgres_url)
+    with contextlib.suppress(PersistenceError):  # the pool may have noticed in time
+        await workflow(skills, persistence=postgres_url).answer("t", "approve")
+    assert await flow.resume("t") == await workflow().run("q")
+
+
+async def test_processes_may_make_the_tables_at_once(postgres_url):
+    """PER-12."""
+
+    async def begin(name: str) -> Any:
+        return await workflow(persistence=postgres_url).start("q", thread_id=name)
+
+    begun = await asyncio.gather(*(begin(f"t{i}") for i in range(6)))
+    assert len(begun) == 6
+    assert run_sql(postgres_url, "SELECT COUNT(DISTINCT thread_id) FROM checkpoints") == [(6,)]
+
+
+async def test_text_that_no_database_takes_is_cleaned(durable_url):
+    """API-20: NUL and half characters in what a source gave."""
+    skills = FakeSkills()
+    inner = skills.search
+
+    async def dirty(strategy: Any) -> Any:
+        papers = await inner(strategy)
+        return [each.model_copy(update={"title": "a\x00b\ud800c"}) for each in papers]
+
+    skills.search = dirty
+    await workflow(skills, persistence=durable_url).start("q\x00q", thread_id="t")
+    review = await workflow(skills, persistence=durable_url).answer("t", "approve")
+    assert {paper.title for paper in review.payload.collection.papers} == {"a\ufffdb\ufffdc"}

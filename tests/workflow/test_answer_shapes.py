@@ -1,0 +1,154 @@
+"""Every client's shape × every verb × every way to get the content wrong, at both questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.workflow.doubles import workflow
+
+from paper_search.errors import InvalidDecisionError
+from paper_search.testing.skills import fake_strategy
+from paper_search.workflow import Checkpoint, CheckpointKind, DecisionAction
+from paper_search.workflow.decisions import check_decision
+
+VERBS = ["approve", "edit", "reject"]
+Shape = Callable[[str, Any], Any]
+"""Makes a client's answer of a verb and its content: data of an edit, else words."""
+
+
+def own(verb: str, content: Any) -> Any:
+    name = "revised_data" if verb == "edit" else "note"
+    return {"action": verb, name: content}
+
+
+def inbox(verb: str, content: Any) -> Any:
+    if verb == "edit":
+        return [{"type": "edit", "args": {"action": "review", "args": content}}]
+    return [{"type": {"approve": "accept", "reject": "response"}[verb], "args": content}]
+
+
+def chat(verb: str, content: Any) -> Any:
+    if verb == "edit":
+        return {"decisions": [{"type": "edit", "edited_action": {"name": "x", "args": content}}]}
+    return {"decisions": [{"type": verb, "message": content}]}
+
+
+SHAPES: dict[str, Shape] = {
+    "own": own,
+    "own in a list": lambda verb, content: [own(verb, content)],
+    "JSON text": lambda verb, content: json.dumps(own(verb, content)),
+    "agent-inbox": inbox,
+    "agent-inbox, without its list": lambda verb, content: inbox(verb, content)[0],
+    "agent-inbox, as JSON text": lambda verb, content: json.dumps(inbox(verb, content)),
+    "agent-chat-ui": chat,
+    "MCP": lambda verb, content: {"action": "accept", "content": own(verb, content)},
+}
+STRATEGY = fake_strategy("mine").model_dump(mode="json")
+GOOD = {
+    "strategy_confirmation": STRATEGY,
+    "result_review": {"marked_relevant": ["always"], "free_text_feedback": "more"},
+}
+WRONG: dict[str, list[tuple[Any, str]]] = {
+    "strategy_confirmation": [
+        ({}, "queries"),
+        (STRATEGY | {"queries": "text"}, "queries"),
+        (STRATEGY | {"queries": [{"boolean_query": "(a"}]}, r"queries\.0.*boolean_query"),
+        (STRATEGY | {"queries": [{}]}, r"queries\.0\.boolean_query"),
+        (STRATEGY | {"sources": [1]}, r"sources\.0"),
+        (STRATEGY | {"extra": 1}, "extra"),
+        (STRATEGY | {"filters": {"year_from": 2020, "year_to": 2010}}, "year_from 2020 is after"),
+        (STRATEGY | {"filters": {"max_results": 0}}, r"filters\.max_results"),
+    ],
+    "result_review": [
+        ({"marked_relevant": "always"}, "marked_relevant"),
+        ({"marked_relevant": [1]}, r"marked_relevant\.0"),
+        ({"marked_relevant": ["unknown"]}, "no such papers"),
+        ({"marked_relevant": ["always"], "marked_irrelevant": ["always"]}, "both relevant and"),
+        ({"free_text_feedback": 7}, "free_text_feedback"),
+        ({"marked": []}, "marked"),
+        ({"merge_decisions": [{"one": "always"}]}, r"merge_decisions\.0\.other"),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def questions() -> dict[str, Checkpoint]:
+    """The two questions of a thread."""
+    import asyncio
+
+    async def asked() -> list[Any]:
+        flow = workflow()
+        return [await flow.start("q", thread_id="t"), await flow.answer("t", "approve")]
+
+    return {each.kind.value: each for each in asyncio.run(asked())}
+
+
+@pytest.mark.parametrize("kind", list(GOOD))
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_every_shape_carries_every_verb_to_both_questions(shape, verb, kind, questions):
+    """HUM-01."""
+    content = GOOD[kind] if verb == "edit" else None if verb == "approve" else "because"
+    decision = check_decision(questions[kind], shape(verb, content), frozenset({"always"}))
+    assert decision.action is DecisionAction(verb)
+    if verb == "edit":
+        given = decision.revised_data.model_dump(mode="json", exclude_unset=True)
+        assert given == content
+    if verb == "reject":
+        assert decision.note == "because"
+
+
+def wrong() -> Iterator[Any]:
+    for name, shape in SHAPES.items():
+        for kind, cases in WRONG.items():
+            for number, (content, field) in enumerate(cases):
+                yield pytest.param(shape, kind, content, field, id=f"{name}-{kind}-{number}")
+
+
+@pytest.mark.parametrize(("shape", "kind", "content", "field"), list(wrong()))
+def test_a_wrong_edit_in_any_shape_names_the_field(shape, kind, content, field, questions):
+    """HUM-02 HUM-04 HUM-05 HUM-16."""
+    with pytest.raises(InvalidDecisionError, match=f"question stays open.*{field}"):
+        check_decision(questions[kind], shape("edit", content), frozenset({"always"}))
+
+
+UNUSABLE = [None, 7, True, 1.5, [], {}, "", "yes", ["yes"], {"x": 1}, [[]], [None]]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("content", UNUSABLE, ids=repr)
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("kind", list(GOOD))
+def test_any_content_in_any_shape_is_a_decision_or_is_refused(
+    shape, verb, content, kind, questions
+):
+    """HUM-03: nothing else comes out, above all no other error."""
+    try:
+        decision = check_decision(questions[kind], shape(verb, content), frozenset({"always"}))
+    except InvalidDecisionError as error:
+        assert "question stays open" in str(error)  # noqa: PT017  # either is right
+    else:
+        assert decision.action is DecisionAction(verb)
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+def test_who_declines_an_mcp_form_decides_nothing(action, questions):
+    """HUM-03."""
+    for kind in CheckpointKind:
+        with pytest.raises(InvalidDecisionError, match="action"):
+            check_decision(questions[kind.value], {"action": action}, frozenset())
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+async def test_a_refused_answer_leaves_the_question_open_and_a_good_one_closes_it(shape):
+    """HUM-02: in every shape, on a thread."""
+    flow = workflow()
+    asked = await flow.start("q", thread_id="t")
+    with pytest.raises(InvalidDecisionError, match="queries"):
+        await flow.answer("t", shape("edit", {"queries": 3}))
+    assert await flow.pending("t") == asked
+    review = await flow.answer("t", shape("edit", STRATEGY))
+    assert review.kind is CheckpointKind.RESULT_REVIEW

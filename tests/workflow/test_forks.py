@@ -1,0 +1,193 @@
+"""Back to a decided question; and what is left of a thread that was pruned, copied or deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langgraph.types import Command
+from tests.conftest import run_sql
+from tests.workflow.doubles import STEPS, mark_last, reject, workflow
+
+from paper_search.errors import (
+    StaleDecisionError,
+    ThreadBusyError,
+    ThreadNotFoundError,
+    UnapprovedStrategyError,
+)
+from paper_search.persistence import LedgerStatus, open_persistence
+from paper_search.steps.compiler import OUTCOME
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
+from paper_search.workflow.session import search_graph
+
+STRATEGY, RESULT = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
+CONFIG: Any = {"configurable": {"thread_id": "t"}}
+
+
+async def test_an_earlier_decision_is_changed_openly(durable_url):
+    """HUM-18: the way back is in the audit, and the old decision does not count any more."""
+    skills = FakeSkills()
+    async with open_persistence(durable_url) as place:
+        flow = workflow(skills, persistence=place)
+        first = await flow.start("q", thread_id="t")
+        await flow.answer("t", "approve", by="ada")
+        again = await flow.fork("t", STRATEGY, by="bob")
+        assert (again.kind, again.payload) == (first.kind, first.payload)
+        review = await flow.answer("t", reject("no"), by="bob")
+        assert (review.kind, review.iteration) == (STRATEGY, 1)
+        assert skills.calls == [*STEPS, "build"]
+        shown = await ThreadCatalog(place).show("t")
+        assert [(d.event, d.by) for d in shown.decisions] == [
+            ("decided", "ada"),
+            ("forked", "bob"),
+            ("decided", "bob"),
+        ]
+        old, new = await place.ledger.entries("t")
+        assert (old.status, new.status) == (LedgerStatus.SUPERSEDED, LedgerStatus.APPLIED)
+
+
+async def test_a_thread_that_is_done_can_go_back_to_any_round(durable_url):
+    """HUM-18."""
+    script = ["approve", mark_last, "approve", "approve"]
+    async with open_persistence(durable_url) as place:
+        flow = workflow(handler=ScriptedHandler(script), persistence=place)
+        result = await flow.run("q", thread_id="t")
+        latest = await flow.fork("t", RESULT)
+        assert (latest.kind, latest.iteration) == (RESULT, 1)
+        assert (await ThreadCatalog(place).info("t")).status is ThreadStatus.WAITING
+        assert await flow.answer("t", "approve") == result
+        early = await flow.fork("t", RESULT, 0)
+        assert early.iteration == 0
+        with pytest.raises(StaleDecisionError, match="of round 7 in its history"):
+            await flow.fork("t", RESULT, 6)
+
+
+async def test_an_answer_sent_with_an_old_checkpoint_decides_nothing(durable_url):
+    """HUM-18: LangGraph replays the old answer there; what is open now stays open."""
+    skills = FakeSkills()
+    async with open_persistence(durable_url) as place:
+        flow = workflow(skills, persistence=place)
+        await flow.start("q", thread_id="t")
+        graph = search_graph(place, skills.skills)
+        old = (await graph.aget_state(CONFIG)).config
+        await flow.answer("t", "approve")
+        with pytest.raises(StaleDecisionError):
+            await flow.answer(
+                "t",
+                {
+                    "action": "reject",
+                    "checkpoint": {
+                        "run_id": "t",
+                        "kind": "strategy_confirmation",
+                        "iteration": 0,
+                    },
+                },
+            )
+        await graph.ainvoke(Command(resume={"action": "reject", "note": "no"}), old)
+        assert (await flow.pending("t")).kind is RESULT
+        assert skills.requests[-1].user_feedback is None
+
+
+async def test_a_client_that_jumps_over_the_question_searches_nothing(durable_url):
+    """SEC-03: `goto`, and a state written in the name of the asking step."""
+    skills = FakeSkills()
+    async with open_persistence(durable_url) as place:
+        await workflow(skills, persistence=place).start("q", thread_id="t")
+        graph = search_graph(place, skills.skills)
+        with pytest.raises(UnapprovedStrategyError, match="no person approved"):
+            await graph.ainvoke(Command(goto="search"), CONFIG)
+        terms = {"workflow_params": {"enable_strategy_checkpoint": False}}
+        with pytest.raises(UnapprovedStrategyError):
+            await graph.ainvoke(Command(goto="search", update=terms), CONFIG)
+        await graph.aupdate_state(CONFIG, {OUTCOME: "approve"}, as_node="confirm_strategy")
+        with pytest.raises(UnapprovedStrategyError):
+            await graph.ainvoke(None, CONFIG)
+        assert "search" not in skills.calls
+
+
+async def test_a_strategy_swapped_after_its_approval_is_not_searched(durable_url):
+    """SEC-03: what was approved is what runs."""
+    skills = FakeSkills()
+    async with open_persistence(durable_url) as place:
+        await workflow(skills, persistence=place).start("q", thread_id="t")
+        graph = search_graph(place, skills.skills)
+        strategy = (await graph.aget_state(CONFIG)).values["strategy"]
+        strategy["queries"][0]["boolean_query"] = "something else"
+        with pytest.raises(UnapprovedStrategyError):
+            await graph.ainvoke(Command(resume="approve", update={"strategy": strategy}), CONFIG)
+        assert "search" not in skills.calls
+
+
+async def test_pruning_keeps_the_open_question_and_the_end(durable_url):
+    """PER-19."""
+    script = ["approve", mark_last]
+    async with open_persistence(durable_url) as place:
+        flow = workflow(persistence=place)
+        await flow.start("q", thread_id="t")
+        review = await flow.answer("t", "approve")
+        asked = await flow.answer("t", mark_last(review))
+        before = run_sql(durable_url, "SELECT COUNT(*) FROM checkpoints")[0][0]
+        catalog = ThreadCatalog(place)
+        await catalog.prune("t")
+        await place.compact()
+        assert before > 5
+        assert run_sql(durable_url, "SELECT COUNT(*) FROM checkpoints")[0][0] == 1
+        assert await flow.pending("t") == asked
+        with pytest.raises(StaleDecisionError, match="pruned"):
+            await flow.fork("t", STRATEGY)
+        result = await workflow(
+            handler=ScriptedHandler(otherwise="approve"), persistence=place
+        ).resume("t")
+        whole = workflow(handler=ScriptedHandler([*script, "approve", "approve"]))
+        assert result == await whole.run("q")
+        with pytest.raises(ThreadNotFoundError):
+            await catalog.prune("nobody")
+
+
+async def test_a_driven_thread_is_not_pruned(durable_url):
+    """PER-13."""
+    import asyncio
+    import contextvars
+
+    async with open_persistence(durable_url) as place:
+        await workflow(persistence=place).start("q", thread_id="t")
+        async with place.leases.hold("t"):
+            pruning = ThreadCatalog(place).prune("t")
+            with pytest.raises(ThreadBusyError):
+                await asyncio.create_task(pruning, context=contextvars.Context())
+
+
+async def test_of_a_deleted_thread_no_row_is_left_anywhere(durable_url):
+    """PER-20: in no table, under no column."""
+    async with open_persistence(durable_url) as place:
+        for name in ("doomed", "kept"):
+            handler = ScriptedHandler(["approve", mark_last, "approve", "approve"])
+            flow = workflow(handler=handler, persistence=place)
+            await flow.run("q", thread_id=name)
+            named = {"run_id": name, "kind": "result_review", "iteration": 1}
+            with pytest.raises(StaleDecisionError):
+                await flow.answer(name, {"action": "reject", "checkpoint": named})
+        assert tables_with(durable_url, "doomed") >= {
+            "checkpoints",
+            "store",
+            "paper_search_decisions",
+            "paper_search_audit",
+        }
+        await ThreadCatalog(place).delete("doomed")
+        assert tables_with(durable_url, "doomed") == set()
+        assert len(tables_with(durable_url, "kept")) >= 4
+
+
+def tables_with(url: str, thread_id: str) -> set[str]:
+    """Return the tables in which any column of any row speaks of a thread."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    if not url.startswith("sqlite"):
+        query = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    names = [str(name) for (name,) in run_sql(url, query)]
+    return {
+        name
+        for name in names
+        if any(thread_id in str(row) for row in run_sql(url, f"SELECT * FROM {name}"))  # noqa: S608  # its own names
+    }

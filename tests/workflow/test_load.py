@@ -1,0 +1,137 @@
+"""Many threads, many processes, one place."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.conftest import run_sql
+from tests.workflow.doubles import workflow
+
+from paper_search.persistence import open_persistence
+from paper_search.workflow import ThreadCatalog, ThreadStatus
+
+ROOT = Path(__file__).parents[2]
+THREADS = 50
+
+WORKER = """
+import asyncio, sys
+from paper_search.persistence import open_persistence
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import SearchWorkflow
+
+async def main(url, name, count):
+    async with open_persistence(url) as place:
+        flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=place)
+        names = [f"{name}-{i}" for i in range(count)]
+        await asyncio.gather(*(flow.start("q", thread_id=each) for each in names))
+        await asyncio.gather(*(flow.answer(each, "approve") for each in names))
+
+print("ready", flush=True)
+sys.stdin.readline()
+asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+"""
+
+
+@pytest.mark.slow
+def test_four_processes_with_fifty_threads_each_share_one_file(tmp_path):
+    """LOAD-01 LOAD-02: nobody hears of a lock, no thread is lost, each waits where it should."""
+    path = tmp_path / "threads.db"
+    processes = [
+        subprocess.Popen(  # noqa: S603  # our own program
+            [sys.executable, "-c", WORKER, f"sqlite:///{path}", f"p{i}", str(THREADS)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for i in range(4)
+    ]
+    assert [each.stdout.readline() for each in processes] == ["ready\n"] * 4
+    for each in processes:
+        each.stdin.write("\n")
+        each.stdin.flush()
+    assert [each.communicate(timeout=250)[1] for each in processes] == [""] * 4
+    infos = asyncio.run(listed(f"sqlite:///{path}", limit=1000))
+    assert {each.thread_id for each in infos} == {
+        f"p{i}-{k}" for i in range(4) for k in range(THREADS)
+    }
+    assert {(each.status, each.checkpoint) for each in infos} == {
+        (ThreadStatus.WAITING, "result_review")
+    }
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        decisions = "SELECT COUNT(*), COUNT(DISTINCT thread_id) FROM paper_search_decisions"
+        assert connection.execute(decisions).fetchone() == (4 * THREADS, 4 * THREADS)
+
+
+async def listed(url, *, limit, offset=0):
+    async with open_persistence(url) as place:
+        return await ThreadCatalog(place).threads(limit=limit, offset=offset)
+
+
+MANY = {
+    "sqlite": (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)",
+        "json_set(value, '$.updated_at', printf('2020-01-01T00:00:%06d', i))",
+    ),
+    "postgres": (
+        "WITH n AS (SELECT generate_series(1, 9999) AS i)",
+        "jsonb_set(value, '{updated_at}', to_jsonb('2020-01-01T00:00:' || lpad(i::text, 6, '0')))",
+    ),
+}
+COPIED = {
+    "sqlite": {
+        "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, "
+        "metadata",
+        "writes": "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value",
+    },
+    "postgres": {
+        "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, "
+        "metadata",
+        "checkpoint_blobs": "checkpoint_ns, channel, version, type, blob",
+        "checkpoint_writes": "checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob, "
+        "task_path",
+    },
+}
+
+
+def multiply(url: str) -> None:
+    """Copy the thread `t` 9,999 times."""
+    kind = "sqlite" if url.startswith("sqlite") else "postgres"
+    numbers, value = MANY[kind]
+    for table, columns in COPIED[kind].items():
+        run_sql(
+            url,
+            f"{numbers} INSERT INTO {table} (thread_id, {columns}) "  # noqa: S608  # constants
+            f"SELECT 'n' || i, {columns} FROM {table}, n WHERE thread_id = 't'",
+        )
+    run_sql(
+        url,
+        f"{numbers} INSERT INTO store (prefix, key, value) "  # noqa: S608  # constants
+        f"SELECT prefix, 'n' || i, {value} FROM store, n WHERE prefix = 'paper_search.threads'",
+    )
+
+
+@pytest.mark.slow
+async def test_a_page_of_ten_thousand_threads_takes_less_than_a_second(durable_url):
+    """LOAD-07: the first page, and one from the middle."""
+    await workflow(persistence=durable_url).start("q", thread_id="t")
+    await asyncio.to_thread(multiply, durable_url)
+    async with open_persistence(durable_url) as place:
+        catalog = ThreadCatalog(place)
+        for offset, first in ((0, "t"), (5000, "n5000")):
+            begun = time.process_time()
+            page = await catalog.threads(limit=100, offset=offset)
+            assert time.process_time() - begun < 1
+            assert len(page) == 100
+            assert page[0].thread_id == first
+            assert {each.status for each in page} == {ThreadStatus.WAITING}
+        assert await catalog.threads(limit=100, offset=10_000) == []
