@@ -21,7 +21,7 @@ from paper_search.library.spelling import one_spelling
 TITLE_WEIGHT = 3
 """How often a word of the title counts beside one of the abstract: BM25F with whole weights.
 
-Chosen by leaving out each collection of `benchmarks/library.py` in turn; 2 to 4 differ little.
+2 to 4 differ little on the collections of `benchmarks/library.py`.
 """
 _APART = {code: " " for code in range(128) if not chr(code).isalnum()}
 """Everything in ASCII that is no part of a word; the rest has been folded by then."""

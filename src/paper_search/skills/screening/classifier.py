@@ -12,7 +12,7 @@ _COST = 0.11
 """Of an error, per example: that of ASReview's ELAS u4, tuned on the SYNERGY reviews."""
 _ENOUGH = 0.02
 """Training ends when no example's share changes by more, relative to the largest."""
-_MOST_UPDATES = 5_000
+_MOST_UPDATES = 3_500
 """Of single examples: bounds the time of a training."""
 _SMOOTHING = 1.0
 
@@ -56,7 +56,7 @@ def margins(
         ]
         if not moving and len(active) == len(rows):
             break
-        active = moving or list(range(len(rows)))
+        active = (moving or list(range(len(rows))))[: max(0, left)]
     return [_dot(plane, row) for row in matrix.rows]
 
 

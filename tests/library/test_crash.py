@@ -1,0 +1,75 @@
+"""An import that is killed leaves a library that is whole, and goes on where it was."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from paper_search.errors import LibraryError
+from paper_search.library import Library
+from paper_search.library.records import SCHEMA_VERSION
+
+RECORDS = 6_000
+POINTS = 20
+CHILD = """
+import sys
+from pathlib import Path
+from paper_search.library import Library, corpus
+corpus._BATCH, corpus._INDEXED_AT_ONCE = 100, 700
+print("ready", flush=True)
+with Library.open(sys.argv[1]) as library:
+    library.import_file(Path(sys.argv[2]))
+print("done", flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_kill_9_at_twenty_points_loses_nothing_that_was_in(tmp_path: Path) -> None:
+    """PER-01, PER-02"""
+    file = tmp_path / "records.jsonl"
+    lines = (
+        {"title": f"Title number {n}", "abstract": f"alpha beta gamma word{n} " * 12}
+        for n in range(RECORDS)
+    )
+    file.write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
+    path = tmp_path / "library"
+    before, killed = 0, 0
+    for point in range(POINTS):
+        with subprocess.Popen(  # noqa: S603  # our own interpreter and script
+            [sys.executable, "-c", CHILD, str(path), str(file)], stdout=subprocess.PIPE, text=True
+        ) as child:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+            # Points spread over the first second: between batches, inside of commits and merges.
+            deadline = time.monotonic() + 0.05 * (point + 1)
+            while child.poll() is None and time.monotonic() < deadline:
+                pass
+            child.kill()
+            killed += child.wait() < 0
+        with Library.open(path) as library:
+            held = len(library)
+            assert held >= before
+            assert library.search("alpha", limit=1).total == held
+            assert library.info().is_index_current
+        before = held
+    assert killed >= POINTS // 2
+    with Library.open(path) as library:
+        changes = library.import_file(file).changes
+        assert (changes.added, changes.unchanged) == (RECORDS - before, before)
+        assert library.search("alpha", limit=1).total == RECORDS
+
+
+def test_a_library_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) -> None:
+    """PER-06"""
+    with Library.open(tmp_path) as library:
+        library.add([])
+        library._records._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    before = (tmp_path / "records.db").read_bytes()
+    with pytest.raises(LibraryError, match="update paper-search"):
+        Library.open(tmp_path)
+    assert (tmp_path / "records.db").read_bytes() == before

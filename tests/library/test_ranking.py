@@ -1,0 +1,148 @@
+"""Words become what records are ranked by, and the best record comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paper_search.errors import PaperSearchError
+from paper_search.library import Library, feedback
+from paper_search.library.lexicon import is_prose, query_weights, ranked_text, ranked_words
+from paper_search.library.spelling import one_spelling
+from paper_search.models import RawPaper
+
+
+def paper(title: str, **fields: object) -> RawPaper:
+    return RawPaper.model_validate({"id": "", "title": title, "source": "library", **fields})
+
+
+@pytest.mark.parametrize(
+    ("british", "american"),
+    [
+        ("behaviour", "behavior"), ("organisation", "organization"), ("analysed", "analyzed"),
+        ("modelling", "modeling"), ("fibre", "fiber"), ("anaemia", "anemia"),
+        ("catalogue", "catalog"), ("promise", "promise"), ("exercised", "exercised"),
+        ("revised", "revised"), ("controlling", "controlling"), ("noise", "noise"),
+    ],
+)  # fmt: skip
+def test_british_words_are_spelled_as_american_ones_and_no_others(
+    british: str, american: str
+) -> None:
+    assert one_spelling(british) == american
+    assert one_spelling(american) == american
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The behaviours of networks", "behavior network"),
+        ("Schrödinger", "schrodinger"),
+        ("data-base", "data base database"),
+        ("医学图像", "医学图像"),
+    ],
+)
+def test_ways_of_writing_give_the_same_words(one: str, other: str) -> None:
+    assert set(ranked_words(other)) == set(ranked_words(one))
+
+
+def test_a_title_counts_three_times() -> None:
+    made = ranked_text({"title": "Graphs", "abstract": "On trees", "authors": [{"name": "Doe, J"}]})
+    assert made.split() == ["graph"] * 3 + ["tree", "doe", "j"]
+
+
+def test_words_of_the_request_are_left_out_unless_there_are_no_others() -> None:
+    assert set(query_weights("Please find papers about graphs")) == {"graph"}
+    assert set(query_weights("papers")) == {"paper"}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ('What is meant by "deep learning" in the literature?', True),
+        ("REVIEW OF ARCHIVES AND LIBRARIES TODAY", True),
+        ('Formatting systems, including "what you see": nroff, scribe, bravo', True),
+        ('"deep learning" AND graph', False),
+        ("title:graph AND (toxicity OR poison OR harm)", False),
+        ("GRAPH AND DRUG", False),
+        ('"exact phrase"', False),
+    ],
+)
+def test_sentences_are_told_from_queries(text: str, *, is_so: bool) -> None:
+    assert is_prose(text) is is_so
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_analysed_again_and_again(text: str) -> None:
+    words = ranked_words(text)
+    assert words == ranked_words(text)
+    assert not any(character.isspace() for word in words for character in word)
+
+
+def test_feedback_adds_what_sets_the_first_results_apart() -> None:
+    results = [
+        feedback.Read(3.0, ["graph", "toxic", "molecul", "common"]),
+        feedback.Read(2.0, ["graph", "molecul", "common", "chance"]),
+    ]
+    frequencies = {"common": 900, "molecul": 10, "toxic": 5, "graph": 50}
+    made = feedback.expanded({"graph": 1.0}, results, lambda word: frequencies.get(word, 1), 1000)
+    assert made["molecul"] <= feedback.STRENGTH
+    assert "chance" not in made
+    assert made["graph"] > 1.0
+    assert feedback.expanded({"graph": 1.0}, [], lambda _: 0, 1000) == {"graph": 1.0}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    with Library.open(tmp_path / "library") as opened:
+        opened.add(
+            [
+                paper("Learning", abstract="deep learning " * 9, doi="10.1000/1"),
+                paper("Deep learning of graphs", abstract="nothing else", doi="10.1000/2"),
+                paper("Deep learning", abstract="A note.", doi="10.1000/3"),
+                paper("To be or not to be", doi="10.1000/4"),
+                paper("Colour of molecules", doi="10.1000/5"),
+            ]
+        )
+        yield opened
+
+
+def first(library: Library, query: str) -> str:
+    return library.search(query).papers[0].title
+
+
+def test_a_known_title_is_found_first(library: Library) -> None:
+    assert first(library, "deep learning") == "Deep learning"
+    assert first(library, "Deep Learning of Graphs") == "Deep learning of graphs"
+
+
+def test_a_title_of_small_words_is_found(library: Library) -> None:
+    assert first(library, "to be or not to be") == "To be or not to be"
+
+
+def test_spellings_meet(library: Library) -> None:
+    assert first(library, "molecule color") == "Colour of molecules"
+
+
+def test_a_boolean_query_is_ranked_by_its_words(library: Library) -> None:
+    found = library.search_boolean("graphs OR nothing OR deep")
+    assert found.total == 3
+    assert found.papers[0].title == "Deep learning of graphs"
+
+
+@pytest.mark.parametrize(
+    "query", ["word " * 5_000, "the of and " * 100, "*", "* OR *", "a* OR b*", '"' * 30]
+)
+def test_odd_queries_are_answered_or_refused_by_name(library: Library, query: str) -> None:
+    # Anything else that is raised fails the test.
+    with suppress(PaperSearchError):
+        assert library.search(query).total >= 0
+
+
+def test_a_question_of_five_thousand_words_is_ranked_by_the_rarest(library: Library) -> None:
+    many = " ".join(f"word{n}" for n in range(4_990))
+    assert first(library, f"what is known of the {many} molecules") == "Colour of molecules"
