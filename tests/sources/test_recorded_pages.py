@@ -111,6 +111,18 @@ def test_an_answer_of_datacite_is_read(recorded_answer: RecordedAnswer) -> None:
     ids=lambda adapter: adapter.name,
 )
 class TestAnAnswerThatIsNone:
+    @pytest.mark.parametrize("junk", [None, [], {}, [None], "x", 7, {"a": [1]}])
+    def test_no_field_of_an_envelope_is_trusted(self, adapter: Adapter, junk: Any) -> None:
+        """API-13."""
+        names = ("status", "message", "meta", "results", "data", "total", "next", "token", "links")
+        for name in names:
+            for rest in ({"results": [], "data": [], "message": {"items": []}}, {}):
+                body = json.dumps({**rest, name: junk}).encode()
+                try:
+                    assert adapter.read(_answer(body), request_of(adapter)).papers == []
+                except PaperSearchError:
+                    continue
+
     def test_an_empty_body_is_an_empty_page(self, adapter: Adapter) -> None:
         """API-12."""
         assert adapter.read(_answer(b""), request_of(adapter)) == Page()

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 from paper_search.cli.failures import explanation
 from paper_search.config import WEB_SOURCES
 from paper_search.errors import ConfigError, LibraryError, PaperSearchError
-from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
+from paper_search.models import (
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    Seed,
+    SourceStatus,
+)
 from paper_search.sources import SearchSource, create_source
 
 if TYPE_CHECKING:
@@ -18,6 +24,8 @@ if TYPE_CHECKING:
 
 QUESTION = "learning"
 """What every source is asked: a word that all of them know."""
+CITED = "10.1038/nature14539"
+"""A paper that every index of citations knows, for the source that follows them."""
 
 _MENDING = {
     SourceStatus.EMPTY: "it answered and knows nothing: for your library, `library add FILE`",
@@ -133,6 +141,7 @@ async def _source(name: str, config: AppConfig) -> Check:
         queries=[SearchQuery(keywords=[QUESTION], boolean_query=QUESTION)],
         sources=[name],
         filters=SearchConstraints(max_results=1),
+        seeds=[Seed(doi=CITED)],
     )
     [said, *_] = (await searcher.report(question)).sources
     return Check(
