@@ -192,7 +192,9 @@ frame = pd.DataFrame({"title": job["titles"], "abstract": job["abstracts"]})
 orders = []
 for start, other in job["starts"]:
     cycle = ActiveLearningCycle.from_meta(get_ai_config("elas_u4")["value"])
-    cycle.n_query = lambda results, labels: 1 if len(results) < job["first"] else job["count"]
+    cycle.n_query = lambda results: 1 if len(results) < job["first"] else min(
+        job["count"], len(job["labels"]) - len(results)
+    )
     simulation = Simulate(frame, job["labels"], [cycle], stopper=-1, print_progress=False)
     simulation.label([start, other])
     began = time.process_time()

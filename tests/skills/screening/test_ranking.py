@@ -1,0 +1,121 @@
+"""Learning from marks which papers come first."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.skills.screening import Ranker
+from paper_search.skills.screening.classifier import margins
+from paper_search.skills.screening.ranking import LARGEST_SHIFT, SMALLEST_SHIFT
+from paper_search.skills.screening.terms import TermMatrix
+
+FISH = [(f"Salmon and trout in river {n}", "Fish swim upstream to spawn.") for n in range(6)]
+STARS = [(f"Giant stars of cluster {n}", "The light of stars is measured.") for n in range(6)]
+TEXTS: list[tuple[str, str | None]] = [*FISH, *STARS]
+FLAT = [0.5] * len(TEXTS)
+
+
+def test_what_resembles_the_relevant_comes_first_and_the_irrelevant_last() -> None:
+    order = Ranker(TEXTS).order({0: True, 6: False}, FLAT)
+    assert set(order[:6]) == set(range(6))
+
+
+@pytest.mark.parametrize(("mark", "first"), [(True, range(6)), (False, range(6, 12))])
+def test_one_mark_alone_is_learned_from(*, mark: bool, first: range) -> None:
+    assert set(Ranker(TEXTS).order({0: mark}, FLAT)[:6]) == set(first)
+
+
+def test_without_marks_the_scores_decide() -> None:
+    scores = [n / 12 for n in range(12)]
+    assert Ranker(TEXTS).order({}, scores) == list(range(11, -1, -1))
+    lean = Ranker(TEXTS).lean({})
+    assert lean.moved(scores) == scores
+
+
+def test_marks_of_one_kind_only_raise_or_only_lower() -> None:
+    ranker = Ranker(TEXTS)
+    liked, disliked = ranker.lean({0: True, 1: True}), ranker.lean({0: False, 1: False})
+    assert all(0 <= each <= 1 for each in liked.towards)
+    assert all(-1 <= each <= 0 for each in disliked.towards)
+    assert liked.limit == disliked.limit == SMALLEST_SHIFT
+
+
+def test_marks_that_contradict_each_other_move_nothing() -> None:
+    texts: list[tuple[str, str | None]] = [("The same text", "word for word")] * 4
+    lean = Ranker(texts).lean({0: True, 1: False})
+    assert lean.moved([0.5] * 4) == pytest.approx([0.5] * 4, abs=SMALLEST_SHIFT / 10)
+
+
+def test_many_marks_of_both_kinds_count_more_than_few() -> None:
+    ranker = Ranker(TEXTS)
+    few = ranker.lean({0: True, 6: False}).limit
+    many = ranker.lean({n: n < 6 for n in range(12)}).limit
+    assert few == SMALLEST_SHIFT < many < LARGEST_SHIFT
+
+
+def test_papers_without_abstract_or_any_word_are_ranked_too() -> None:
+    texts = [*TEXTS, ("", None), ("Salmon", None), ("!!!", "")]
+    order = Ranker(texts).order({0: True, 6: False}, [0.5] * len(texts))
+    assert sorted(order) == list(range(len(texts)))
+    assert order.index(13) < order.index(12)
+
+
+def test_texts_without_spaces_are_learned_from() -> None:
+    texts: list[tuple[str, str | None]] = [
+        ("基于图神经网络的分子性质预测", None),
+        ("图神经网络与分子设计", None),
+        ("罗马帝国的历史", None),
+        ("罗马历史研究", None),
+    ]
+    assert set(Ranker(texts).order({0: True, 2: False}, [0.5] * 4)[:2]) == {0, 1}
+
+
+def test_all_texts_empty_or_no_texts_give_an_order() -> None:
+    assert Ranker([("", None)] * 3).order({0: True}, [0.1, 0.3, 0.2]) == [1, 2, 0]
+    assert Ranker([]).order({}, []) == []
+
+
+_TEXT = st.text(alphabet="ab cdé图网1", max_size=30)
+
+
+@given(
+    st.lists(st.tuples(_TEXT, st.none() | _TEXT), min_size=1, max_size=8),
+    st.dictionaries(st.integers(0, 7), st.booleans(), max_size=8),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_texts_and_marks_give_every_paper_one_place_and_a_bounded_score(
+    texts: list[tuple[str, str | None]], marks: dict[int, bool]
+) -> None:
+    known = {number: mark for number, mark in marks.items() if number < len(texts)}
+    order = Ranker(texts).order(known, [0.5] * len(texts))
+    assert sorted(order) == list(range(len(texts)))
+    assert order == Ranker(texts).order(known, [0.5] * len(texts))
+    lean = Ranker(texts).lean(known)
+    moved = lean.moved([0.5] * len(texts))
+    assert all(abs(score - 0.5) <= lean.limit + 1e-9 for score in moved)
+
+
+def test_swapping_the_kinds_turns_the_plane_round() -> None:
+    matrix = TermMatrix.of([("ab cd", "ef"), ("ab ef", None), ("uv wx", "yz"), ("yz uv", None)])
+    found = margins(matrix, [0, 1, 2, 3], [True, True, False, False], [1.0] * 4)
+    assert min(found[:2]) > 0 > max(found[2:])
+    swapped = margins(matrix, [0, 1, 2, 3], [False, False, True, True], [1.0] * 4)
+    assert swapped == pytest.approx([-each for each in found], abs=0.02)
+
+
+def test_five_thousand_papers_are_learned_anew_in_about_a_second() -> None:
+    chance = random.Random(3)  # noqa: S311  # made-up texts
+    words = [f"w{n}" for n in range(3_000)]
+    texts: list[tuple[str, str | None]] = [
+        (" ".join(chance.choices(words, k=10)), " ".join(chance.choices(words, k=60)))
+        for _ in range(5_000)
+    ]
+    ranker = Ranker(texts)
+    began = time.process_time()
+    ranker.order({n: n % 5 == 0 for n in range(1_000)}, [0.5] * 5_000)
+    assert time.process_time() - began < 2.0

@@ -1,0 +1,117 @@
+"""Papers gone through one by one: kept beside the checkpoints, joined to the next answer."""
+
+from __future__ import annotations
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from paper_search.models import Paper, UserFeedback
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import SearchWorkflow
+from paper_search.workflow.engine import open_memory
+from paper_search.workflow.screening import MarkShelf, Screening, joined
+from paper_search.workflow.session import ThreadSession, search_graph
+
+PAPERS = [
+    Paper(id=f"p{n}", title=title, authors=[], source="s", relevance_score=1 - n / 10)
+    for n, title in enumerate(["fish a", "star a", "fish b", "star b", "fish c", "star c"])
+]
+
+
+def shelf() -> MarkShelf:
+    return MarkShelf(InMemoryStore(), "t")
+
+
+async def at(place: MarkShelf, iteration: int = 0, **earlier: bool) -> Screening:
+    return Screening(PAPERS, place, await place.marks(), iteration, earlier)
+
+
+async def test_the_first_order_is_that_of_the_result_and_marks_change_it() -> None:
+    screening = await at(shelf())
+    assert [paper.id for paper in screening.queue()] == [paper.id for paper in PAPERS]
+    await screening.say(PAPERS[0], is_relevant=False)
+    await screening.say(PAPERS[1], is_relevant=True)
+    assert [paper.id for paper in screening.queue()] == ["p3", "p5", "p2", "p4"]
+
+
+async def test_another_process_goes_on_in_the_same_order() -> None:
+    place = shelf()
+    screening = await at(place)
+    await screening.say(PAPERS[0], is_relevant=False)
+    await screening.skip(PAPERS[3])
+    again = await at(place)
+    assert again.queue() == screening.queue()
+    assert again.queue()[-1].id == "p3"
+
+
+async def test_undo_goes_back_step_by_step_and_keeps_notes() -> None:
+    screening = await at(place := shelf())
+    await screening.note(PAPERS[0], "odd")
+    await screening.say(PAPERS[0], is_relevant=True)
+    await screening.skip(PAPERS[1])
+    assert (await screening.undo()) == PAPERS[1]
+    assert screening.queue()[0] == PAPERS[1]
+    assert (await screening.undo()) == PAPERS[0]
+    assert await screening.undo() is None
+    [mark] = await place.marks()
+    assert (mark.note, mark.is_relevant, mark.is_skipped) == ("odd", None, False)
+
+
+async def test_the_outlook_speaks_of_this_round_and_counts_what_was_found_before() -> None:
+    screening = await at(shelf(), 1, p0=True, p1=False)
+    assert screening.outlook is None
+    assert len(screening.queue()) == 4
+    await screening.say(PAPERS[2], is_relevant=True)
+    assert screening.outlook is not None
+    assert (screening.outlook.found, screening.outlook.unseen) == (2, 3)
+
+
+async def test_a_thousand_marks_are_all_read() -> None:
+    place = shelf()
+    many = [
+        Paper(id=str(n), title=f"title {n}", authors=[], source="s", relevance_score=0.5)
+        for n in range(1_100)
+    ]
+    screening = Screening(many, place, [], 0, {})
+    for paper in many:
+        await screening.say(paper, is_relevant=True)
+    assert len(await place.marks()) == 1_100
+    assert screening.queue() == []
+
+
+def test_the_answer_counts_where_both_speak_of_a_paper() -> None:
+    known = frozenset({"a", "b", "c", "d"})
+    answer = UserFeedback(marked_irrelevant=["a"], unmarked=["b"])
+    both = joined(answer, {"a": True, "b": True, "c": True, "d": False, "gone": True}, known)
+    assert both is not None
+    assert both.marked_relevant == ["c"]
+    assert both.marked_irrelevant == ["a", "d"]
+    assert joined(None, {}, known) is None
+    assert joined(None, {"gone": True}, known) is None
+
+
+@pytest.mark.parametrize("action", ["approve", "edit", "reject"])
+async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None:
+    fake = FakeSkills()
+    search = SearchWorkflow(*[fake] * 6, persistence=(place := await open_memory()))
+    await search.start("q", thread_id="t")
+    await search.answer("t", "approve")
+    session = ThreadSession(search_graph(place), place, "t")
+    screening = await session.screening()
+    paper = screening.queue()[-1]
+    await screening.say(paper, is_relevant=True)
+    question = await session.open_question()
+    assert question is not None
+    assert question.checkpoint.payload.marks == {paper.id: True}
+    assert "1 screened" in question.checkpoint.payload.outlook
+    data = {"marked_irrelevant": []} if action == "edit" else None
+    await search.answer("t", {"action": action, "revised_data": data})
+    state = await session.state()
+    assert state.history[-1].feedback is not None
+    assert state.history[-1].feedback.marked_relevant == [paper.id]
+    assert state.accumulated_ids == [paper.id]
+    if action != "approve":
+        await search.answer("t", "approve")
+        again = await session.open_question()
+        assert again is not None
+        assert again.checkpoint.payload.marks == {}
