@@ -158,15 +158,6 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         ConfigError: a value cannot be used, or `env_path` is not a file.
     """
     env = _environment(env_path)
-    provider = env.get("LLM_PROVIDER", "").strip().lower() or "openai"
-    is_known = provider in LLM_PROVIDERS
-    key = env.get(f"{provider.upper()}_API_KEY", "").strip() if is_known else ""
-    llm = {
-        "provider": provider,
-        "api_key": key,
-        **_picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
-        **_picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
-    }
     settings = _picked(
         env,
         DEFAULT_MAX_RESULTS="default_max_results",
@@ -192,7 +183,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     settings.update(_picked(dict(os.environ), VISUAL="editor"))  # noqa: TID251  # the one module that may
     try:
         return AppConfig.model_validate(
-            {"llm": llm, "sources": _sources(env), "server": server, **settings}
+            {"llm": _llm(env), "sources": _sources(env), "server": server, **settings}
         )
     except ValidationError as error:
         fields = "; ".join(
@@ -248,6 +239,17 @@ def _environment(env_path: Path | str | None) -> dict[str, str]:
     from_file = dotenv_values(path) if path.is_file() else {}
     merged = {**from_file, **os.environ}  # noqa: TID251  # the one module that may
     return {name: value for name, value in merged.items() if value is not None}
+
+
+def _llm(env: dict[str, str]) -> dict[str, str]:
+    provider = env.get("LLM_PROVIDER", "").strip().lower() or "openai"
+    is_known = provider in LLM_PROVIDERS
+    return {
+        "provider": provider,
+        "api_key": env.get(f"{provider.upper()}_API_KEY", "").strip() if is_known else "",
+        **_picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
+        **_picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
+    }
 
 
 def _picked(env: dict[str, str], **names: str) -> dict[str, str]:
