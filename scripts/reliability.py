@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import tomllib
 from collections import defaultdict
@@ -31,16 +32,19 @@ why, in `docs/reliability.toml`.
 """
 
 
+@functools.cache
 def cases() -> dict[str, str]:
     """Return what goes wrong, by id."""
     return dict(tomllib.loads(TABLE.read_text(encoding="utf-8"))["cases"])
 
 
+@functools.cache
 def reasons() -> dict[str, str]:
     """Return why a case has no test, by id."""
     return dict(tomllib.loads(TABLE.read_text(encoding="utf-8")).get("reasons", {}))
 
 
+@functools.cache
 def carriers() -> dict[str, list[str]]:
     """Return the tests that carry a case, by its id: `tests/x/test_y.py::test_z`."""
     found: defaultdict[str, list[str]] = defaultdict(list)
