@@ -318,17 +318,6 @@ def _environment(env_path: Path | str | None) -> dict[str, str]:
     return {name: value for name, value in merged.items() if value is not None}
 
 
-def _llm(env: dict[str, str]) -> dict[str, str]:
-    provider = env.get("LLM_PROVIDER", "").strip().lower() or "openai"
-    is_known = provider in LLM_PROVIDERS
-    return {
-        "provider": provider,
-        "api_key": env.get(f"{provider.upper()}_API_KEY", "").strip() if is_known else "",
-        **_picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
-        **_picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
-    }
-
-
 def _picked(env: dict[str, str], **names: str) -> dict[str, str]:
     """Return the non-empty variables among `names`, under their field names."""
     return {field: env[name] for name, field in names.items() if env.get(name, "").strip()}

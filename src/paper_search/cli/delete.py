@@ -21,17 +21,22 @@ def delete(
     from paper_search.cli.settings import settings
     from paper_search.cli.terminal import QuitError, Terminal
     from paper_search.persistence import open_persistence
+    from paper_search.report_workflow.catalog import ReportCatalog
     from paper_search.workflow import ThreadCatalog
 
     url = settings(ctx, home).persistence_url
 
     async def question() -> str:
         async with open_persistence(url) as persistence:
+            if await ReportCatalog(persistence).has(thread):
+                return "a report"
             return (await ThreadCatalog(persistence).info(thread)).question
 
     async def deleted() -> None:
         async with open_persistence(url) as persistence:
-            await ThreadCatalog(persistence).delete(thread)
+            reports = ReportCatalog(persistence)
+            catalog = reports if await reports.has(thread) else ThreadCatalog(persistence)
+            await catalog.delete(thread)
 
     asked = asyncio.run(question())
     if not yes and not is_interactive():

@@ -130,6 +130,7 @@ def worded(
     )
 
 
+_WEIGHT: dict[Grade, float] = {"strong": 1.0, "moderate": 0.7, "weak": 0.4, "gap": 0.0}
 _RANK: dict[Grade, int] = {"strong": 0, "moderate": 1, "weak": 2, "gap": 3}
 
 
@@ -173,7 +174,10 @@ def graded(sources: int, is_title: bool = False, is_disputed: bool = False) -> G
 
 
 def _confidence(analysis: AnalysisResult, evidence: Evidence, questions: int) -> float:
-    """Return how far the analysis can be relied on: coverage, quality and consistency."""
+    """Return how far the analysis can be relied on: coverage, quality and consistency.
+
+    Quality is the relevance of the sources, half of it for a title alone, and the grades.
+    """
     answered = {each.question for each in analysis.findings}
     coverage = len(answered) / questions if questions else 0.0
     cited = {i for each in analysis.findings for i in each.sources}
@@ -183,8 +187,10 @@ def _confidence(analysis: AnalysisResult, evidence: Evidence, questions: int) ->
         if sources
         else 0.0
     )
+    weights = [_WEIGHT[each.grade] for each in analysis.findings]
+    quality *= sum(weights) / max(1, len(weights))
     disputes: list[Contradiction] = analysis.contradiction_details
     consistency = 1.0 - min(1.0, len(disputes) / max(1, len(analysis.findings)))
     if not sources:
         return 0.0
-    return round(0.4 * coverage + 0.35 * quality + 0.25 * consistency, 2)
+    return round(0.3 * coverage + 0.5 * quality + 0.2 * consistency, 2)

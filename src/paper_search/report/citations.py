@@ -14,8 +14,8 @@ _BARE_KEY = re.compile(rf"(?<![\w\[;,@])({_KEY})(?![\w@])")
 _NAME = r"[A-ZÀ-ÞŁŚŽČ][\w'’-]+"
 _WHO = rf"{_NAME}(?:\s+(?:et\s+al\.?|(?:and|&)\s+{_NAME}|(?:and|&)\s+(?:colleagues|others)))?"
 _YEAR = r"(?:1[4-9]|20)\d{2}[a-z]?"
-_IN_PARENTHESES = re.compile(rf"\(([^()]*?{_NAME}[^()]*?\b{_YEAR}\b[^()]*)\)")
-_ONE_OF_THEM = re.compile(rf"({_NAME})[^;()\d]*?,?\s+({_YEAR})")
+_IN_PARENTHESES = re.compile(r"\(([^()]{6,600})\)")
+_ONE_OF_THEM = re.compile(rf"({_NAME})[^;()\d]{{0,80}}?,?\s+({_YEAR})")
 _NARRATIVE = re.compile(rf"\b({_WHO})(?:['’]s)?,?\s+[\[(]({_YEAR})[\])]")
 _BARE = re.compile(rf"\b({_WHO}),?\s+({_YEAR})\b")
 _ET_AL = re.compile(rf"\b({_NAME})\s+(?:et\s+al\b\.?|and\s+colleagues\b)")
@@ -176,13 +176,15 @@ def _take(text: str, pattern: re.Pattern[str], found: list[Foreign], keys: objec
 
 def _in_parentheses(text: str, evidence: Evidence, found: list[Foreign]) -> str:
     def one(match: re.Match[str]) -> str:
+        is_citation = False
         for part in match.group(1).split(";"):
             named = _ONE_OF_THEM.search(part)
             if named is None or named.group(1).casefold() in _NOT_NAMES:
                 continue
+            is_citation = True
             keys = evidence.by_author_year(named.group(1), named.group(2))
             found.append(Foreign(part.strip(), tuple(keys)))
-        return " " * len(match.group())
+        return " " * len(match.group()) if is_citation else match.group()
 
     return _IN_PARENTHESES.sub(one, text)
 

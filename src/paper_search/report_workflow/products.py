@@ -19,7 +19,9 @@ def final_output(
     """Return the approved report: content, metadata, provenance."""
     draft, critique = state.draft or ResearchDraft(), state.critique
     score = critique.overall_score if critique else None
-    is_high = score is not None and score >= HIGH_CONFIDENCE and not _is_critical(state)
+    # Code alone cannot tell a good report from a sound one.
+    is_read = state.critique is not None and state.critique.is_by_model
+    is_high = score is not None and score >= HIGH_CONFIDENCE and is_read and not _is_critical(state)
     return {
         "status": "complete",
         "confidence": "high" if is_high else "medium",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from typing import Any, cast
 
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
@@ -75,7 +75,8 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             told = given
             if entry is not None:
                 told = Command(resume={entry.interrupt_id: entry.decision})
-            async with contextlib.aclosing(super().astream(told, config, **options)) as stream:
+            running = cast("AsyncGenerator[Any]", super().astream(told, config, **options))
+            async with contextlib.aclosing(running) as stream:
                 async for part in stream:
                     parts.put_nowait(part)
             await _mark(persistence, entry)

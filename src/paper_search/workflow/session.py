@@ -258,9 +258,10 @@ class ThreadSession:
             ThreadNotFoundError: there is no such thread.
         """
         snapshot = await self._graph.aget_state(self._config)
-        if not snapshot.metadata:
+        if not snapshot.metadata or "question" not in snapshot.values:
             raise ThreadNotFoundError(
-                f"no thread {self._thread_id!r}; `paper-search threads` lists those there are"
+                f"no search has the thread {self._thread_id!r}; `paper-search threads` lists those "
+                "there are, and a report goes on with `paper-search report --thread`"
             )
         return snapshot
 

@@ -1,0 +1,102 @@
+# ruff: noqa: INP001  # a script, not a package
+"""Writes docs/report-requirements.md: each requirement of the report's specification and its tests.
+
+`scripts/traceability.py` writes it, `scripts/traceability.py --check` says whether it is current.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "report-requirements.md"
+CODE = "src/paper_search/report"
+FLOW = "src/paper_search/report_workflow"
+GRAPH = "tests/report_workflow/test_graph.py"
+REVIEWS = "tests/report_workflow/test_reviews.py"
+CRASHES = "tests/report_workflow/test_crashes.py"
+ROUTING = "tests/report_workflow/test_routing.py"
+QUERIES = "tests/report/test_query_plan.py"
+ROLES = "tests/report/test_roles.py"
+CHECKS = "tests/report/test_checks.py"
+CRITERIA = "tests/report/test_criteria.py"
+
+REQUIREMENTS: tuple[tuple[str, str, str, str], ...] = (
+    ("1 State schema", f"{FLOW}/state.py", CRASHES, "checkpoint_holds_no_text"),
+    ("1 Field `messages`", f"{FLOW}/state.py", GRAPH, "planned_searched_analysed"),
+    ("1 Field `research_plan`", f"{CODE}/models.py", ROLES, "questions_of_its_depth"),
+    ("1 Field `collected_data`", f"{FLOW}/products.py", GRAPH, "settings_may_come"),
+    ("1 Field `critique`", f"{CODE}/models.py", GRAPH, "passes_the_checks"),
+    ("1 Field `iteration_count`", f"{FLOW}/state.py", GRAPH, "revised_until_the_limit"),
+    ("1 Topology", f"{FLOW}/graph.py", GRAPH, "planned_searched_analysed"),
+    ("1 Node: Planner", f"{CODE}/planner.py", ROLES, "brought_within_the_limits"),
+    ("1 Node: Searcher", f"{CODE}/searcher.py", GRAPH, "finds_nothing"),
+    ("1 Node: Analyst", f"{CODE}/analyst.py", ROLES, "tied_to_a_quote"),
+    ("1 Node: Writer", f"{CODE}/writer.py", ROLES, "each_style"),
+    ("1 Node: Reviewer", f"{CODE}/reviewer.py", CRITERIA, "rules_decide"),
+    ("2 Planner schema", f"{CODE}/exchange.py", ROLES, "questions_of_its_depth"),
+    ("2 Planner logic", "src/paper_search/prompts/report_planner.md", ROLES, "every_concept"),
+    ("2 Searcher schema", f"{CODE}/exchange.py", GRAPH, "stops_at_the_limit"),
+    ("2 Searcher logic, adaptive", f"{CODE}/query_plan.py", QUERIES, "reformulated_once"),
+    ("2 Tool: web search", "", "", ""),
+    ("2 Tool: academic search", f"{CODE}/academic.py", "tests/cli/test_report.py", "at_once"),
+    ("2 Tool: news search", "", "", ""),
+    ("2 Tool: content parser", "", "", ""),
+    ("3 Analyst synthesis", f"{CODE}/passages.py", ROLES, "graded_higher"),
+    ("3 Writer generation", f"{CODE}/composition.py", GRAPH, "stands_in_its_source"),
+    ("3 Critique criteria", f"{CODE}/criteria.py", CRITERIA, "weights"),
+    ("3 Reviewer prompt", "src/paper_search/prompts/report_reviewer.md", GRAPH, "each_role"),
+    ("3 Decision rules", f"{CODE}/criteria.py", CRITERIA, "rules_decide"),
+    ("4 Conditional routing", f"{FLOW}/routing.py", ROUTING, "after_the_reviewer"),
+    ("4 `should_continue` logic", f"{FLOW}/state.py", ROUTING, "until_a_limit"),
+    ("4 Loop-breaking conditions", f"{FLOW}/routing.py", GRAPH, "too_many_errors"),
+    ("4 HITL breakpoints", f"{FLOW}/breakpoints.py", REVIEWS, "approved_is_searched_by"),
+    ("4 HITL time limits", f"{FLOW}/session.py", REVIEWS, "recorded_as_silence"),
+    ("4 Thread state saving", f"{FLOW}/session.py", CRASHES, "killed_in_any_step"),
+    ("4 Context window fallback", f"{CODE}/recovery.py", GRAPH, "asked_with_less"),
+    ("4 Error handling", f"{CODE}/recovery.py", GRAPH, "done_by_algorithm"),
+)
+"""Requirement with its phase, where it is met, the file of its test, part of the test's name."""
+
+HEAD = (
+    "# Requirements of the report\n\n"
+    "Appendix A of the report's specification, line by line: where each is met, and the test that "
+    "would fail if it were not. Written by `scripts/traceability.py`, which looks the tests up; do "
+    "not edit. A line without a test is not met.\n\n"
+    "| phase and requirement | met in | test |\n|---|---|---|\n"
+)
+
+
+def tests_in(path: str) -> list[str]:
+    """Return the names of the tests of a file."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return [e.name for e in tree.body if isinstance(e, kinds) and e.name.startswith("test_")]
+
+
+def page() -> str:
+    """Return the page; a test that is named here and does not exist is an error."""
+    lines = []
+    for requirement, place, path, part in REQUIREMENTS:
+        found = [name for name in tests_in(path) if part in name] if path else []
+        if path and not found:
+            raise SystemExit(f"{path} has no test with {part!r} in its name")
+        shown = f"`{path}`: {found[0].replace('_', ' ')}" if found else "**none: not built**"
+        where = f"`{place}`" if place else "not built"
+        lines.append(f"| {requirement} | {where} | {shown} |\n")
+    return HEAD + "".join(lines)
+
+
+def main() -> int:
+    """Write the page, or compare it."""
+    text = page()
+    if "--check" in sys.argv:
+        return 0 if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text else 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,181 @@
+"""What code finds in a draft, check by check."""
+
+import pytest
+
+from paper_search.report.checks import checked
+from paper_search.report.evidence import Evidence
+from paper_search.report.exchange import ReviewerInput
+from paper_search.report.models import AnalysisResult, ResearchDraft, ResearchPlan
+from paper_search.report.structure import section
+from paper_search.report.writer import referenced
+from paper_search.testing.reports import report_sources
+
+SOURCES = report_sources()
+SHADE, DRY, NIGHT, CURE = (
+    "rowan_2019_shade",
+    "birch_2021_street",
+    "alder_2022_night",
+    "yew_2023_shade",
+)
+GOOD = f"Shade trees lower the temperature of city streets by 2.5 degrees [@{SHADE}]."
+PLAN = ResearchPlan(
+    original_query="Do shade trees cool streets?",
+    decomposed_questions=["Do shade trees lower the temperature of city streets?"],
+    expected_sections=["Introduction", "Results"],
+)
+FRAME = "This report reads the studies that were collected. This report has limits."
+
+
+def found(content: str = GOOD, **changes: object) -> list[tuple[str, str, str]]:
+    draft = ResearchDraft(
+        title="Shade",
+        abstract=f"This report asks about shade. {GOOD}",
+        sections=[section(1, "Introduction", FRAME), section(2, "Results", content)],
+        conclusion=GOOD,
+    ).model_copy(update=changes)
+    given = ReviewerInput(
+        draft=referenced(draft, Evidence(SOURCES)),
+        analysis=AnalysisResult(),
+        research_plan=PLAN,
+        search_results=SOURCES,
+        target_length=60,
+    )
+    return [(each.severity, each.category, each.description) for each in checked(given)]
+
+
+def worst(content: str, **changes: object) -> list[tuple[str, str]]:
+    return [(s, c) for s, c, _ in found(content, **changes) if s in {"critical", "major"}]
+
+
+def test_a_sound_draft_has_nothing_wrong():
+    assert found() == []
+
+
+def test_a_claim_without_a_citation_is_major():
+    assert worst("Shade trees lower the temperature of streets.") == [("major", "citation")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This section compares the studies in detail.",
+        "What do shade trees do to a street?",
+        "No source answers this question in full.",
+        "The following studies measured it:",
+    ],
+)
+def test_a_sentence_about_the_report_needs_no_citation(text):
+    assert found(f"{GOOD} {text}") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Trees cool by magic [@merlin_1985_magic].",
+        f"Trees cool by magic (Merlin, 1985) [@{SHADE}].",
+        f"Trees cool by magic, as https://evil.example/x says [@{SHADE}].",
+        f"Trees cool by magic [3] [@{SHADE}].",
+    ],
+)
+def test_an_invented_citation_is_critical(text):
+    assert ("critical", "citation") in worst(text)
+
+
+def test_an_invented_reference_is_critical():
+    assert worst(GOOD, invented=["Merlin (1985). Magic."]) == [("critical", "citation")]
+
+
+def test_an_invented_citation_is_found_in_title_abstract_and_conclusion_too():
+    for place in ("title", "abstract", "conclusion"):
+        assert ("critical", "citation") in worst(GOOD, **{place: "Trees sing (Merlin, 1985)."})
+
+
+def test_a_quotation_that_stands_in_no_source_is_critical():
+    text = f"They write “shade trees sing in the evening wind” [@{SHADE}]."
+    assert worst(text) == [("critical", "accuracy")]
+
+
+def test_a_quotation_of_another_source_than_the_cited_one_is_major():
+    text = f"They write “We used sensors in 12 streets for one year” [@{SHADE}]."
+    assert ("major", "accuracy") in worst(text)
+    assert ("critical", "accuracy") not in worst(text)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The effect is small at night",
+        "the effect IS small  at night.",
+        "Shade trees lower the temperature ... on summer days",
+    ],
+)
+def test_a_quotation_is_found_whatever_its_case_blanks_and_ellipses(quote):
+    assert found(f"They write “{quote}” [@{SHADE}].") == []
+
+
+def test_a_number_that_no_source_states_is_critical():
+    text = f"Shade trees lower the temperature by 99.9 degrees [@{SHADE}]."
+    assert worst(text) == [("critical", "accuracy")]
+
+
+def test_a_number_of_another_source_than_the_cited_one_is_major():
+    text = f"Shade trees lower the temperature by 1.2 degrees [@{SHADE}]."
+    assert worst(text) == [("major", "accuracy")]
+
+
+def test_counts_of_the_report_itself_are_no_numbers_to_check():
+    assert found(f"{GOOD} This report has 3 sections and 17 sources.") == []
+
+
+def test_a_retracted_work_is_critical():
+    text = f"Shade trees lower the temperature by 25 degrees [@{CURE}]."
+    assert ("critical", "accuracy") in worst(text)
+
+
+def test_a_missing_section_is_major():
+    draft = [section(1, "Introduction", f"{FRAME} {GOOD}")]
+    assert ("major", "completeness") in worst("", sections=draft)
+
+
+def test_a_sub_question_that_nothing_takes_up_is_major():
+    text = f"Planting plans choose where they stand [@{SHADE}]."
+    told = [d for _, _, d in found(text, conclusion=text, abstract=text)]
+    assert any(each.startswith("Nothing answers") for each in told)
+
+
+@pytest.mark.parametrize("word", ["delve", "Delving", "crucial", "leverages", "game-changer"])
+def test_a_banned_word_is_minor_in_whatever_form(word):
+    assert [(s, c) for s, c, _ in found(f"{GOOD} This report is {word}.")] == [("minor", "style")]
+
+
+def test_a_banned_word_in_a_quotation_is_not_the_writers():
+    sources = report_sources()
+    text = "Shade is crucial for the streets of cities."
+    sources[0].full_content = f"{text} {sources[0].full_content}"
+    draft = ResearchDraft(
+        title="Shade",
+        abstract=f"This report asks about shade. {GOOD}",
+        sections=[
+            section(1, "Introduction", FRAME),
+            section(2, "Results", f"{GOOD} They write “{text[:-1]}” [@{SHADE}]."),
+        ],
+        conclusion=GOOD,
+    )
+    given = ReviewerInput(
+        draft=draft,
+        analysis=AnalysisResult(),
+        research_plan=PLAN,
+        search_results=sources,
+        target_length=60,
+    )
+    assert checked(given) == []
+
+
+def test_a_draft_that_is_much_too_long_is_major():
+    assert ("major", "style") in worst(f"{GOOD} " * 12)
+
+
+def test_a_report_that_names_no_limit_is_minor():
+    plain = [section(1, "Introduction", "This report reads."), section(2, "Results", GOOD)]
+    told = found(sections=plain)
+    assert ("minor", "methodology") in [(s, c) for s, c, _ in told]

@@ -1,0 +1,122 @@
+"""Citations: ours, and every other form that a model may write."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paper_search.report.citations import (
+    cite,
+    cited_keys,
+    foreign_citations,
+    normalised,
+    render_citations,
+    without_citations,
+)
+from paper_search.report.evidence import Evidence
+from paper_search.testing.reports import report_sources
+
+EVIDENCE = Evidence(report_sources())
+SHADE, DRY = "rowan_2019_shade", "birch_2021_street"
+
+
+def invented(text: str) -> list[str]:
+    return [each.text for each in foreign_citations(text, EVIDENCE) if not each.keys]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Trees cool streets (Merlin, 1985).",
+        "Trees cool streets (Merlin 1985).",
+        "Trees cool streets (see Merlin et al., 1985, p. 3).",
+        "Trees cool streets (Rowan, 2019; Merlin & Morgana, 1985).",
+        "Merlin (1985) shows it.",
+        "Merlin et al. (1985) show it.",
+        "Merlin and Morgana (2031) show it.",
+        "Merlin's [1985] view is known.",
+        "Merlin et al. 1985 show it.",
+        "As Merlin et al. show, trees cool streets.",
+        "Merlin and colleagues show it.",
+        "Trees cool streets [3].",
+        "Trees cool streets [1, 4-6].",
+        "Trees cool streets [The Great Book of Shade].",
+        "See doi:10.1234/nothing.here for it.",
+        "See https://evil.example/paper for it.",
+        "See www.evil.example for it.",
+        "See arXiv:1234.56789 for it.",
+        "See PMID: 12345678 for it.",
+        r"Trees cool streets \cite{merlin1985}.",
+        r"Trees cool streets \citep[p. 3]{merlin1985}.",
+        "Trees cool streets @merlin_1985_magic.",
+        "Rowan (2020) shows it.",
+        "Trees cool streets (Rowan, 1999).",
+        "Ünsal-Öz (2011) shows it.",
+        "O'Brien, 2012 shows it.",
+    ],
+)
+def test_a_citation_that_nothing_stands_behind_is_found_in_every_form(text):
+    assert invented(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Trees cool streets (Rowan, 2019).",
+        "Rowan (2019) shows it.",
+        "Trees cool streets (Birch 2021; Rowan 2019).",
+        "See doi:10.5555/shade.1 for it.",
+        "Trees cool streets [Street trees in dry cities].",
+        "As Rowan et al. show, trees cool streets.",
+        "In March 2019 it was warm, and since 2020 it is warmer.",
+        "Between 1990 and 2020 the streets grew.",
+        f"Trees cool streets [@{SHADE}; @{DRY}].",
+        "A list: [optional].",
+    ],
+)
+def test_what_is_collected_or_no_citation_is_not_called_invented(text):
+    assert invented(text) == []
+
+
+def test_a_citation_that_can_mean_one_source_is_brought_into_our_form():
+    text = normalised("Trees cool streets (Rowan, 2019). Birch (2021) agrees.", EVIDENCE)
+    assert cited_keys(text) == [SHADE, DRY]
+    assert "(Rowan" not in text
+
+
+def test_keys_are_read_in_order_and_once():
+    assert cited_keys(f"a [@{DRY}; @{SHADE}] b [@{DRY}]") == [DRY, SHADE]
+
+
+def test_what_is_cited_can_be_read_back():
+    assert cited_keys(cite([SHADE, DRY, SHADE])) == [SHADE, DRY]
+    assert cite([]) == ""
+
+
+def test_a_text_without_its_citations_keeps_its_punctuation():
+    assert without_citations(f"Trees cool [@{SHADE}].") == "Trees cool."
+
+
+def test_citations_are_shown_as_readers_know_them():
+    shown = render_citations(f"x [@{SHADE}; @{DRY}]", {SHADE: "Rowan, 2019"}, around=("(", ")"))
+    assert shown == f"x (Rowan, 2019; {DRY})"
+
+
+NAMES = st.sampled_from(["Merlin", "Morgana", "Von Nix", "McNobody", "Nemo-Utopus"])
+YEARS = st.integers(1950, 2040)
+FORMS = st.sampled_from(
+    ["({n}, {y})", "({n} et al., {y})", "{n} ({y})", "{n} et al. ({y})", "(e.g. {n} {y})"]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(name=NAMES, year=YEARS, form=FORMS)
+def test_a_made_up_author_is_found_whatever_the_year_and_the_form(name, year, form):
+    assert invented(f"It is known that trees sing {form.format(n=name, y=year)} in the wind.")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=200))
+def test_any_text_can_be_searched_for_citations(text):
+    foreign_citations(text, EVIDENCE)
+    cited_keys(text)
+    normalised(text, EVIDENCE)

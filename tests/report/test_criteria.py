@@ -1,0 +1,69 @@
+"""Scores, thresholds and the decision rules."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paper_search.report.criteria import (
+    REVIEW_CRITERIA,
+    criterion_scores,
+    improvement_potential,
+    overall_score,
+    recommendation,
+)
+from paper_search.report.models import Critique, CritiqueItem
+
+SEVERITIES = ("critical", "major", "minor", "suggestion")
+
+
+def item(severity: str, category: str = "accuracy") -> CritiqueItem:
+    return CritiqueItem(category=category, severity=severity, location="x", description="y")
+
+
+def critique(score: float, **counts: int) -> Critique:
+    items = [item(severity) for severity, count in counts.items() for _ in range(count)]
+    return Critique(overall_score=score, items=items)
+
+
+def test_the_weights_of_the_six_criteria_make_one():
+    assert len(REVIEW_CRITERIA) == 6
+    assert sum(each["weight"] for each in REVIEW_CRITERIA.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "can_iterate", "verdict"),
+    [
+        (critique(7.5), False, "approve"),
+        (critique(7.5, major=3), False, "approve"),
+        (critique(7.5, major=4), True, "revise"),
+        (critique(9.9, critical=1), True, "revise"),
+        (critique(9.9, critical=1), False, "revise"),
+        (critique(7.4), False, "revise"),
+        (critique(5.0), False, "revise"),
+        (critique(4.9), True, "revise"),
+        (critique(4.9), False, "reject"),
+    ],
+)
+def test_the_rules_decide(given, can_iterate, verdict):
+    assert recommendation(given, can_iterate=can_iterate) == verdict
+
+
+def test_a_model_can_lower_a_criterion_and_raise_none():
+    items = [item("major", "style")]
+    assert criterion_scores(items, {"style": 10, "accuracy": 3})["style"] == 8.0
+    assert criterion_scores(items, {"style": 10, "accuracy": 3})["accuracy"] == 3.0
+
+
+ITEMS = st.lists(
+    st.builds(item, st.sampled_from(SEVERITIES), st.sampled_from(sorted(REVIEW_CRITERIA))),
+    max_size=30,
+)
+
+
+@given(ITEMS, st.dictionaries(st.sampled_from(sorted(REVIEW_CRITERIA)), st.floats(0, 10)))
+def test_a_score_is_within_its_bounds_and_no_more_items_make_it_better(items, scores):
+    whole = overall_score(criterion_scores(items, scores))
+    assert 0 <= whole <= 10
+    assert whole <= overall_score(criterion_scores(items[1:], scores))
+    assert whole <= overall_score(criterion_scores(items))
+    assert 0 <= improvement_potential(Critique(items=items, overall_score=whole)) <= 1

@@ -1,0 +1,39 @@
+"""Queries: typed, enough of them, and broader ones for weak ones."""
+
+from paper_search.report.exchange import SearcherInput
+from paper_search.report.models import SearchQuery
+from paper_search.report.query_plan import weaker
+from paper_search.report.searcher import ReportSearcher
+from paper_search.testing.reports import FakeSearch, report_sources
+
+
+def query(text: str, **changes: object) -> SearchQuery:
+    return SearchQuery(query_text=text, search_type="academic").model_copy(update=changes)
+
+
+def test_a_weak_query_asks_for_one_concept_less():
+    broader = weaker(query('"shade trees" "city streets"'))
+    assert broader.query_text == '"shade trees"'
+
+
+def test_one_word_cannot_be_asked_for_more_broadly():
+    assert weaker(query("trees")) is None
+
+
+async def test_a_query_that_brings_too_little_is_reformulated_once():
+    searcher = ReportSearcher({"academic": FakeSearch(report_sources()[:1])})
+    given = SearcherInput(search_queries=[query('"shade trees" and "city streets"')])
+    output = await searcher.collect(given)
+    broader = output.queries[-1]
+    assert broader.status == "pending"
+    assert broader.reformulates == output.queries[0].query_id
+    again = await searcher.collect(SearcherInput(search_queries=[broader]))
+    assert len(again.queries) == 1
+
+
+async def test_a_kind_of_search_that_is_not_there_fails_its_queries_and_says_so():
+    searcher = ReportSearcher({"academic": FakeSearch()})
+    given = SearcherInput(search_queries=[query("x", search_type="news"), query("trees")])
+    output = await searcher.collect(given)
+    assert (output.queries_failed, output.queries_completed) == (1, 1)
+    assert "no news search" in output.errors[0]

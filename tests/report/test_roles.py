@@ -1,0 +1,170 @@
+"""Planner, analyst and writer on their own."""
+
+import pytest
+
+from paper_search.report.analyst import Analyst
+from paper_search.report.evidence import Evidence
+from paper_search.report.exchange import AnalystInput, PlannerInput, WriterInput
+from paper_search.report.models import ResearchPlan
+from paper_search.report.planner import Planner, validate_research_plan
+from paper_search.report.quotations import located
+from paper_search.report.writer import Writer
+from paper_search.testing.llm import FakeLLM
+from paper_search.testing.reports import QUESTION, good_answer, report_sources
+
+PLAN = ResearchPlan(
+    original_query=QUESTION,
+    decomposed_questions=[QUESTION, "How do quantum computers factor integers?"],
+    expected_sections=["Introduction", "Shade", "Computers"],
+)
+
+
+async def analysed(llm=None, **changes: object):
+    given = AnalystInput(search_results=report_sources(), research_plan=PLAN)
+    return await Analyst(llm).analyse(given.model_copy(update=changes))
+
+
+@pytest.mark.parametrize(
+    ("depth", "questions"), [("quick", 3), ("standard", 5), ("comprehensive", 7)]
+)
+@pytest.mark.parametrize("kinds", [["academic"], ["academic", "web"], ["academic", "web", "news"]])
+async def test_a_plan_has_the_questions_of_its_depth_and_5_to_15_queries(depth, questions, kinds):
+    given = PlannerInput(original_query=QUESTION, depth=depth, search_types=kinds)
+    plan = (await Planner().plan(given)).research_plan
+    assert len(plan.decomposed_questions) == questions
+    assert 5 <= len(plan.search_queries) <= 15
+    assert {each.search_type for each in plan.search_queries} <= set(kinds)
+    assert len({(q.query_text, q.search_type) for q in plan.search_queries}) == len(
+        plan.search_queries
+    )
+    assert validate_research_plan(plan) == (True, [])
+
+
+async def test_every_concept_of_the_question_is_in_a_sub_question():
+    given = PlannerInput(original_query="exercise and depression in older adults", depth="standard")
+    text = " ".join((await Planner().plan(given)).research_plan.decomposed_questions)
+    assert all(word in text for word in ("exercise", "depression", "older adults"))
+
+
+async def test_a_models_plan_is_brought_within_the_limits():
+    answer = {
+        "decomposed_questions": ["One?"],
+        "search_queries": [
+            {"query_text": f"q {n}", "search_type": "gopher", "priority": 99} for n in range(40)
+        ],
+        "confidence": 7,
+    }
+    given = PlannerInput(original_query=QUESTION, search_types=["academic"])
+    output = await Planner(FakeLLM(answer)).plan(given)
+    assert len(output.research_plan.decomposed_questions) == 3
+    assert len(output.research_plan.search_queries) == 15
+    assert {q.search_type for q in output.research_plan.search_queries} == {"academic"}
+    assert output.confidence == 1.0
+    assert output.warnings
+
+
+def test_a_plan_that_cannot_be_carried_out_says_what_it_lacks():
+    assert validate_research_plan(ResearchPlan(original_query="q")) == (
+        False,
+        [
+            "No decomposed questions generated",
+            "Insufficient question decomposition (minimum 2)",
+            "No search queries generated",
+            "No expected output sections defined",
+        ],
+    )
+
+
+async def test_every_finding_is_tied_to_a_quote_that_is_where_it_says():
+    analysis = (await analysed()).analysis
+    sources = {each.result_id: each for each in report_sources()}
+    assert analysis.findings
+    for quote in (q for each in analysis.findings for q in each.quotes):
+        text = sources[quote.result_id].text
+        assert text[quote.start : quote.end] == quote.text
+
+
+async def test_a_question_that_no_source_answers_is_a_gap_with_a_search_for_it():
+    output = await analysed()
+    assert output.analysis.gap_questions == [1]
+    assert output.data_sufficiency == "gaps_minor"
+    assert [each.question for each in output.recommended_searches] == [1]
+
+
+async def test_a_finding_of_several_sources_is_graded_higher_than_one_of_one():
+    grades = {each.grade for each in (await analysed()).analysis.findings}
+    assert "strong" in grades
+
+
+async def test_sources_that_say_the_opposite_are_named_with_both_sides():
+    found = (await analysed()).analysis.contradiction_details
+    sides = {each.one.text + each.other.text for each in found}
+    assert any("did not lower" in each for each in sides)
+    assert all(each.one.result_id != each.other.result_id for each in found)
+
+
+async def test_a_theme_has_at_least_two_sources():
+    assert all(len(each.sources) >= 2 for each in (await analysed()).analysis.theme_details)
+
+
+async def test_findings_of_a_model_without_a_quote_that_exists_are_thrown_away():
+    def answer(call):
+        given = good_answer(call)
+        given["findings"] = [
+            {
+                "text": "Trees sing.",
+                "question": 1,
+                "grade": "strong",
+                "quotes": [{"source": "rowan_2019_shade", "text": "trees sing loudly at noon"}],
+            },
+            {
+                "text": "Trees cool streets.",
+                "question": 1,
+                "grade": "strong",
+                "quotes": [
+                    {"source": "[@rowan_2019_shade]", "text": "the effect is small at night"}
+                ],
+            },
+        ]
+        return given
+
+    analysis = (await analysed(FakeLLM(answer))).analysis
+    texts = [each.text for each in analysis.findings]
+    assert "Trees sing." not in texts
+    assert "Trees cool streets." in texts
+    kept = next(each for each in analysis.findings if each.text == "Trees cool streets.")
+    assert kept.grade == "weak"  # one source, whatever the model says
+
+
+async def test_a_version_follows_the_one_before_it():
+    analysis = (await analysed()).analysis
+    given = WriterInput(
+        analysis=analysis, research_plan=PLAN, search_results=report_sources(), target_length=500
+    )
+    first = (await Writer().write(given)).draft
+    again = given.model_copy(update={"previous_draft": first})
+    assert (await Writer().write(again)).draft.version == 2
+
+
+@pytest.mark.parametrize("style", ["academic", "technical", "executive"])
+async def test_each_style_quotes_word_for_word(style):
+    analysis = (await analysed()).analysis
+    given = WriterInput(
+        analysis=analysis,
+        research_plan=PLAN,
+        search_results=report_sources(),
+        style_guide=style,
+        target_length=800,
+    )
+    draft = (await Writer().write(given)).draft
+    assert [each.title for each in draft.sections[:3]] == PLAN.expected_sections
+    assert draft.references
+    assert 100 <= len(draft.abstract.split()) <= 260
+
+
+def test_words_are_found_in_a_source_whatever_their_marks():
+    source = report_sources()[0]
+    source.full_content = "They call it “the shade effect” — and it’s small."
+    quote = located("they call it 'the shade effect' - and it's small", source)
+    assert source.text[quote.start : quote.end].startswith("They call it")
+    assert Evidence([source]).usable
