@@ -10,8 +10,6 @@ from pydantic import ValidationError
 
 from paper_search.errors import (
     ConfigError,
-    ThreadBusyError,
-    ThreadTakenOverError,
     ThreadWaitingError,
 )
 from paper_search.models import PaperCollection
@@ -31,6 +29,7 @@ from paper_search.workflow.requests import checked_question, checked_thread
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.results import merge_papers as _merge_accumulated
 from paper_search.workflow.session import OpenQuestion, ThreadSession, search_graph
+from paper_search.workflow.settling import settle
 from paper_search.workflow.skills import (
     BuildsQueries,
     Deduplicates,
@@ -224,7 +223,7 @@ class SearchWorkflow:
             AlreadyDecidedError: that checkpoint was decided before, and differently.
         """
         async with self._session(checked_thread(thread_id)) as session:
-            await self._settle(session, decision, by)
+            await settle(session, decision, by)
             return await self._standing(session)
 
     async def proceed(self, thread_id: str) -> Checkpoint | PaperCollection:
@@ -260,7 +259,7 @@ class SearchWorkflow:
         """
         async with self._session(checked_thread(thread_id)) as session:
             if decision is not None:
-                await self._settle(session, decision, by)
+                await settle(session, decision, by)
                 if (await session.state()).is_complete:
                     return await self._finished(session)
             async with session.lease():
@@ -349,30 +348,6 @@ class SearchWorkflow:
             self._result_organizer,
             self._gap_filler,
         )
-
-    async def _settle(self, session: ThreadSession, decision: Any, by: str | None) -> None:
-        """Answer the open question; of many who do so at once, one.
-
-        Who was refused because another one is at it learns what that one decided, if it is known.
-        """
-        try:
-            is_replay = await session.is_replay(decision, by)
-            if is_replay and await session.is_at_rest():
-                return
-            async with session.lease():
-                entry = await session.decided()
-                if is_replay and not await session.is_at_rest():
-                    await session.proceed()  # whoever was at it is dead
-                elif is_replay:
-                    return
-                elif entry is None:
-                    await session.answer(await session.require_question(), decision, by)
-                elif await session.is_same(entry, decision, by):
-                    await session.apply(entry)
-        except ThreadTakenOverError:
-            raise
-        except ThreadBusyError as error:
-            raise await session.busy(error, decision, by) from None
 
     async def _to_the_end(self, session: ThreadSession) -> PaperCollection:
         while (question := await session.open_question()) is not None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel
 
 from paper_search.models import Paper, UserFeedback
 from paper_search.skills.screening import Outlook, Ranker, outlook
+from paper_search.workflow.questions import markable_ids
 from paper_search.workflow.records import PAGE, RecordShelf
+from paper_search.workflow.state import WorkflowState
 
 _SMALL = 1_000
 """Papers up to which the order is learned anew after every mark."""
@@ -240,3 +243,20 @@ class Screening:
             self._ranker = Ranker([(each.title, each.abstract) for each in self.papers])
         order = self._ranker.order(marks, [each.relevance_score for each in self.papers])
         return [self.papers[n] for n in order]
+
+
+async def open_screening(
+    papers: Sequence[Paper], state: WorkflowState, shelf: MarkShelf
+) -> Screening:
+    """Return the papers of a thread's result, with the marks on them so far."""
+    return Screening(papers, shelf, await shelf.marks(), state.current_iteration, state.marks)
+
+
+async def with_marks(payload: Any, state: WorkflowState, shelf: MarkShelf) -> Any:
+    """Return the question about a result with what was marked while it has been open."""
+    marks = await shelf.marks()
+    markable, iteration = markable_ids(state), state.current_iteration
+    said = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
+    ids = state.result.paper_ids if state.result else []
+    found = round_outlook(ids, marks, iteration, state.marks)
+    return payload.model_copy(update={"marks": said, "outlook": found.advice if found else None})

@@ -13,7 +13,6 @@ from langgraph.types import Command
 from paper_search.config import current_person
 from paper_search.errors import (
     AlreadyDecidedError,
-    PersistenceError,
     ThreadBusyError,
     ThreadError,
     ThreadExistsError,
@@ -44,9 +43,9 @@ from paper_search.workflow.replays import (
     to_storable,
 )
 from paper_search.workflow.results import final_collection
-from paper_search.workflow.screening import MarkShelf, Screening, round_outlook, verdicts
+from paper_search.workflow.screening import MarkShelf, Screening, open_screening, with_marks
 from paper_search.workflow.skills import Skills
-from paper_search.workflow.state import SCHEMA_VERSION, SearchParams, WorkflowState
+from paper_search.workflow.state import SearchParams, WorkflowState, read_state
 
 Events = Callable[[str, Mapping[str, Any]], None]
 
@@ -96,6 +95,7 @@ class ThreadSession:
         self._persistence = persistence
         self._ledger = persistence.ledger
         self._shelf = RecordShelf(persistence.store, thread_id)
+        self._marks = MarkShelf(persistence.store, thread_id)
         # Strict: an answer to a question that is not open is an error, and changes nothing.
         self._config: RunnableConfig = {
             "configurable": {"thread_id": thread_id, "__pregel_strict_resume": True},
@@ -249,7 +249,7 @@ class ThreadSession:
             ThreadNotFoundError: there is no such thread.
             PersistenceError: it was written by another version of the program.
         """
-        return self._read(await self.snapshot())
+        return read_state((await self.snapshot()).values, self._thread_id)
 
     async def snapshot(self) -> Any:
         """Return LangGraph's snapshot of the thread.
@@ -277,11 +277,11 @@ class ThreadSession:
         if await self._ledger.entry(self._thread_id, interrupt.id) is not None:
             return None
         checkpoint = read_checkpoint(interrupt.value)
-        state = self._read(snapshot)
+        state = read_state(snapshot.values, self._thread_id)
         if checkpoint.kind is CheckpointKind.RESULT_REVIEW:
             run_id = checkpoint.run_id
             whole = await result_question(state, run_id, self._shelf, preview=None)
-            payload = await self._screened(state, whole.payload)
+            payload = await with_marks(whole.payload, state, self._marks)
             checkpoint = whole.model_copy(
                 update={"timestamp": checkpoint.timestamp, "payload": payload}
             )
@@ -349,21 +349,7 @@ class ThreadSession:
                 "it wait with one. Resume it up to the question about the result"
             )
         collection = await final_collection(state, self._shelf)
-        shelf = MarkShelf(self._persistence.store, self._thread_id)
-        return Screening(
-            collection.papers, shelf, await shelf.marks(), state.current_iteration, state.marks
-        )
-
-    async def _screened(self, state: WorkflowState, payload: Any) -> Any:
-        """Return the question about a result with what was marked while it has been open."""
-        marks = await MarkShelf(self._persistence.store, self._thread_id).marks()
-        markable, iteration = markable_ids(state), state.current_iteration
-        said = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
-        ids = state.result.paper_ids if state.result else []
-        found = round_outlook(ids, marks, iteration, state.marks)
-        return payload.model_copy(
-            update={"marks": said, "outlook": found.advice if found else None}
-        )
+        return await open_screening(collection.papers, state, self._marks)
 
     async def is_driven(self) -> bool:
         """Whether a living process drives the thread at this moment."""
@@ -404,17 +390,6 @@ class ThreadSession:
                 f"thread {self._thread_id!r} is done; there is nothing to resume. "
                 "Export its result, or start a new search"
             )
-
-    def _read(self, snapshot: Any) -> WorkflowState:
-        values = snapshot.values
-        version = values.get("schema_version", SCHEMA_VERSION)
-        if version != SCHEMA_VERSION:
-            raise PersistenceError(
-                f"thread {self._thread_id!r} was written with schema version {version}; "
-                f"this program reads {SCHEMA_VERSION}"
-            )
-        known = {name: values[name] for name in WorkflowState.model_fields if name in values}
-        return WorkflowState.model_validate(known)
 
     async def _run(self, graph_input: Any) -> None:
         stream = self._graph.astream(
