@@ -21,7 +21,7 @@ class UserFeedback(BaseModel):
     free_text_feedback: str | None = None
     merge_decisions: list[MergeDecision] = Field(default_factory=list)
     """Which records are one work and which are not; it holds from now on."""
-    unmarked: list[str] = Field(default_factory=list)
+    unmarked: list[str] = Field(default_factory=list, exclude_if=lambda ids: not ids)
     """Papers whose mark of this round's screening is taken back."""
 
 
