@@ -234,12 +234,6 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         DATABASE_URL="database_url",
         PAPER_SEARCH_KEEP="keep_found",
     )
-    server = _picked(
-        env,
-        PAPER_SEARCH_TOKENS="tokens",
-        PAPER_SEARCH_HOSTS="hosts",
-        PAPER_SEARCH_ORIGINS="origins",
-    )
     if home is not None:
         settings["home"] = str(home)
     # Not from `.env`: a file in a working directory must not say which program runs.
@@ -247,7 +241,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     settings.update(_picked(dict(os.environ), VISUAL="editor"))  # noqa: TID251  # the one module that may
     try:
         return AppConfig.model_validate(
-            {"llm": _llm(env), "sources": _sources(env), "server": server, **settings}
+            {"llm": _llm(env), "sources": _sources(env), "server": _server(env), **settings}
         )
     except ValidationError as error:
         fields = "; ".join(
@@ -307,6 +301,16 @@ def _llm(env: dict[str, str]) -> dict[str, str]:
         **_picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
         **_picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
     }
+
+
+def _server(env: dict[str, str]) -> dict[str, str]:
+    """Return who may use the server."""
+    return _picked(
+        env,
+        PAPER_SEARCH_TOKENS="tokens",
+        PAPER_SEARCH_HOSTS="hosts",
+        PAPER_SEARCH_ORIGINS="origins",
+    )
 
 
 def _environment(env_path: Path | str | None) -> dict[str, str]:

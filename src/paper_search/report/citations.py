@@ -15,7 +15,7 @@ _NAME = r"[A-ZÀ-ÞŁŚŽČ][\w'’-]+"
 _WHO = rf"{_NAME}(?:\s+(?:et\s+al\.?|(?:and|&)\s+{_NAME}|(?:and|&)\s+(?:colleagues|others)))?"
 _YEAR = r"(?:1[4-9]|20)\d{2}[a-z]?"
 _IN_PARENTHESES = re.compile(r"\(([^()]{6,600})\)")
-_ONE_OF_THEM = re.compile(rf"({_NAME})[^;()\d]{{0,80}}?,?\s+({_YEAR})")
+_ONE_OF_THEM = re.compile(rf"(?<![\w'’-])({_NAME})[^;()\d]{{0,80}}?,?\s+({_YEAR})")
 _NARRATIVE = re.compile(rf"\b({_WHO})(?:['’]s)?,?\s+[\[(]({_YEAR})[\])]")
 _BARE = re.compile(rf"\b({_WHO}),?\s+({_YEAR})\b")
 _ET_AL = re.compile(rf"\b({_NAME})\s+(?:et\s+al\b\.?|and\s+colleagues\b)")
@@ -106,7 +106,7 @@ def cited_keys(text: str) -> list[str]:
 
 def without_citations(text: str) -> str:
     """Return the text without our citations."""
-    return re.sub(r"\s+([.,;:!?])", r"\1", _CITED.sub("", text)).strip()
+    return re.sub(r"(?<!\s)\s+([.,;:!?])", r"\1", _CITED.sub("", text)).strip()
 
 
 def cite(keys: Iterable[str]) -> str:

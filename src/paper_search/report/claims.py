@@ -27,7 +27,7 @@ _FRAME_SECTIONS = re.compile(
     r"^(?:methods? and limitations?|methodology|limitations?|how this report)", re.IGNORECASE
 )
 _SHORTEST = 4
-_LIST_ITEM = re.compile(r"(?m)^\s*(?:[-*•]|\d+\.)\s+")
+_LIST_ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d+\.)[ \t]+")
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,9 @@ def stated(text: str) -> set[str]:
         if word in _WORDS:
             have.add(_WORDS[word])
     scaled = set()
-    for match in re.finditer(r"(\d+(?:\.\d+)?)\s*(thousand|million|billion)\b", text.casefold()):
+    for match in re.finditer(
+        r"(?<!\d)(\d+(?:\.\d+)?)\s{0,9}(thousand|million|billion)\b", text.casefold()
+    ):
         scaled.add(_plain(str(int(float(match[1]) * _SCALED[match[2]]))))
     return have | scaled
 

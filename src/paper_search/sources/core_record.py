@@ -29,7 +29,7 @@ from paper_search.sources.values import (
 
 NAME = "core"
 
-_COMMENT = re.compile(r"\.?\s*Comment:\s[^\n]{0,400}$", re.IGNORECASE)
+_COMMENT = re.compile(r"(?:\.\s{0,20}|(?<!\s)\s{0,20})Comment:\s[^\n]{0,400}$", re.IGNORECASE)
 """What repositories copy from arXiv behind an abstract: "...Comment: 32 pages, 12 figures"."""
 _ISSN = re.compile(r"\d{4}-?\d{3}[\dXx]")
 _TYPES = {"thesis": "thesis", "book": "book", "dataset": "dataset", "slides": "speech"}

@@ -15,7 +15,7 @@ from paper_search.sources.values import address, first_text, items, mapping, tex
 
 NAME = "dblp"
 
-_NAMESAKE = re.compile(r"\s+\d{4}$")
+_NAMESAKE = re.compile(r"(?<!\s)\s+\d{4}$")
 """The number that tells people of one name apart: "Xiaopeng Zhang 0009"."""
 _TYPES = {
     "journal articles": "article-journal",

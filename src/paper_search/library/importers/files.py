@@ -61,8 +61,7 @@ _CITATION = re.compile(r"^PMID ?- ?\d", re.MULTILINE)
 _WEB_OF_SCIENCE = re.compile(r"^PT [A-Z]\s*$", re.MULTILINE)
 _ENDNOTE = re.compile(r"^%[0AT] \S", re.MULTILINE)
 _ENDNOTE_XML = re.compile(r"<xml>\s*<records>|<records>\s*<record>")
-_NAMED_COLUMNS = re.compile(r"^[^\n]*\btitle\b[^\n]*[,;\t|]|^[^\n]*[,;\t|][^\n]*\btitle\b",
-                            re.IGNORECASE)  # fmt: skip
+_NAMED_COLUMNS = re.compile(r"^(?=[^\n]*[,;\t|])(?=[^\n]*\btitle\b)", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
 _CONTENTS = (
     (_REFERENCE, "ris"),

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 _JOURNAL_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_ARXIV_AND = re.compile(r",\s+(?:and\s+)?|\s+and\s+")
-_AFFILIATION = re.compile(r"\s*\([^()]*(?:\([^()]*\)[^()]*)*\)")
+_ARXIV_AND = re.compile(r",\s+(?:and\s+)?|(?<!\s)\s+and\s+")
+_AFFILIATION = re.compile(r"(?<!\s)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 
 def common(given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -18,7 +18,7 @@ from paper_search.report.evidence import paper_of
 from paper_search.report.writer import reference
 
 DEFAULT_STYLE = "plain"
-_TAG = re.compile(r"<[^>]+>")
+_TAG = re.compile(r"<[^<>]+>")
 
 
 def references(report: Report, style: str = DEFAULT_STYLE) -> dict[str, str]:

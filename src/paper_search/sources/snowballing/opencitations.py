@@ -30,7 +30,7 @@ ENDPOINT = "https://api.opencitations.net"
 _AT_ONCE = 50
 """Records of one request; its address must not become too long."""
 _WAYS = (("references", "cited"), ("citations", "citing"))
-_BRACKETED = re.compile(r"\s*\[([^\]]*)\]")
+_BRACKETED = re.compile(r"(?<!\s)\s*\[([^\[\]]*)\]")
 _TYPES = {
     "book": "book",
     "book chapter": "chapter",
@@ -156,7 +156,7 @@ def _people(text: str) -> Iterator[Author]:
     """Yield the names of "Peroni, Silvio [orcid:0000-0003-0530-4305 omid:ra/1]; ..."."""
     for each in text.split(";"):
         name = values.words(_BRACKETED.sub("", each))
-        orcid = re.search(r"orcid:(\S+?)[\s\]]", each)
+        orcid = re.search(r"orcid:([^\s\]:]{1,40})", each)
         if name:
             yield Author(name=name, author_id=orcid[1] if orcid else None)
 
