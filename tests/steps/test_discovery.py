@@ -43,12 +43,14 @@ def package(
         del sys.modules[name]
 
 
-def test_the_product_has_one_workflow_which_is_the_one_of_its_module():
-    from paper_search.workflow.graph import WORKFLOW
+def test_the_product_has_two_workflows_which_are_those_of_their_modules():
+    from paper_search.report_workflow.graph import WORKFLOW as REPORT
+    from paper_search.workflow.graph import WORKFLOW as SEARCH
 
     found = discover_workflows("paper_search")
-    assert dict(found) == {"paper_search": WORKFLOW}
-    assert found["paper_search"] is WORKFLOW
+    assert set(found) == {"paper_search", "research_report"}
+    assert found["paper_search"] is SEARCH
+    assert found["research_report"] is REPORT
     assert found.places["paper_search"].module == "paper_search.workflow.graph"
     assert found.problems == ()
 

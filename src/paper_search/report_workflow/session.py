@@ -160,7 +160,9 @@ class ReportSession:
             ThreadNotFoundError: there is no such report.
         """
         snapshot = await self._graph.aget_state(self._config)
-        if not snapshot.metadata or "original_query" not in snapshot.values:
+        # A thread that died before its first step has no values yet.
+        is_other = bool(snapshot.values) and "original_query" not in snapshot.values
+        if not snapshot.metadata or is_other:
             raise ThreadNotFoundError(
                 f"no report {self._thread_id!r}; `paper-search threads` lists those there are"
             )

@@ -258,7 +258,9 @@ class ThreadSession:
             ThreadNotFoundError: there is no such thread.
         """
         snapshot = await self._graph.aget_state(self._config)
-        if not snapshot.metadata or "question" not in snapshot.values:
+        # A thread that died before its first step has no values yet.
+        is_other = bool(snapshot.values) and "question" not in snapshot.values
+        if not snapshot.metadata or is_other:
             raise ThreadNotFoundError(
                 f"no search has the thread {self._thread_id!r}; `paper-search threads` lists those "
                 "there are, and a report goes on with `paper-search report --thread`"
