@@ -97,9 +97,8 @@ class ThreadSession:
         self._shelf = RecordShelf(persistence.store, thread_id)
         self._marks = MarkShelf(persistence.store, thread_id)
         # Strict: an answer to a question that is not open is an error, and changes nothing.
-        self._config: RunnableConfig = {
-            "configurable": {"thread_id": thread_id, "__pregel_strict_resume": True},
-        }
+        chosen = {"thread_id": thread_id, "__pregel_strict_resume": True}
+        self._config: RunnableConfig = {"configurable": chosen}
 
     @contextlib.asynccontextmanager
     async def lease(self) -> AsyncIterator[None]:
@@ -258,12 +257,11 @@ class ThreadSession:
             ThreadNotFoundError: there is no such thread.
         """
         snapshot = await self._graph.aget_state(self._config)
-        # A thread that died before its first step has no values yet.
-        is_other = bool(snapshot.values) and "question" not in snapshot.values
-        if not snapshot.metadata or is_other:
+        is_begun = not snapshot.values or "question" in snapshot.values
+        if not snapshot.metadata or not is_begun:  # it may have died before its first step
             raise ThreadNotFoundError(
-                f"no search has the thread {self._thread_id!r}; `paper-search threads` lists those "
-                "there are, and a report goes on with `paper-search report --thread`"
+                f"no search has the thread {self._thread_id!r}; `paper-search threads` lists all, "
+                "and a report goes on with `paper-search report --thread`"
             )
         return snapshot
 
@@ -394,9 +392,7 @@ class ThreadSession:
             )
 
     async def _run(self, graph_input: Any) -> None:
-        stream = self._graph.astream(
-            graph_input, self._config, stream_mode=["custom"], durability="sync"
-        )
-        async for _mode, event in stream:
+        options = {"stream_mode": ["custom"], "durability": "sync"}
+        async for _mode, event in self._graph.astream(graph_input, self._config, **options):
             details = {name: value for name, value in event.items() if name != "event"}
             self._events(event["event"], details)
