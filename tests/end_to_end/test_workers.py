@@ -139,7 +139,11 @@ async def test_of_two_answers_at_two_workers_one_counts__hum_09(workers, environ
     one, other = workers
     async with one.client() as first, other.client() as second:
         thread = await begun(first)
-        await asyncio.gather(answered(first, thread), answered(second, thread, "reject: wider"))
+        # Each names the question that it means, so the later one cannot answer the next.
+        named = {"run_id": thread, "kind": "strategy_confirmation", "iteration": 0}
+        yes = {"action": "approve", "checkpoint": named}
+        no = {"action": "reject", "note": "wider", "checkpoint": named}
+        await asyncio.gather(answered(first, thread, yes), answered(second, thread, no))
         now = await question(first, thread)
     async with open_persistence(environment["DATABASE_URL"]) as place:
         (entry,) = await place.ledger.entries(thread)
