@@ -66,10 +66,14 @@ class PostgresSaver(AsyncPostgresSaver):
         """Store a checkpoint if the thread is not driven by somebody else.
 
         LangGraph's own writes texts and numbers into a JSON column, in clear and without NUL; here
-        they go where all other values go.
+        they go where all other values go. A value that LangGraph's own saver wrote before, and
+        that did not change since, has to be put there once: it would be in no place afterwards.
         """
         boxed = {name: Boxed.of(value) for name, value in checkpoint["channel_values"].items()}
         plain: Any = {**checkpoint, "channel_values": boxed}
+        known = checkpoint["channel_versions"]
+        moved = {n: known[n] for n, v in boxed.items() if isinstance(v, Boxed) and n in known}
+        new_versions = {**moved, **new_versions}
         with self._writing(config["configurable"]["thread_id"]):
             return await super().aput(config, plain, metadata, new_versions)
 
