@@ -8,7 +8,7 @@ from paper_search.errors import PaperSearchError, ThreadBusyError
 from paper_search.persistence import Persistence
 from paper_search.report_workflow.session import ReportSession, report_graph
 from paper_search.report_workflow.shelf import INDEX, ReportShelf
-from paper_search.workflow.records import PAGE
+from paper_search.workflow.shelf import PAGE
 from paper_search.workflow.threads import ThreadStatus
 
 

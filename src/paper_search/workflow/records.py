@@ -9,12 +9,8 @@ organizer made more · `final` the same, of the end result · `approvals` what a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
-
-from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
 
 from paper_search.models import (
     BibliographicRecord,
@@ -25,35 +21,21 @@ from paper_search.models import (
     ScoredPaper,
     Seed,
 )
+from paper_search.workflow.shelf import ROOT, Shelf, storable
 from paper_search.workflow.state import CollectionRef
 
-ROOT = "paper_search"
 INDEX = (ROOT, "threads")
-PARTS = ("records", "works", "members", "judgements", "papers", "final", "approvals", "marks")
-PAGE = 1000
+"""Every search by its thread."""
 
 _SHARED = set(BibliographicRecord.model_fields) | {"id"}
 _VERDICT = ("relevance_score", "relevance_reason", "tags", "is_judged")
-_UNSTORABLE = re.compile(r"[\ud800-\udfff\x00]")
-_SMALLEST, _LARGEST = -(2**63), 2**64 - 1
-"""Of the integers that a store takes."""
 
 
-class RecordShelf:
-    """Reads and writes the records of one thread. Writing twice changes nothing.
+class RecordShelf(Shelf):
+    """Reads and writes the records of one search. Writing twice changes nothing."""
 
-    Args:
-        store: where they are.
-        thread_id: whose they are.
-    """
-
-    def __init__(self, store: BaseStore, thread_id: str) -> None:
-        self._store = store
-        self._thread_id = thread_id
-
-    def namespace(self, part: str) -> tuple[str, ...]:
-        """Return where a part of the records is; dots are not allowed in a namespace."""
-        return (ROOT, self._thread_id.replace(".", "%2E"), part)
+    listed_in = INDEX
+    parts = ("records", "works", "members", "judgements", "papers", "final", "approvals", "marks")
 
     async def put_records(self, papers: Sequence[RawPaper]) -> list[str]:
         """Store what a search gave and return the ids, in order.
@@ -185,26 +167,6 @@ class RecordShelf:
             for paper in await self.papers(list(marks))
         ]
 
-    async def delete(self) -> None:
-        """Delete every record of the thread."""
-        for part in PARTS:
-            namespace = self.namespace(part)
-            while items := await self._store.asearch(namespace, limit=PAGE):
-                await self._store.abatch([PutOp(namespace, each.key, None) for each in items])
-        await self._store.abatch([PutOp(INDEX, self._thread_id, None)])
-
-    async def index(self, question: str) -> None:
-        """Enter the thread in the index of all threads, or move it to the front.
-
-        The entry says its times itself: stores round them, forget the first, or omit the zone.
-        """
-        entry = await self._store.aget(INDEX, self._thread_id)
-        now = datetime.now(UTC).isoformat()
-        created_at = entry.value["created_at"] if entry else now
-        value = storable({"question": question, "created_at": created_at, "updated_at": now})
-        # Not `aput`: its write is done by another task, which holds no lease.
-        await self._store.abatch([PutOp(INDEX, self._thread_id, value, index=False)])
-
     async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
         ids = [i for work in works for i in (work.id, *work.merged_from)]
         judged = await self._get("judgements", ids)
@@ -238,31 +200,6 @@ class RecordShelf:
             if i in works
         }
 
-    async def _put(self, part: str, values: Mapping[str, dict[str, Any] | None]) -> None:
-        """Write what is not there yet: writing a row again would only tear holes in the file.
-
-        None deletes.
-        """
-        namespace = self.namespace(part)
-        current = await self._get(part, list(values))
-        operations: list[Op] = [
-            PutOp(namespace, key, value, index=False)
-            for key, value in values.items()
-            if current.get(key) != value
-        ]
-        for start in range(0, len(operations), PAGE):
-            await self._store.abatch(operations[start : start + PAGE])
-
-    async def _get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        namespace = self.namespace(part)
-        operations: list[Op] = [GetOp(namespace, key) for key in dict.fromkeys(ids)]
-        values: dict[str, dict[str, Any]] = {}
-        for start in range(0, len(operations), PAGE):
-            for item in await self._store.abatch(operations[start : start + PAGE]):
-                if isinstance(item, Item):
-                    values[item.key] = item.value
-        return values
-
 
 def _seed(paper: BibliographicRecord) -> Seed:
     given = paper.model_dump(include=set(Seed.model_fields))
@@ -274,25 +211,6 @@ def _dump(record: BibliographicRecord) -> dict[str, Any]:
     values = record.model_dump(mode="json", exclude_defaults=True)
     stored: dict[str, Any] = storable(values | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
     return stored
-
-
-def storable(value: Any) -> Any:
-    """Return JSON without what not every store takes.
-
-    That is half characters, NUL, and integers beyond 64 bits.
-    """
-    match value:
-        case str():
-            is_plain = value.isascii() and "\x00" not in value
-            return value if is_plain else _UNSTORABLE.sub("\ufffd", value)
-        case int() if not _SMALLEST <= value <= _LARGEST:
-            return str(value)
-        case dict():
-            return {storable(name): storable(each) for name, each in value.items()}
-        case list():
-            return [storable(each) for each in value]
-        case _:
-            return value
 
 
 def _distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:

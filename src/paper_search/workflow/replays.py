@@ -12,7 +12,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from paper_search.workflow.checkpoints import CheckpointRef, Decision
 from paper_search.workflow.decisions import loose_decision
 from paper_search.workflow.decoding import decode
-from paper_search.workflow.records import storable
+from paper_search.workflow.shelf import storable
 
 MAX_EXCERPT_CHARS = 2_000
 """Of a refused decision that is kept for the audit."""

@@ -12,7 +12,8 @@ from pydantic import BaseModel
 from paper_search.models import Paper, UserFeedback
 from paper_search.skills.screening import Outlook, Ranker, outlook
 from paper_search.workflow.questions import markable_ids
-from paper_search.workflow.records import PAGE, RecordShelf
+from paper_search.workflow.records import RecordShelf
+from paper_search.workflow.shelf import PAGE
 from paper_search.workflow.state import WorkflowState
 
 _SMALL = 1_000

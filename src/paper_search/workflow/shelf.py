@@ -1,0 +1,107 @@
+"""Shelf: what one thread keeps in the LangGraph store, in parts with names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
+
+ROOT = "paper_search"
+PAGE = 1000
+"""Rows that are read or written at once."""
+
+_UNSTORABLE = re.compile(r"[\ud800-\udfff\x00]")
+_SMALLEST, _LARGEST = -(2**63), 2**64 - 1
+"""Of the integers that a store takes."""
+
+
+class Shelf:
+    """Reads and writes the rows of one thread. Writing twice changes nothing.
+
+    All writes go through `abatch`, which runs in the task that holds the lease: `aput` and
+    `adelete` leave them to another task, where the fence would not know who writes.
+
+    Args:
+        store: where they are.
+        thread_id: whose they are.
+    """
+
+    listed_in: ClassVar[tuple[str, ...]]
+    """Namespace of the index of all threads of the kind."""
+    parts: ClassVar[tuple[str, ...]]
+    """Everything that a thread of the kind may have."""
+
+    def __init__(self, store: BaseStore, thread_id: str) -> None:
+        self._store = store
+        self._thread_id = thread_id
+
+    def namespace(self, part: str) -> tuple[str, ...]:
+        """Return where a part of the rows is; dots are not allowed in a namespace."""
+        return (ROOT, self._thread_id.replace(".", "%2E"), part)
+
+    async def index(self, question: str) -> None:
+        """Enter the thread in the index of all threads, or move it to the front.
+
+        The entry says its times itself: stores round them, forget the first, or omit the zone.
+        """
+        entry = await self._store.aget(self.listed_in, self._thread_id)
+        now = datetime.now(UTC).isoformat()
+        created_at = entry.value["created_at"] if entry else now
+        value = storable({"question": question, "created_at": created_at, "updated_at": now})
+        await self._store.abatch([PutOp(self.listed_in, self._thread_id, value, index=False)])
+
+    async def delete(self) -> None:
+        """Delete every row of the thread; the index entry, by which it is found, goes last."""
+        for part in self.parts:
+            namespace = self.namespace(part)
+            while items := await self._store.asearch(namespace, limit=PAGE):
+                await self._store.abatch([PutOp(namespace, each.key, None) for each in items])
+        await self._store.abatch([PutOp(self.listed_in, self._thread_id, None)])
+
+    async def _put(self, part: str, values: Mapping[str, dict[str, Any] | None]) -> None:
+        """Write what is not there yet: writing a row again would only tear holes in the file.
+
+        None deletes.
+        """
+        namespace = self.namespace(part)
+        current = await self._get(part, list(values))
+        operations: list[Op] = [
+            PutOp(namespace, key, value, index=False)
+            for key, value in values.items()
+            if current.get(key) != value
+        ]
+        for start in range(0, len(operations), PAGE):
+            await self._store.abatch(operations[start : start + PAGE])
+
+    async def _get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return those of the rows that are there."""
+        namespace = self.namespace(part)
+        operations: list[Op] = [GetOp(namespace, key) for key in dict.fromkeys(ids)]
+        values: dict[str, dict[str, Any]] = {}
+        for start in range(0, len(operations), PAGE):
+            for item in await self._store.abatch(operations[start : start + PAGE]):
+                if isinstance(item, Item):
+                    values[item.key] = item.value
+        return values
+
+
+def storable(value: Any) -> Any:
+    """Return JSON without what not every store takes.
+
+    That is half characters, NUL, and integers beyond 64 bits.
+    """
+    match value:
+        case str():
+            is_plain = value.isascii() and "\x00" not in value
+            return value if is_plain else _UNSTORABLE.sub("\ufffd", value)
+        case int() if not _SMALLEST <= value <= _LARGEST:
+            return str(value)
+        case dict():
+            return {storable(name): storable(each) for name, each in value.items()}
+        case list():
+            return [storable(each) for each in value]
+        case _:
+            return value
