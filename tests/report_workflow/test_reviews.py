@@ -208,13 +208,13 @@ async def test_an_answer_that_cannot_be_used_is_refused_and_the_question_stays_o
 
 
 async def test_an_answer_to_another_question_is_refused():
+    """HUM-10."""
     flow = workflow()
     review = await flow.start(QUESTION, thread_id="t")
-    old = {"action": "approve", "review": review.reference.model_dump()}
-    await flow.answer("t", old)
+    later = {"action": "approve", "review": review.reference.model_dump() | {"number": 2}}
     with pytest.raises(StaleDecisionError):
-        await flow.answer("t", old)
-    assert (await flow.pending("t")).kind == "pre_output_review"
+        await flow.answer("t", later)
+    assert (await flow.pending("t")).kind == "plan_review"
 
 
 async def test_a_second_answer_after_the_end_is_refused():

@@ -76,7 +76,7 @@ class ReportCatalog:
         session = ReportSession(self._graph, self._persistence, thread_id)
         try:
             state = await session.state()
-            review = await session.open_review()
+            review = await session.open_question()
         except PaperSearchError as error:
             return ReportInfo(**about, status=ThreadStatus.FAILED, error=str(error))
         if state.is_complete:

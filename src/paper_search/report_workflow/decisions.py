@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import (
@@ -18,9 +18,16 @@ from pydantic_core import PydanticCustomError
 
 from paper_search.errors import InvalidDecisionError, StaleDecisionError
 from paper_search.report.models import SearchType
-from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision, ReviewRef
+from paper_search.report_workflow.breakpoints import (
+    BreakpointName,
+    HITLAction,
+    Review,
+    ReviewDecision,
+    ReviewRef,
+)
 from paper_search.workflow.decisions import listed
 from paper_search.workflow.decoding import decode
+from paper_search.workflow.forms import form_of
 
 MAX_FEEDBACK_CHARS = 10_000
 MAX_SECTION_CHARS = 100_000
@@ -108,7 +115,8 @@ def answer_model(review: Review) -> Any:
         _check(decision, review)
         return decision
 
-    return Annotated[CheckedDecision, AfterValidator(check), WithJsonSchema(_form())]
+    form = form_of(ReviewDecision, "ReviewDecision")
+    return Annotated[CheckedDecision, AfterValidator(check), WithJsonSchema(form)]
 
 
 def check_decision(review: Review, answer: Any) -> ReviewDecision:
@@ -133,6 +141,29 @@ def check_decision(review: Review, answer: Any) -> ReviewDecision:
         raise InvalidDecisionError(
             f"the decision cannot be used, the question stays open: {listed(error)}"
         ) from None
+
+
+def named_review(answer: Any) -> ReviewRef | None:
+    """Return the question that an answer of any shape names; None: it names none."""
+    if isinstance(answer, ReviewDecision):
+        return answer.review
+    try:
+        decoded = _decoded(answer)
+        named = decoded.get("review") if isinstance(decoded, Mapping) else None
+        return None if named is None else ReviewRef.model_validate(named)
+    except (ValueError, RecursionError):  # a ValidationError is a ValueError
+        return None
+
+
+def loose_decision(named: ReviewRef, answer: Any) -> ReviewDecision | None:
+    """Return the decision in an answer to a review that is past; None: there is none in it."""
+    plain = answer.model_dump(mode="json") if isinstance(answer, ReviewDecision) else answer
+    try:
+        decision = CheckedDecision.model_validate(plain)
+        _check_content(decision, named.kind)
+    except (ValueError, RecursionError):
+        return None
+    return ReviewDecision.model_validate({**decision.model_dump(), "review": named})
 
 
 def _decoded(answer: Any) -> Any:
@@ -167,6 +198,11 @@ def _check(decision: ReviewDecision, review: Review) -> None:
         raise ValueError(
             f"action: {decision.action.value} is not taken here any more; taken: {taken}"
         )
+    _check_content(decision, review.kind)
+
+
+def _check_content(decision: ReviewDecision, kind: BreakpointName) -> None:
+    """Check what goes with the action, and put modifications into their form."""
     if decision.action is not HITLAction.MODIFY:
         if decision.modifications is not None:
             raise ValueError("modifications go with the action modify")
@@ -175,7 +211,7 @@ def _check(decision: ReviewDecision, review: Review) -> None:
         if not (decision.feedback or "").strip():
             raise ValueError("modify needs modifications, or feedback that says what to change")
         return
-    is_plan = review.kind == "plan_review"
+    is_plan = kind == "plan_review"
     model: type[BaseModel] = PlanModification if is_plan else DraftModification
     try:
         checked = model.model_validate(decision.modifications)
@@ -195,24 +231,3 @@ def _check_reference(given: ReviewRef | None, asked: ReviewRef) -> None:
 
 def _shown(ref: ReviewRef) -> str:
     return f"{ref.kind} number {ref.number} of report {ref.run_id!r}"
-
-
-@functools.cache
-def _form() -> dict[str, Any]:
-    """Return the JSON schema of a decision without references: pydantic nests it in another."""
-    schema = ReviewDecision.model_json_schema()
-    definitions = schema.pop("$defs", {})
-
-    def inlined(part: Any) -> Any:
-        if isinstance(part, list):
-            return [inlined(each) for each in part]
-        if not isinstance(part, dict):
-            return part
-        if "$ref" in part:
-            rest = {name: value for name, value in part.items() if name != "$ref"}
-            part = {**definitions[part["$ref"].rsplit("/", 1)[-1]], **rest}
-        return {name: inlined(value) for name, value in part.items()}
-
-    form: dict[str, Any] = inlined(schema)
-    form["title"] = "ReviewDecision"
-    return form

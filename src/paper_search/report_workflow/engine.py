@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import re
-import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from paper_search.errors import ConfigError, InputError, QuestionError, ThreadWaitingError
+from paper_search.errors import ConfigError, QuestionError, ThreadWaitingError
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report.document import Report
 from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
@@ -23,16 +21,15 @@ from paper_search.report_workflow.services import ReportServices
 from paper_search.report_workflow.session import OpenReview, ReportSession, report_graph
 from paper_search.report_workflow.state import ReportParams
 from paper_search.workflow.decisions import listed
+from paper_search.workflow.engine import open_memory
+from paper_search.workflow.phases import PhaseTeller, ProgressReporter
+from paper_search.workflow.requests import checked_thread
+from paper_search.workflow.settling import settle
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
 
-logger = logging.getLogger(__name__)
-
-_THREAD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-
-ProgressReporter = Callable[[str, dict[str, Any]], None]
 
 
 class ReportWorkflow:
@@ -61,7 +58,7 @@ class ReportWorkflow:
     ) -> None:
         self._services = services
         self._handler = review_handler
-        self._progress_reporter = progress_reporter
+        self._teller = PhaseTeller(progress_reporter, _phases)
         self._persistence = persistence
         self._memory: Persistence | None = None
         self._settings = settings
@@ -115,7 +112,7 @@ class ReportWorkflow:
             QuestionError: the question is too short or too long.
             ThreadExistsError: the thread is in use.
         """
-        text, thread = _question(question), _thread(thread_id)
+        text, thread = _question(question), checked_thread(thread_id)
         async with self._session(thread) as session, session.lease():
             await session.begin(text, self._params(is_asking=self._handler is not None))
             return await self._to_the_end(session)
@@ -127,13 +124,23 @@ class ReportWorkflow:
             QuestionError: the question is too short or too long.
             ThreadExistsError: the thread is in use.
         """
-        text, thread = _question(question), _thread(thread_id)
+        text, thread = _question(question), checked_thread(thread_id)
         async with self._session(thread) as session, session.lease():
             await session.begin(text, self._params(is_asking=True))
             return await self._standing(session)
 
-    async def answer(self, thread_id: str, decision: ReviewDecision | Any) -> Review | Report:
+    async def answer(
+        self, thread_id: str, decision: ReviewDecision | Any, *, by: str | None = None
+    ) -> Review | Report:
         """Answer the open question of a report and go on to the next one or the end.
+
+        A decision counts once: given again for the question that it names, it changes nothing and
+        returns how the report stands.
+
+        Args:
+            thread_id: which report.
+            decision: a `ReviewDecision`, or what any client sends.
+            by: who decides; None: who runs the program.
 
         Raises:
             ThreadNotFoundError: there is no such report.
@@ -142,15 +149,17 @@ class ReportWorkflow:
             ThreadBusyError: another process drives it.
             InvalidDecisionError: the decision cannot be used; the question stays open.
             StaleDecisionError: it answers another question.
+            AlreadyDecidedError: that question was decided before, and differently.
         """
-        async with self._session(_thread(thread_id)) as session, session.lease():
-            await session.answer(await session.require_review(), decision)
+        async with self._session(checked_thread(thread_id)) as session:
+            await settle(session, decision, by)
             return await self._standing(session)
 
     async def proceed(self, thread_id: str) -> Review | Report:
         """Go on with a report that stopped, up to the next question or the end.
 
-        A question whose time is over is approved here, if the run is set to that, and only then.
+        A question whose time is over is approved here, if the run is set to that, and only then. A
+        decision that was stored by a process that died is applied.
 
         Raises:
             ThreadNotFoundError: there is no such report.
@@ -158,14 +167,25 @@ class ReportWorkflow:
             ThreadBusyError: another process drives it.
             ThreadWaitingError: it waits for a decision.
         """
-        async with self._session(_thread(thread_id)) as session, session.lease():
-            question = await session.open_review()
+        async with self._session(checked_thread(thread_id)) as session, session.lease():
+            question = await session.open_question()
             if question is None or not await session.approve_by_timeout(question):
                 await session.proceed()
             return await self._standing(session)
 
-    async def resume(self, thread_id: str, decision: ReviewDecision | Any | None = None) -> Report:
+    async def resume(
+        self,
+        thread_id: str,
+        decision: ReviewDecision | Any | None = None,
+        *,
+        by: str | None = None,
+    ) -> Report:
         """Take a report to its end: answer what it waits for, ask the handler what comes after.
+
+        Args:
+            thread_id: which report.
+            decision: the answer to the open question; None: the handler is asked.
+            by: who decides; None: who runs the program.
 
         Raises:
             ThreadNotFoundError: there is no such report.
@@ -173,13 +193,18 @@ class ReportWorkflow:
             ThreadBusyError: another process drives it.
             ThreadWaitingError: it waits for a decision and nobody is there to give one.
             InvalidDecisionError: the decision cannot be used; the question stays open.
+            StaleDecisionError: it answers another question.
+            AlreadyDecidedError: that question was decided before, and differently.
         """
-        async with self._session(_thread(thread_id)) as session, session.lease():
+        async with self._session(checked_thread(thread_id)) as session:
             if decision is not None:
-                await session.answer(await session.require_review(), decision)
-            elif await session.open_review() is None:
-                await session.proceed()
-            return await self._to_the_end(session)
+                await settle(session, decision, by)
+                if (await session.state()).is_complete:
+                    return await self._finished(session)
+            async with session.lease():
+                if await session.open_question() is None:
+                    await session.proceed()
+                return await self._to_the_end(session)
 
     async def pending(self, thread_id: str) -> Review | None:
         """Return the question that a report waits with; None: it does not wait.
@@ -187,8 +212,8 @@ class ReportWorkflow:
         Raises:
             ThreadNotFoundError: there is no such report.
         """
-        async with self._session(_thread(thread_id)) as session:
-            question = await session.open_review()
+        async with self._session(checked_thread(thread_id)) as session:
+            question = await session.open_question()
             return question.review if question else None
 
     async def report(self, thread_id: str) -> Report:
@@ -198,7 +223,7 @@ class ReportWorkflow:
             ThreadNotFoundError: there is no such report.
             ThreadWaitingError: it has not ended.
         """
-        async with self._session(_thread(thread_id)) as session:
+        async with self._session(checked_thread(thread_id)) as session:
             if not (await session.state()).is_complete:
                 raise ThreadWaitingError(f"report {thread_id!r} has not ended; resume it first")
             return await self._finished(session)
@@ -219,19 +244,17 @@ class ReportWorkflow:
         async with contextlib.AsyncExitStack() as stack:
             persistence = self._persistence
             if persistence is None or persistence == "memory:":
-                if self._memory is None:
-                    self._memory = await _open_memory()
-                persistence = self._memory
+                persistence = self._memory = self._memory or await open_memory()
             elif isinstance(persistence, str):
                 persistence = await stack.enter_async_context(open_persistence(persistence))
             services = self._services
             if isinstance(self._persistence, Persistence):
                 services = replace(services, collection=_reader(persistence))
             graph = report_graph(persistence, services)
-            yield ReportSession(graph, persistence, thread_id, self._tell)
+            yield ReportSession(graph, persistence, thread_id, self._teller.events)
 
     async def _to_the_end(self, session: ReportSession) -> Report:
-        while (question := await session.open_review()) is not None:
+        while (question := await session.open_question()) is not None:
             decision = await self._decision(question)
             if decision is not None:
                 await session.answer(question, decision)
@@ -243,9 +266,9 @@ class ReportWorkflow:
         return await self._finished(session)
 
     async def _standing(self, session: ReportSession) -> Review | Report:
-        question = await session.open_review()
+        question = await session.open_question()
         if question is not None:
-            self._tell("waiting", {"kind": question.review.kind})
+            self._teller.tell("waiting", {"kind": question.review.kind})
             return question.review
         return await self._finished(session)
 
@@ -254,7 +277,7 @@ class ReportWorkflow:
         product = state.collected_data.get("final_output") or state.collected_data.get(
             "fallback_output"
         )
-        self._tell("completed", {"ended_by": state.ended_by})
+        self._teller.tell("completed", {"ended_by": state.ended_by})
         return Report.of(product or {}, await session.results(), state.analysis, state.critique)
 
     async def _decision(self, question: OpenReview) -> Any | None:
@@ -267,7 +290,7 @@ class ReportWorkflow:
                 f"report {review.run_id!r} waits for a decision at {review.kind} and this "
                 "workflow has no review handler; give one, or answer with a decision"
             )
-        self._tell("waiting", {"kind": review.kind})
+        self._teller.tell("waiting", {"kind": review.kind})
         left = (review.expires_at - now()).total_seconds()
         try:
             async with asyncio.timeout(max(left, 0.0)):
@@ -275,22 +298,13 @@ class ReportWorkflow:
         except TimeoutError:
             return None
 
-    def _tell(self, event: str, details: Mapping[str, Any]) -> None:
-        if self._progress_reporter is None:
-            return
-        name = str(details.get("step", event)) if event == "step" else event
-        try:
-            self._progress_reporter(name, dict(details))
-        except Exception:
-            logger.exception("the progress reporter failed at %s", name)
-
 
 _ASKS = ("hitl_after_planning", "hitl_before_output", "hitl_on_critical_issues")
 
 
-async def _open_memory() -> Persistence:
-    async with open_persistence("memory:") as persistence:
-        return persistence
+def _phases(event: str, details: Mapping[str, Any]) -> list[str]:
+    """Return what an event is called: a step by its name."""
+    return [str(details.get("step", event))] if event == "step" else [event]
 
 
 def _reader(persistence: Persistence) -> Any:
@@ -309,14 +323,3 @@ def _question(text: str) -> str:
             f"{MAX_QUESTION_CHARS:,}"
         )
     return words
-
-
-def _thread(thread_id: str | None) -> str:
-    if thread_id is None:
-        return str(uuid.uuid4())
-    if not _THREAD_ID.fullmatch(thread_id):
-        raise InputError(
-            f"{thread_id!r} cannot name a thread; use 1 to 128 letters, digits, '_', '.', ':' or "
-            "'-', the first a letter or a digit"
-        )
-    return thread_id

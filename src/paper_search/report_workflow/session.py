@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.types import Command
-
-from paper_search.errors import (
-    PersistenceError,
-    ThreadExistsError,
-    ThreadFinishedError,
-    ThreadNotFoundError,
-    ThreadNotWaitingError,
-    ThreadWaitingError,
-)
+from paper_search.errors import PersistenceError
 from paper_search.persistence import Persistence
 from paper_search.report.models import SearchResult, now
-from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision
-from paper_search.report_workflow.decisions import check_decision
+from paper_search.report_workflow.breakpoints import (
+    HITLAction,
+    Review,
+    ReviewDecision,
+    ReviewRef,
+)
+from paper_search.report_workflow.decisions import check_decision, loose_decision, named_review
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.report_workflow.services import ReportServices
 from paper_search.report_workflow.shelf import ReportShelf
 from paper_search.report_workflow.state import SCHEMA_VERSION, ReportParams, WorkflowState
 from paper_search.steps.compiler import PARAMS, compile_workflow
+from paper_search.workflow.driven import DrivenThread
+from paper_search.workflow.replays import to_storable
 
-Events = Callable[[str, Mapping[str, Any]], None]
+SILENCE = "timeout"
+"""Who decided where nobody did in time and the run is set to approve then."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ def report_graph(persistence: Persistence, services: ReportServices | None = Non
     )
 
 
-class ReportSession:
+class ReportSession(DrivenThread[WorkflowState, OpenReview, ReviewRef]):
     """Reads and drives one report.
 
     Args:
@@ -64,36 +61,15 @@ class ReportSession:
         events: takes what the steps report.
     """
 
-    def __init__(
-        self,
-        graph: Any,
-        persistence: Persistence,
-        thread_id: str,
-        events: Events = lambda _event, _details: None,
-    ) -> None:
-        self._graph = graph
-        self._persistence = persistence
-        self._thread_id = thread_id
-        self._events = events
-        # Strict: an answer to a question that is not open is an error, and changes nothing.
-        self._config: RunnableConfig = {
-            "configurable": {"thread_id": thread_id, "__pregel_strict_resume": True},
-        }
+    begins_with = "original_query"
+    noun = "report"
+    reference_field = "review"
+    after_the_end = "Write it out with `paper-search report --thread`, or start a new one"
 
     @property
     def shelf(self) -> ReportShelf:
         """Return where the records of the report are."""
         return ReportShelf(self._persistence.store, self._thread_id)
-
-    @contextlib.asynccontextmanager
-    async def lease(self) -> AsyncIterator[None]:
-        """Hold the thread against other processes.
-
-        Raises:
-            ThreadBusyError: another one drives it.
-        """
-        async with self._persistence.leases.hold(self._thread_id):
-            yield
 
     async def begin(self, question: str, params: ReportParams) -> None:
         """Run a new report up to its first question or its end.
@@ -101,111 +77,34 @@ class ReportSession:
         Raises:
             ThreadExistsError: the thread carries something already.
         """
-        config: RunnableConfig = {"configurable": {"thread_id": self._thread_id}}
-        if await self._persistence.checkpointer.aget_tuple(config) is not None:
-            raise ThreadExistsError(
-                f"thread {self._thread_id!r} is in use already; "
-                "resume it, or start another one without naming a thread"
-            )
-        await self._run({"original_query": question, PARAMS: params.model_dump(mode="json")})
+        await self._begin({"original_query": question, PARAMS: params.model_dump(mode="json")})
 
-    async def proceed(self) -> None:
-        """Go on with a report that stopped in the middle of its steps.
-
-        Raises:
-            ThreadNotFoundError: there is no such report.
-            ThreadFinishedError: it is done.
-            ThreadWaitingError: it waits for a decision.
-        """
-        await self._require_unfinished()
-        if await self.open_review() is not None:
-            raise ThreadWaitingError(f"report {self._thread_id!r} waits for a decision")
-        await self._run(None)
-
-    async def answer(self, question: OpenReview, decision: Any) -> None:
-        """Give a person's decision on a question and run up to the next one or the end.
-
-        Raises:
-            InvalidDecisionError: it cannot be used; the question stays open.
-            StaleDecisionError: it names another question.
-        """
+    def checked(self, question: OpenReview, decision: Any) -> dict[str, Any]:
+        """See `DrivenThread.checked`; whoever answers is a person."""
         valid = check_decision(question.review, decision)
-        await self._resume(question, valid.model_copy(update={"decided_by": "person"}))
+        return _as_stored(valid, question.review.reference)
 
     async def approve_by_timeout(self, question: OpenReview) -> bool:
-        """Approve what nobody answered in time, if the run is set to; return whether it was."""
+        """Go on with what nobody answered in time, if the run is set to; return whether it did.
+
+        Silence is a decision like any other: it counts once, and an answer that was stored before
+        it is the one that is applied.
+        """
         if not (question.review.auto_approve_on_timeout and question.is_overdue()):
             return False
-        silence = ReviewDecision(action=HITLAction.APPROVE, decided_by="timeout")
-        await self._resume(question, silence)
+        silence = ReviewDecision(
+            action=HITLAction.APPROVE, review=question.review.reference, decided_by="timeout"
+        )
+        plain = to_storable(silence.model_dump(mode="json"))
+        entry = await self._ledger.record(self._thread_id, question.interrupt_id, plain, SILENCE)
+        await self.apply(entry)
         return True
-
-    async def state(self) -> WorkflowState:
-        """Return the state of the report.
-
-        Raises:
-            ThreadNotFoundError: there is no such report.
-            PersistenceError: another version of the program wrote it.
-        """
-        return self._read(await self.snapshot())
 
     async def results(self) -> list[SearchResult]:
         """Return everything that was collected, in order."""
         return await self.shelf.results((await self.state()).result_ids)
 
-    async def snapshot(self) -> Any:
-        """Return LangGraph's snapshot of the thread.
-
-        Raises:
-            ThreadNotFoundError: there is no such report.
-        """
-        snapshot = await self._graph.aget_state(self._config)
-        # A thread that died before its first step has no values yet.
-        is_other = bool(snapshot.values) and "original_query" not in snapshot.values
-        if not snapshot.metadata or is_other:
-            raise ThreadNotFoundError(
-                f"no report {self._thread_id!r}; `paper-search threads` lists those there are"
-            )
-        return snapshot
-
-    async def open_review(self) -> OpenReview | None:
-        """Return the question that waits for a person; None: none does."""
-        snapshot = await self.snapshot()
-        if not snapshot.interrupts:
-            return None
-        interrupt = snapshot.interrupts[0]
-        return OpenReview(interrupt.id, Review.model_validate(interrupt.value))
-
-    async def require_review(self) -> OpenReview:
-        """Return the question that waits for a person.
-
-        Raises:
-            ThreadNotFoundError: there is no such report.
-            ThreadFinishedError: it is done.
-            ThreadNotWaitingError: it stopped between two questions.
-        """
-        await self._require_unfinished()
-        question = await self.open_review()
-        if question is None:
-            raise ThreadNotWaitingError(
-                f"report {self._thread_id!r} does not wait for a decision: it stopped between "
-                "two questions. Resume it without a decision first; none was used"
-            )
-        return question
-
-    async def is_driven(self) -> bool:
-        """Whether a living process drives the report at this moment."""
-        return await self._persistence.leases.is_held(self._thread_id)
-
-    async def _require_unfinished(self) -> None:
-        if (await self.state()).is_complete:
-            raise ThreadFinishedError(
-                f"report {self._thread_id!r} is done; there is nothing to resume. "
-                "Write it out with `paper-search report --show`, or start a new one"
-            )
-
-    def _read(self, snapshot: Any) -> WorkflowState:
-        values = snapshot.values
+    def _read(self, values: Mapping[str, Any]) -> WorkflowState:
         version = values.get("schema_version", SCHEMA_VERSION)
         if version != SCHEMA_VERSION:
             raise PersistenceError(
@@ -215,15 +114,22 @@ class ReportSession:
         known = {name: values[name] for name in WorkflowState.model_fields if name in values}
         return WorkflowState.model_validate(known)
 
-    async def _resume(self, question: OpenReview, decision: ReviewDecision) -> None:
-        named = decision.model_copy(update={"review": question.review.reference})
-        answer = named.model_dump(mode="json")
-        await self._run(Command(resume={question.interrupt_id: answer}))
+    async def _shown(self, interrupt: Any, values: Mapping[str, Any]) -> OpenReview:
+        del values  # a review shows all that is needed
+        return OpenReview(interrupt.id, Review.model_validate(interrupt.value))
 
-    async def _run(self, graph_input: Any) -> None:
-        stream = self._graph.astream(
-            graph_input, self._config, stream_mode=["custom"], durability="sync"
-        )
-        async for _mode, event in stream:
-            details = {name: value for name, value in event.items() if name != "event"}
-            self._events(event["event"], details)
+    def _reference(self, value: Any) -> ReviewRef:
+        return ReviewRef.model_validate(value)
+
+    def _named(self, decision: Any) -> ReviewRef | None:
+        return named_review(decision)
+
+    def _says(self, stored: Mapping[str, Any], decision: Any, named: ReviewRef) -> bool:
+        said = loose_decision(named, decision)
+        return said is not None and to_storable(_as_stored(said, named)) == dict(stored)
+
+
+def _as_stored(decision: ReviewDecision, named: ReviewRef) -> dict[str, Any]:
+    """Return a person's decision on a question as it is stored: nobody can pass for a timeout."""
+    whole = decision.model_copy(update={"review": named, "decided_by": "person"})
+    return whole.model_dump(mode="json")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import textwrap
 from typing import Annotated, Any
 
@@ -39,6 +38,7 @@ from paper_search.workflow.checkpoints import (
     reference,
 )
 from paper_search.workflow.decoding import decode
+from paper_search.workflow.forms import form_of
 
 MAX_QUERIES = 50
 MAX_NOTE_CHARS = 20_000
@@ -152,30 +152,7 @@ def answer_model(
         _check_merges(decision.revised_data, known_ids | record_ids)
         return decision
 
-    return Annotated[model, AfterValidator(check), WithJsonSchema(_form(model))]
-
-
-@functools.cache
-def _form(model: type[Decision]) -> dict[str, Any]:
-    """Return the JSON schema of a decision, without references: pydantic nests it in another.
-
-    Kept, because making it takes longer than a step may.
-    """
-    schema = model.model_json_schema()
-    definitions = schema.pop("$defs", {})
-
-    def inlined(part: Any) -> Any:
-        if isinstance(part, list):
-            return [inlined(each) for each in part]
-        if not isinstance(part, dict):
-            return part
-        if "$ref" in part:
-            rest = {name: value for name, value in part.items() if name != "$ref"}
-            part = {**definitions[part["$ref"].rsplit("/", 1)[-1]], **rest}
-        return {name: inlined(value) for name, value in part.items()}
-
-    form: dict[str, Any] = inlined(schema)
-    return form
+    return Annotated[model, AfterValidator(check), WithJsonSchema(form_of(model))]
 
 
 def check_decision(

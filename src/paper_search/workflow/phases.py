@@ -11,9 +11,12 @@ logger = logging.getLogger(__name__)
 ProgressReporter = Callable[[str, dict[str, Any]], None]
 """Takes a phase and its details.
 
-Phases: intent_parsing, query_building, waiting_checkpoint, searching, deduplicating, scoring,
-organizing, iterating, completed.
+Phases of a search: intent_parsing, query_building, waiting_checkpoint, searching, deduplicating,
+scoring, organizing, iterating, completed. Of a report: the names of its steps, waiting, completed.
 """
+
+NamesPhases = Callable[[str, Mapping[str, Any]], list[str]]
+"""Gives the phases that an event of a step begins."""
 
 _OF_STEP = {
     "parse_intent": "intent_parsing",
@@ -38,14 +41,16 @@ class PhaseTeller:
 
     Args:
         reporter: None: nobody is told.
+        naming: what the events of the steps are called.
     """
 
-    def __init__(self, reporter: ProgressReporter | None) -> None:
+    def __init__(self, reporter: ProgressReporter | None, naming: NamesPhases = phases) -> None:
         self._reporter = reporter
+        self._naming = naming
 
     def events(self, event: str, details: Mapping[str, Any]) -> None:
         """Tell the phases that an event of a step begins."""
-        for phase in phases(event, details):
+        for phase in self._naming(event, details):
             self.tell(phase, dict(details))
 
     def tell(self, phase: str, details: dict[str, Any]) -> None:

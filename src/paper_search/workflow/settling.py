@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from paper_search.errors import ThreadBusyError, ThreadTakenOverError
-from paper_search.workflow.session import ThreadSession
+from paper_search.workflow.driven import DrivenThread
 
 
-async def settle(session: ThreadSession, decision: Any, by: str | None) -> None:
+async def settle(session: DrivenThread[Any, Any, Any], decision: Any, by: str | None) -> None:
     """Answer the open question; of many who do so at once, one.
 
     Who was refused because another one is at it learns what that one decided, if it is known.
