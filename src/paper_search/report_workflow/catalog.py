@@ -2,95 +2,103 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
+from typing import Any
 
-from paper_search.errors import PaperSearchError, ThreadBusyError
-from paper_search.persistence import Persistence
+from pydantic import Field
+
+from paper_search.persistence import LedgerEntry, Persistence
+from paper_search.report.document import Report
+from paper_search.report.models import ResearchPlan
+from paper_search.report_workflow.breakpoints import Review
 from paper_search.report_workflow.session import ReportSession, report_graph
-from paper_search.report_workflow.shelf import INDEX, ReportShelf
-from paper_search.workflow.shelf import PAGE
-from paper_search.workflow.threads import ThreadStatus
+from paper_search.report_workflow.shelf import ReportShelf
+from paper_search.workflow.catalog import BriefInfo, Catalog, DecisionInfo, Standing
 
 
-class ReportInfo(BaseModel):
+class ReportInfo(BriefInfo):
     """One report in a list."""
 
-    thread_id: str
-    status: ThreadStatus
-    question: str = ""
     waits_for: str | None = None
     """Which question it waits with."""
     phase: str = ""
     version: int | None = None
-    ended_by: str | None = None
-    created_at: str | None = None
-    updated_at: str | None = None
-    error: str | None = None
+    """Of the latest draft."""
     graph: str = "research_report"
 
 
-class ReportCatalog:
-    """Lists and deletes reports.
+class ReportDetail(ReportInfo):
+    """One report in full."""
+
+    open_review: Review | None = None
+    research_plan: ResearchPlan | None = None
+    sources: int = 0
+    """How many were collected."""
+    checkpoints: list[str] = Field(default_factory=list)
+    """What happened on the way, with the time."""
+    errors: list[str] = Field(default_factory=list)
+    report: Report | None = None
+    """The report, where it has ended."""
+    decisions: list[DecisionInfo] = Field(default_factory=list)
+    """Who decided what when, and what was refused, in the order of time."""
+
+
+class ReportCatalog(Catalog[ReportInfo]):
+    """Lists, shows, prunes and deletes reports.
 
     Args:
         persistence: where they live.
     """
 
     def __init__(self, persistence: Persistence) -> None:
-        self._persistence = persistence
+        super().__init__(persistence)
         self._graph = report_graph(persistence)
 
-    async def reports(self, *, limit: int = 100) -> list[ReportInfo]:
+    def session(self, thread_id: str) -> ReportSession:
+        """See `Catalog.session`."""
+        return ReportSession(self._graph, self._persistence, thread_id)
+
+    async def reports(self, *, limit: int = 100, offset: int = 0) -> list[ReportInfo]:
         """Return reports, the one that changed last first."""
-        store, items, start = self._persistence.store, [], 0
-        while page := await store.asearch(INDEX, limit=PAGE, offset=start):
-            items += page
-            start += len(page)
-        items.sort(key=lambda item: str(item.value["updated_at"]), reverse=True)
-        return [await self._listed(item.key, item.value) for item in items[:limit]]
+        return await self.threads(limit=limit, offset=offset)
 
-    async def has(self, thread_id: str) -> bool:
-        """Whether a report has this thread."""
-        return await self._persistence.store.aget(INDEX, thread_id) is not None
-
-    async def delete(self, thread_id: str) -> None:
-        """Delete a report with everything that it collected and wrote.
+    async def show(self, thread_id: str) -> ReportDetail:
+        """Return all that there is to know of a report.
 
         Raises:
-            ThreadBusyError: a process drives it.
+            ThreadNotFoundError: there is no such report.
         """
-        session = ReportSession(self._graph, self._persistence, thread_id)
-        if await session.is_driven():
-            raise ThreadBusyError(f"report {thread_id!r} is running; it is not deleted")
-        async with session.lease():
-            await self._persistence.checkpointer.adelete_thread(thread_id)
-            await ReportShelf(self._persistence.store, thread_id).delete()
-
-    async def _listed(self, thread_id: str, entry: dict[str, str]) -> ReportInfo:
-        about = {
-            "thread_id": thread_id,
-            "question": entry["question"],
-            "created_at": entry["created_at"],
-            "updated_at": entry["updated_at"],
-        }
-        session = ReportSession(self._graph, self._persistence, thread_id)
-        try:
-            state = await session.state()
-            review = await session.open_question()
-        except PaperSearchError as error:
-            return ReportInfo(**about, status=ThreadStatus.FAILED, error=str(error))
-        if state.is_complete:
-            status = ThreadStatus.DONE
-        elif review is not None:
-            status = ThreadStatus.WAITING
-        else:
-            is_driven = await session.is_driven()
-            status = ThreadStatus.RUNNING if is_driven else ThreadStatus.FAILED
-        return ReportInfo(
-            **about,
-            status=status,
-            waits_for=review.review.kind if review else None,
-            phase=state.status.value,
-            version=state.draft.version if state.draft else None,
-            ended_by=state.ended_by,
+        info = await self.info(thread_id)
+        session = self.session(thread_id)
+        state = await session.state()
+        question = await session.open_question()
+        return ReportDetail(
+            **info.model_dump(),
+            open_review=question.review if question else None,
+            research_plan=state.research_plan,
+            sources=len(state.result_ids),
+            checkpoints=state.checkpoints,
+            errors=[str(each) for each in state.errors],
+            report=await session.report() if state.is_complete else None,
+            decisions=await self.decisions(thread_id),
         )
+
+    def _shelf(self, thread_id: str) -> ReportShelf:
+        return ReportShelf(self._persistence.store, thread_id)
+
+    def _info(self, standing: Standing) -> ReportInfo:
+        values = standing.values
+        return ReportInfo(
+            **standing.facts,
+            waits_for=standing.asked["kind"] if standing.asked else None,
+            phase=values.get("status") or "",
+            version=(values.get("draft") or {}).get("version"),
+        )
+
+    def _told(self, entry: LedgerEntry) -> dict[str, Any]:
+        said = entry.decision
+        return {
+            "action": said["action"],
+            "feedback": said.get("feedback"),
+            "review": said["review"],
+            "decided_by": said["decided_by"],
+        }

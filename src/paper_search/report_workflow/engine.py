@@ -273,12 +273,8 @@ class ReportWorkflow:
         return await self._finished(session)
 
     async def _finished(self, session: ReportSession) -> Report:
-        state = await session.state()
-        product = state.collected_data.get("final_output") or state.collected_data.get(
-            "fallback_output"
-        )
-        self._teller.tell("completed", {"ended_by": state.ended_by})
-        return Report.of(product or {}, await session.results(), state.analysis, state.critique)
+        self._teller.tell("completed", {"ended_by": (await session.state()).ended_by})
+        return await session.report()
 
     async def _decision(self, question: OpenReview) -> Any | None:
         """Return the handler's decision; None: it did not answer in time."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence import Persistence
+from paper_search.report.document import Report
 from paper_search.report.models import SearchResult, now
 from paper_search.report_workflow.breakpoints import (
     HITLAction,
@@ -103,6 +104,13 @@ class ReportSession(DrivenThread[WorkflowState, OpenReview, ReviewRef]):
     async def results(self) -> list[SearchResult]:
         """Return everything that was collected, in order."""
         return await self.shelf.results((await self.state()).result_ids)
+
+    async def report(self) -> Report:
+        """Return the report; of one that has not ended, nothing but its sources."""
+        state = await self.state()
+        data = state.collected_data
+        product = data.get("final_output") or data.get("fallback_output") or {}
+        return Report.of(product, await self.results(), state.analysis, state.critique)
 
     def _read(self, values: Mapping[str, Any]) -> WorkflowState:
         version = values.get("schema_version", SCHEMA_VERSION)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import uuid
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -15,13 +17,15 @@ from paper_search.errors import (
     ThreadNotFoundError,
 )
 from paper_search.persistence import Persistence
-from paper_search.server.rules import named_checkpoints, without_checkpoints
-from paper_search.workflow.checkpoints import reference
-from paper_search.workflow.decisions import check_decision
-from paper_search.workflow.session import OpenQuestion, ThreadSession, search_graph
-from paper_search.workflow.threads import ThreadCatalog
+from paper_search.report_workflow.threads import EveryThread
+from paper_search.server.rules import named_checkpoints, named_threads, without_checkpoints
+from paper_search.workflow.driven import DrivenThread, Waits
 
 _INTERRUPT = re.compile(r"[0-9a-f]{32}")
+_ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
+"""The namespace in which LangGraph's server makes the ids of assistants from names of graphs."""
+
+Session = DrivenThread[Any, Any, Any]
 
 
 class ThreadAdmission:
@@ -35,8 +39,7 @@ class ThreadAdmission:
     def __init__(self, persistence: Persistence, keeper: str) -> None:
         self._persistence = persistence
         self._keeper = keeper
-        self._graph = search_graph(persistence)
-        self._catalog = ThreadCatalog(persistence)
+        self._every = EveryThread(persistence)
 
     async def run(self, thread_id: str, payload: dict[str, Any], owner: str) -> dict[str, Any]:
         """Return the run as it may be started: an answer names its question and is a decision.
@@ -44,14 +47,17 @@ class ThreadAdmission:
         Raises:
             RequestRefusedError: the thread does not take it now.
         """
-        session = ThreadSession(self._graph, self._persistence, thread_id)
-        is_new = not await self._is_visible(session, owner)
+        for name in named_threads(payload):
+            await self._visible(name, owner, is_required=True)
+        found = await self._visible(thread_id, owner)
         command = payload.get("command") or {}
         given = command.get("resume") if isinstance(command, dict) else None
-        if is_new:
+        if found is None:
             if payload.get("input") is None:
                 raise _not_found(thread_id)
             return without_checkpoints(payload)
+        graph, session = found
+        _check_assistant(thread_id, graph, payload)
         try:
             if await session.is_driven():
                 raise ThreadBusyError(f"thread {thread_id!r} is being driven; wait, then try again")
@@ -71,8 +77,8 @@ class ThreadAdmission:
         Raises:
             RequestRefusedError: somebody does, or it is somebody else's.
         """
-        session = ThreadSession(self._graph, self._persistence, thread_id)
-        if await self._is_visible(session, owner) and await session.is_driven():
+        found = await self._visible(thread_id, owner)
+        if found is not None and await found[1].is_driven():
             raise RequestRefusedError(
                 HTTPStatus.CONFLICT, f"thread {thread_id!r} is being driven; it is not deleted"
             )
@@ -80,25 +86,35 @@ class ThreadAdmission:
     async def forget(self, thread_id: str) -> None:
         """Delete what the server does not know of: records, index, ledger."""
         try:
-            await self._catalog.delete(thread_id)
+            catalog = await self._every.catalog_of(thread_id)
+            await catalog.delete(thread_id)
         except ThreadNotFoundError:
             return  # it never ran
 
-    async def _is_visible(self, session: ThreadSession, owner: str) -> bool:
-        """Whether the thread has run; one of somebody else is as good as none.
+    async def _visible(
+        self, thread_id: str, owner: str, *, is_required: bool = False
+    ) -> tuple[str, Session] | None:
+        """Return the graph of a thread and what reads it; None: it never ran.
 
         Raises:
-            RequestRefusedError: it is somebody else's.
+            RequestRefusedError: it is somebody else's, which is as good as not there; or another
+                program's.
         """
+        graph = await self._every.graph_of(thread_id)
+        if graph is None:
+            if is_required or await self._every.searches.session(thread_id).exists():
+                raise _not_found(thread_id)
+            return None
+        session = self._every.by_graph[graph].session(thread_id)
         try:
             snapshot = await session.snapshot()
-        except ThreadNotFoundError:
-            return False
+        except ThreadNotFoundError:  # what a deletion left behind
+            return None
         if (snapshot.metadata or {}).get("owner", self._keeper) != owner:
-            raise _not_found(snapshot.config["configurable"]["thread_id"])
-        return True
+            raise _not_found(thread_id)
+        return graph, session
 
-    async def _check_head(self, session: ThreadSession, payload: dict[str, Any]) -> None:
+    async def _check_head(self, session: Session, payload: dict[str, Any]) -> None:
         """A run goes on from the latest checkpoint: no earlier decision is changed in secret."""
         named = named_checkpoints(payload)
         if not named:
@@ -110,15 +126,12 @@ class ThreadAdmission:
                 "another decision on an earlier one"
             )
 
-    async def _answer(self, session: ThreadSession, given: Any) -> dict[str, Any]:
+    async def _answer(self, session: Session, given: Any) -> dict[str, Any]:
         question = await session.require_question()
         answer = _for(question, given)
-        known, records = question.markable_ids, question.record_ids
-        valid = check_decision(question.checkpoint, answer, known, records)
-        named = valid.model_copy(update={"checkpoint": reference(question.checkpoint)})
-        return {question.interrupt_id: named.model_dump(mode="json")}
+        return {question.interrupt_id: session.checked(question, answer)}
 
-    async def _begin(self, session: ThreadSession, payload: dict[str, Any]) -> dict[str, Any]:
+    async def _begin(self, session: Session, payload: dict[str, Any]) -> dict[str, Any]:
         state = await session.state()
         if not state.is_complete and await session.open_question() is not None:
             raise ThreadError("the thread waits for a decision: answer it with command.resume")
@@ -131,7 +144,7 @@ class ThreadAdmission:
         return without_checkpoints(payload)
 
 
-def _for(question: OpenQuestion, given: Any) -> Any:
+def _for(question: Waits, given: Any) -> Any:
     """Return the decision in a map of answers by interrupt.
 
     Raises:
@@ -145,6 +158,21 @@ def _for(question: OpenQuestion, given: Any) -> Any:
             f"{question.interrupt_id}"
         )
     return given[question.interrupt_id]
+
+
+def _check_assistant(thread_id: str, graph: str, payload: Mapping[str, Any]) -> None:
+    """Let a thread be driven by the graph only that began it.
+
+    Raises:
+        RequestRefusedError: the run names another one.
+    """
+    named = str(payload.get("assistant_id"))
+    if named not in {graph, str(uuid.uuid5(_ASSISTANTS, graph))}:
+        raise RequestRefusedError(
+            HTTPStatus.CONFLICT,
+            f"thread {thread_id!r} goes on with the assistant {graph!r}, which began it, and not "
+            f"with {named[:100]!r}",
+        )
 
 
 def _not_found(thread_id: str) -> RequestRefusedError:

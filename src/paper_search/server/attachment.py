@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
+from paper_search.report_workflow.threads import EveryThread
 from paper_search.server.thread_list import STATUS, ServerThreads, server_id
-from paper_search.workflow.session import ThreadSession, search_graph
-from paper_search.workflow.threads import ThreadCatalog, ThreadInfo, ThreadStatus
+from paper_search.workflow.catalog import BriefInfo, Catalog, ThreadStatus
 
 POLL_S = 2.0
 WHOLE_EVERY = 10
@@ -31,11 +31,9 @@ class ThreadAttachment:
     """
 
     def __init__(self, persistence: Persistence, keeper: str, threads: ServerThreads) -> None:
-        self._persistence = persistence
         self._keeper = keeper
         self._threads = threads
-        self._catalog = ThreadCatalog(persistence)
-        self._graph = search_graph(persistence)
+        self._catalogs = list(EveryThread(persistence).by_graph.values())
         self._seen: dict[str, tuple[str | None, ThreadStatus]] = {}
         self._unfit: set[str] = set()
 
@@ -58,20 +56,29 @@ class ThreadAttachment:
                 without news.
         """
         present: set[str] = set()
-        listed = self._threads.statuses()
-        offset = 0
-        while page := await self._catalog.threads(limit=PAGE, offset=offset):
-            present.update(info.thread_id for info in page)
-            news = [info for info in page if self._is_news(info, listed)]
-            for info in news:
-                await self._bring_up_to_date(info)
-            offset += PAGE
-            if not news and not is_whole:
-                return
+        looks = [await self._look_at(each, present, is_whole=is_whole) for each in self._catalogs]
+        if not all(looks):
+            return
         for thread_id in set(self._seen) - present:
             self._drop(thread_id)
 
-    def _is_news(self, info: ThreadInfo, listed: Mapping[uuid.UUID, str]) -> bool:
+    async def _look_at(
+        self, catalog: Catalog[BriefInfo], present: set[str], *, is_whole: bool
+    ) -> bool:
+        """Attach what is new in one catalog; return whether all of its threads were looked at."""
+        listed = self._threads.statuses()
+        offset = 0
+        while page := await catalog.threads(limit=PAGE, offset=offset):
+            present.update(info.thread_id for info in page)
+            news = [info for info in page if self._is_news(info, listed)]
+            for info in news:
+                await self._bring_up_to_date(catalog, info)
+            offset += PAGE
+            if not news and not is_whole:
+                return False
+        return True
+
+    def _is_news(self, info: BriefInfo, listed: Mapping[uuid.UUID, str]) -> bool:
         known = server_id(info.thread_id)
         if known is None:
             self._tell_unfit(info.thread_id)
@@ -79,10 +86,9 @@ class ThreadAttachment:
         is_same = self._seen.get(info.thread_id) == (info.updated_at, info.status)
         return not (is_same and listed.get(known) == STATUS[info.status])
 
-    async def _bring_up_to_date(self, info: ThreadInfo) -> None:
+    async def _bring_up_to_date(self, catalog: Catalog[BriefInfo], info: BriefInfo) -> None:
         known = uuid.UUID(info.thread_id)
-        session = ThreadSession(self._graph, self._persistence, info.thread_id)
-        snapshot = await session.snapshot()
+        snapshot = await catalog.session(info.thread_id).snapshot()
         if self._threads.is_running(known):
             return
         owner = (snapshot.metadata or {}).get("owner", self._keeper)

@@ -34,6 +34,19 @@ def graph() -> Any:
     return leased(compiled, place())
 
 
+@functools.cache
+def report_graph() -> Any:
+    """Return the research-report graph, whose runs take leases as those of searches do."""
+    from paper_search.report_workflow.assembly import assemble_report  # noqa: PLC0415  # slow import
+    from paper_search.report_workflow.graph import WORKFLOW  # noqa: PLC0415  # slow import
+    from paper_search.report_workflow.session import ReportSession  # noqa: PLC0415  # slow import
+    from paper_search.server.leased import leased  # noqa: PLC0415  # slow import
+    from paper_search.steps.compiler import compile_workflow  # noqa: PLC0415  # slow import
+
+    compiled = compile_workflow(WORKFLOW, services=assemble_report(load_config()))
+    return leased(compiled, place(), ReportSession)
+
+
 @asynccontextmanager
 async def checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
     """Open the checkpoints."""

@@ -13,9 +13,11 @@ from langgraph.types import Command
 from paper_search.errors import RequestRefusedError, ThreadExistsError, ThreadNotFoundError
 from paper_search.persistence import LedgerEntry, LedgerStatus, Persistence
 from paper_search.server.places import SharedPlace
+from paper_search.workflow.driven import DrivenThread
 from paper_search.workflow.session import ThreadSession
 
 Parts = asyncio.Queue[Any]
+Session = DrivenThread[Any, Any, Any]
 _END = object()
 
 
@@ -27,12 +29,14 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     Args:
         place: where threads live.
+        session_type: what drives the threads of this graph.
         parts: the attributes of the graph that it is made from.
     """
 
-    def __init__(self, *, place: SharedPlace, **parts: Any) -> None:
+    def __init__(self, *, place: SharedPlace, session_type: type[Session], **parts: Any) -> None:
         super().__init__(**parts)
         self.place = place
+        self.session_type = session_type
 
     async def astream(
         self,
@@ -70,7 +74,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         settings = _settings(config)
         thread_id = str(settings["thread_id"])
         async with self.place.use() as persistence, persistence.leases.hold(thread_id):
-            session = ThreadSession(self, persistence, thread_id)
+            session = self.session_type(self, persistence, thread_id)
             entry = await _decided(session, given, settings.get("langgraph_auth_user_id"))
             told = given
             if entry is not None:
@@ -82,7 +86,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             await _mark(persistence, entry)
 
 
-async def _decided(session: ThreadSession, given: Any, person: str | None) -> LedgerEntry | None:
+async def _decided(session: Session, given: Any, person: str | None) -> LedgerEntry | None:
     """Return the decision that the run applies; None: it begins or goes on.
 
     Raises:
@@ -100,15 +104,15 @@ async def _decided(session: ThreadSession, given: Any, person: str | None) -> Le
     try:
         state = await session.state()
     except ThreadNotFoundError:
-        if given is None:
+        if given is None or await session.exists():
             raise
         return None
     if given is None:
         return await session.decided()
     if not state.is_complete:
         raise ThreadExistsError(
-            "the thread is in the middle of a search: answer its question, or run it without an "
-            "input to go on; another search needs another thread"
+            f"the thread is in the middle of a {session.noun}: answer its question, or run it "
+            f"without an input to go on; another {session.noun} needs another thread"
         )
     return None
 
@@ -124,9 +128,11 @@ async def _mark(persistence: Persistence, entry: LedgerEntry | None) -> None:
         await persistence.ledger.mark(entry, LedgerStatus.APPLIED)
 
 
-def leased(graph: Any, place: SharedPlace) -> LeasedGraph:
+def leased(
+    graph: Any, place: SharedPlace, session_type: type[Session] = ThreadSession
+) -> LeasedGraph:
     """Return a compiled graph that takes leases in a place for threads."""
-    return LeasedGraph(place=place, **vars(graph))
+    return LeasedGraph(place=place, session_type=session_type, **vars(graph))
 
 
 def _settings(config: Any) -> Mapping[str, Any]:

@@ -38,7 +38,7 @@ _INSTEAD = (
     (r"/threads/[^/]+/state", "answer the question that the thread waits with"),
     (r"/threads/[^/]+/copy", "`paper-search fork` takes another decision on a copy"),
     (r"/threads/prune", "`paper-search prune` does it"),
-    (r"/runs.*", "a search asks a person, so it needs a thread: POST /threads, then its runs"),
+    (r"/runs.*", "a run asks a person, so it needs a thread: POST /threads, then its runs"),
 )
 _ANSWER_FIELDS = frozenset({"assistant_id", "input", "command", "context", "config", "metadata"})
 _PLACE_FIELDS = frozenset({"checkpoint", "checkpoint_id", "if_not_exists"})
@@ -112,6 +112,18 @@ def named_checkpoints(payload: Mapping[str, Any]) -> set[str]:
     settings = _object(_object(payload.get("config")).get("configurable"))
     places = [payload, _object(payload.get("checkpoint")), settings]
     return {str(each["checkpoint_id"]) for each in places if each.get("checkpoint_id")}
+
+
+def named_threads(payload: Mapping[str, Any]) -> set[str]:
+    """Return the ids of the threads whose papers a run is to use, wherever it names them."""
+    given = _object(payload.get("input"))
+    places = [
+        _object(given.get("config")),
+        _object(given.get("workflow_params")),
+        _object(payload.get("context")),
+        _object(_object(payload.get("config")).get("configurable")),
+    ]
+    return {str(each["from_thread"]) for each in places if each.get("from_thread") is not None}
 
 
 def without_checkpoints(payload: dict[str, Any]) -> dict[str, Any]:

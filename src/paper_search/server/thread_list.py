@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from paper_search.workflow.threads import ThreadInfo, ThreadStatus
+from paper_search.workflow.catalog import BriefInfo, ThreadStatus
 
-GRAPH_ID = "paper_search"
 STATUS = {
     ThreadStatus.WAITING: "interrupted",
     ThreadStatus.RUNNING: "busy",
@@ -48,7 +47,7 @@ class ServerThreads:
             for run in list(self._place["runs"])
         )
 
-    def put(self, thread_id: uuid.UUID, info: ThreadInfo, snapshot: Any, owner: str) -> None:
+    def put(self, thread_id: uuid.UUID, info: BriefInfo, snapshot: Any, owner: str) -> None:
         """Make the list say what the file says."""
         records = self._place["threads"]
         record = next((each for each in records if each["thread_id"] == thread_id), None)
@@ -78,8 +77,8 @@ class ServerThreads:
         ]
 
 
-def _metadata(info: ThreadInfo, owner: str) -> Mapping[str, str]:
-    return {"graph_id": GRAPH_ID, "owner": owner, "question": info.question}
+def _metadata(info: BriefInfo, owner: str) -> Mapping[str, str]:
+    return {"graph_id": info.graph, "owner": owner, "question": info.question}
 
 
 def _time(text: str | None) -> datetime:

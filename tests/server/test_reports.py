@@ -1,0 +1,285 @@
+"""The server and the graph of reports: admitted, leased and listed as searches are."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from langgraph.types import Command
+
+from paper_search.errors import PaperSearchError, RequestRefusedError, ThreadNotFoundError
+from paper_search.persistence import LedgerStatus
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow.catalog import ReportCatalog
+from paper_search.report_workflow.graph import WORKFLOW
+from paper_search.report_workflow.session import ReportSession
+from paper_search.server.admission import ThreadAdmission
+from paper_search.server.attachment import ThreadAttachment
+from paper_search.server.leased import leased
+from paper_search.server.places import SharedPlace
+from paper_search.server.thread_list import ServerThreads
+from paper_search.steps.compiler import compile_workflow
+from paper_search.testing.reports import QUESTION, report_services
+
+REPORT = "research_report"
+INPUT = {"original_query": QUESTION}
+NEW = {"assistant_id": REPORT, "input": INPUT}
+GO_ON = {"assistant_id": REPORT, "input": None}
+ASKS = {"hitl_after_planning": True, "hitl_before_output": True}
+
+
+def answer(resume, assistant: str = REPORT) -> dict:
+    return {"assistant_id": assistant, "command": {"resume": resume}}
+
+
+@pytest.fixture
+def admission(place):
+    return ThreadAdmission(place, "ada")
+
+
+@pytest.fixture
+def begin_report(place):
+    async def begin_report(*answers: str) -> str:
+        """Begin a report, give it answers, and return its id."""
+        thread_id = str(uuid.uuid4())
+        flow = ReportWorkflow(report_services(), persistence=place, **ASKS)
+        await flow.start(QUESTION, thread_id=thread_id)
+        for each in answers:
+            await flow.answer(thread_id, each)
+        return thread_id
+
+    return begin_report
+
+
+async def refused(admission, thread_id, payload, owner="ada") -> tuple[int, str]:
+    with pytest.raises(RequestRefusedError) as refusal:
+        await admission.run(thread_id, payload, owner)
+    return refusal.value.status, str(refusal.value)
+
+
+# --- admission ------------------------------------------------------------------------------------
+
+
+async def test_a_report_may_be_begun(admission):
+    assert await admission.run(str(uuid.uuid4()), NEW, "ada") == NEW
+
+
+@pytest.mark.parametrize("said", ["approve", {"action": "approve"}, [{"type": "accept"}], "skip"])
+async def test_an_answer_of_any_shape_names_its_question(admission, begin_report, said):
+    thread_id = await begin_report()
+    run = await admission.run(thread_id, answer(said), "ada")
+    ((interrupt, decision),) = run["command"]["resume"].items()
+    assert len(interrupt) == 32
+    assert decision["review"] == {"run_id": thread_id, "kind": "plan_review", "number": 1}
+
+
+async def test_nobody_passes_for_silence_over_the_server(admission, begin_report):
+    thread_id = await begin_report()
+    said = {"action": "approve", "decided_by": "timeout"}
+    run = await admission.run(thread_id, answer(said), "ada")
+    assert [each["decided_by"] for each in run["command"]["resume"].values()] == ["person"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["yes", {}, [], 1, {"action": "approve", "goto": "output"}, {"action": "modify"}],
+)
+async def test_an_answer_that_is_no_decision_is_refused__hum_02(admission, begin_report, said):
+    thread_id = await begin_report()
+    status, text = await refused(admission, thread_id, answer(said))
+    assert status == 422
+    assert "the question stays open" in text
+    assert await admission.run(thread_id, answer("approve"), "ada")
+
+
+async def test_an_answer_to_another_review_is_stale__hum_10(admission, begin_report):
+    thread_id = await begin_report()
+    run = await admission.run(thread_id, answer("approve"), "ada")
+    (decision,) = run["command"]["resume"].values()
+    later = await begin_report("approve")
+    assert (await refused(admission, later, answer(decision)))[0] == 409
+    assert (await refused(admission, thread_id, answer({"0" * 32: "approve"})))[0] == 409
+
+
+async def test_a_question_is_not_passed_over_by_a_new_report__hum_12(admission, begin_report):
+    thread_id = await begin_report()
+    for payload in (NEW, GO_ON):
+        assert (await refused(admission, thread_id, payload))[0] == 409
+
+
+async def test_a_finished_report_takes_no_answer__hum_11(admission, begin_report):
+    thread_id = await begin_report("approve", "approve")
+    assert await admission.run(thread_id, NEW, "ada") == NEW
+    assert (await refused(admission, thread_id, answer("approve")))[0] == 409
+
+
+async def test_a_report_of_somebody_else_is_not_there__sec_02(admission, begin_report):
+    """Whatever graph the run names."""
+    thread_id = await begin_report()
+    search = {"assistant_id": "paper_search", "input": {"question": "q"}}
+    for payload in (NEW, GO_ON, answer("approve"), answer("rubbish"), search):
+        assert (await refused(admission, thread_id, payload, owner="bob"))[0] == 404
+    with pytest.raises(RequestRefusedError):
+        await admission.deletion(thread_id, "bob")
+
+
+async def test_a_report_from_the_papers_of_somebody_elses_search_is_refused__sec_02(
+    admission, begin
+):
+    """Wherever the run names the search."""
+    theirs = await begin("approve", "approve")
+    named = {"from_thread": theirs}
+    for payload in (
+        {**NEW, "context": named},
+        {**NEW, "config": {"configurable": named}},
+        {**NEW, "input": {**INPUT, "config": named}},
+        {**NEW, "input": {**INPUT, "workflow_params": named}},
+    ):
+        assert (await refused(admission, str(uuid.uuid4()), payload, owner="bob"))[0] == 404
+        assert await admission.run(str(uuid.uuid4()), payload, "ada") == payload
+    missing = {**NEW, "context": {"from_thread": str(uuid.uuid4())}}
+    assert (await refused(admission, str(uuid.uuid4()), missing))[0] == 404
+
+
+async def test_a_thread_is_driven_by_the_graph_that_began_it(admission, begin, begin_report):
+    report, search = await begin_report(), await begin()
+    status, text = await refused(admission, report, answer("approve", "paper_search"))
+    assert status == 409
+    assert REPORT in text
+    assert (await refused(admission, search, answer("approve")))[0] == 409
+    named = str(uuid.uuid5(uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), REPORT))
+    assert await admission.run(report, answer("approve", named), "ada")
+
+
+async def test_a_report_that_is_driven_is_busy__per_13(admission, begin_report, place):
+    thread_id = await begin_report()
+    async with place.leases.hold(thread_id):
+        assert (await refused(admission, thread_id, answer("approve")))[0] == 409
+        with pytest.raises(RequestRefusedError):
+            await admission.deletion(thread_id, "ada")
+
+
+async def test_a_report_that_is_deleted_leaves_nothing(admission, begin_report, place):
+    thread_id = await begin_report("approve")
+    await admission.deletion(thread_id, "ada")
+    await place.checkpointer.adelete_thread(thread_id)  # as the server does
+    await admission.forget(thread_id)
+    with pytest.raises(ThreadNotFoundError):
+        await ReportCatalog(place).info(thread_id)
+    assert await ReportCatalog(place).reports() == []
+    assert await place.ledger.entries(thread_id) == []
+
+
+# --- runs that hold the lease ---------------------------------------------------------------------
+
+CONFIG = {"configurable": {"thread_id": "t"}}
+RUN = {"context": ASKS}
+
+
+@pytest.fixture
+def graph(place, tmp_path):
+    compiled = compile_workflow(WORKFLOW, services=report_services())
+    where = SharedPlace(f"sqlite:///{tmp_path / 'threads.db'}")
+    served = leased(compiled, where, ReportSession)
+    # The server makes a copy with its saver and store for each run.
+    return served.copy({"checkpointer": place.checkpointer, "store": place.store})
+
+
+async def asked(graph) -> str:
+    ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
+    return interrupt.value["kind"]
+
+
+async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, place):
+    await graph.ainvoke(INPUT, CONFIG, **RUN)
+    assert await asked(graph) == "plan_review"
+    await graph.ainvoke(Command(resume="approve"), CONFIG)
+    (entry,) = await place.ledger.entries("t")
+    assert (entry.decision["action"], entry.status) == ("approve", LedgerStatus.APPLIED)
+    with pytest.raises(PaperSearchError):
+        await graph.ainvoke(Command(resume={entry.interrupt_id: {"action": "approve"}}), CONFIG)
+    assert await asked(graph) == "pre_output_review"
+
+
+async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(graph, place):
+    await graph.ainvoke(INPUT, CONFIG, **RUN)
+    session = ReportSession(graph, place, "t")
+    await session.decide(await session.require_question(), "approve")
+    await graph.ainvoke(None, CONFIG)
+    assert await asked(graph) == "pre_output_review"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        Command(goto="output"),
+        Command(update={"human_approved": True}),
+        Command(resume="yes"),
+        INPUT,
+    ],
+)
+async def test_no_run_goes_round_the_open_question__sec_03(graph, given):
+    await graph.ainvoke(INPUT, CONFIG, **RUN)
+    with pytest.raises(PaperSearchError):
+        await graph.ainvoke(given, CONFIG)
+    assert await asked(graph) == "plan_review"
+
+
+async def test_the_thread_of_a_search_is_no_place_for_a_report(graph, begin):
+    thread_id = await begin()
+    with pytest.raises(ThreadNotFoundError, match="is no report"):
+        await graph.ainvoke(INPUT, {"configurable": {"thread_id": thread_id}})
+
+
+async def test_an_input_sets_nothing_but_what_a_report_is_asked_with(graph):
+    given = INPUT | {"is_complete": True, "human_approved": True, "ended_by": "approved"}
+    await graph.ainvoke(given, CONFIG, **RUN)
+    values = (await graph.aget_state(CONFIG)).values
+    assert (values["is_complete"], values["human_approved"], values["ended_by"]) == (
+        False,
+        False,
+        None,
+    )
+
+
+# --- the server's list ----------------------------------------------------------------------------
+
+
+async def test_reports_are_in_the_servers_list_beside_searches(place, begin, begin_report):
+    server = {"threads": [], "runs": []}
+    waiting, done, search = (
+        await begin_report(),
+        await begin_report("approve", "approve"),
+        await begin(),
+    )
+    attachment = ThreadAttachment(place, "ada", ServerThreads(server))
+    await attachment.refresh()
+    listed = {str(each["thread_id"]): each for each in server["threads"]}
+    assert {name: each["status"] for name, each in listed.items()} == {
+        waiting: "interrupted",
+        done: "idle",
+        search: "interrupted",
+    }
+    assert listed[waiting]["metadata"]["graph_id"] == REPORT
+    assert listed[search]["metadata"]["graph_id"] == "paper_search"
+    ((question,),) = listed[waiting]["interrupts"].values()
+    assert question["value"]["kind"] == "plan_review"
+    await ReportCatalog(place).delete(waiting)
+    await attachment.refresh()
+    assert {str(each["thread_id"]) for each in server["threads"]} == {done, search}
+
+
+def test_the_door_of_the_graph_of_reports_takes_leases(monkeypatch, tmp_path):
+    from paper_search.server import doors
+    from paper_search.server.leased import LeasedGraph
+
+    monkeypatch.setenv("PAPER_SEARCH_HOME", str(tmp_path))
+    doors.place.cache_clear()
+    doors.report_graph.cache_clear()
+    try:
+        graph = doors.report_graph()
+    finally:
+        doors.place.cache_clear()
+        doors.report_graph.cache_clear()
+    assert isinstance(graph, LeasedGraph)
+    assert graph.session_type is ReportSession
