@@ -16,7 +16,12 @@ from paper_search.persistence import Persistence, open_persistence
 from paper_search.report.document import Report
 from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
 from paper_search.report.models import now
-from paper_search.report_workflow.breakpoints import Review, ReviewDecision, ReviewHandler
+from paper_search.report_workflow.breakpoints import (
+    BreakpointName,
+    Review,
+    ReviewDecision,
+    ReviewHandler,
+)
 from paper_search.report_workflow.services import ReportServices
 from paper_search.report_workflow.session import OpenReview, ReportSession, report_graph
 from paper_search.report_workflow.state import ReportParams
@@ -215,6 +220,30 @@ class ReportWorkflow:
         async with self._session(checked_thread(thread_id)) as session:
             question = await session.open_question()
             return question.review if question else None
+
+    async def fork(
+        self,
+        thread_id: str,
+        *kinds: BreakpointName,
+        number: int | None = None,
+        by: str | None = None,
+    ) -> Review | Report:
+        """Go back to a question that was decided, and ask it again.
+
+        Args:
+            thread_id: which report.
+            kinds: which questions; none: any.
+            number: which question of the report, from 1; None: the latest one that was decided.
+            by: who does it; None: who runs the program.
+
+        Raises:
+            ThreadNotFoundError: there is no such report.
+            ThreadBusyError: another process drives it.
+            StaleDecisionError: it was never decided, or the history was pruned.
+        """
+        async with self._session(checked_thread(thread_id)) as session, session.lease():
+            await session.fork(kinds, number, by)
+            return await self._standing(session)
 
     async def report(self, thread_id: str) -> Report:
         """Return the report of a finished thread.

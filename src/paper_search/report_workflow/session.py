@@ -7,17 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from paper_search.config import current_person
 from paper_search.errors import PersistenceError
 from paper_search.persistence import Persistence
 from paper_search.report.document import Report
 from paper_search.report.models import SearchResult, now
 from paper_search.report_workflow.breakpoints import (
+    BreakpointName,
     HITLAction,
     Review,
     ReviewDecision,
     ReviewRef,
 )
 from paper_search.report_workflow.decisions import check_decision, loose_decision, named_review
+from paper_search.report_workflow.forks import fork
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.report_workflow.services import ReportServices
 from paper_search.report_workflow.shelf import ReportShelf
@@ -100,6 +103,18 @@ class ReportSession(DrivenThread[WorkflowState, OpenReview, ReviewRef]):
         entry = await self._ledger.record(self._thread_id, question.interrupt_id, plain, SILENCE)
         await self.apply(entry)
         return True
+
+    async def fork(
+        self, kinds: tuple[BreakpointName, ...], number: int | None, by: str | None
+    ) -> None:
+        """Ask a question again that was decided.
+
+        Raises:
+            StaleDecisionError: it was never decided, or the history was pruned.
+        """
+        await self.state()  # a report of another version is left alone
+        person = by or current_person()
+        await fork(self._graph, self._persistence, self._thread_id, kinds, number, person)
 
     async def results(self) -> list[SearchResult]:
         """Return everything that was collected, in order."""

@@ -1,0 +1,70 @@
+"""Back to a question of a report that was decided, openly (HUM-18)."""
+
+from __future__ import annotations
+
+import pytest
+
+from paper_search.errors import StaleDecisionError
+from paper_search.persistence import LedgerStatus, open_persistence
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow.catalog import ReportCatalog
+from paper_search.testing.reports import QUESTION, report_services
+
+PLAN = {"research_plan": {"decomposed_questions": ["How warm are streets?", "And trees?"]}}
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def place(request, tmp_path):
+    url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/threads.db"
+    async with open_persistence(url) as persistence:
+        yield persistence
+
+
+@pytest.fixture
+async def flow(place):
+    """A report whose plan was approved and whose draft waits."""
+    asks = {"hitl_after_planning": True, "hitl_before_output": True}
+    flow = ReportWorkflow(report_services(), persistence=place, target_length=1000, **asks)
+    await flow.start(QUESTION, thread_id="t")
+    await flow.answer("t", "approve", by="ada")
+    return flow
+
+
+async def test_a_plan_is_decided_anew_and_what_came_after_is_done_again(flow, place):
+    review = await flow.fork("t", "plan_review", by="bob")
+    assert (review.kind, review.number) == ("plan_review", 1)
+    following = await flow.answer("t", {"action": "modify", "modifications": PLAN}, by="bob")
+    assert following.kind == "pre_output_review"
+    report = await flow.answer("t", "approve")
+    assert report.provenance["sub_questions"] == PLAN["research_plan"]["decomposed_questions"]
+    assert report.metadata["versions"] == [1]
+    statuses = [each.status for each in await place.ledger.entries("t")]
+    assert statuses == [LedgerStatus.SUPERSEDED, LedgerStatus.APPLIED, LedgerStatus.APPLIED]
+    said = [(each.event, each.by) for each in await ReportCatalog(place).decisions("t")]
+    assert said[:3] == [("decided", "ada"), ("forked", "bob"), ("decided", "bob")]
+
+
+async def test_without_a_name_the_latest_decided_question_is_asked_again(flow):
+    await flow.answer("t", "reject: too thin")
+    review = await flow.fork("t")
+    assert (review.kind, review.number) == ("pre_output_review", 2)
+    report = await flow.answer("t", "approve")
+    assert report.provenance["ended_by"] == "approved"
+
+
+async def test_a_question_that_waits_is_no_decided_one(flow):
+    with pytest.raises(StaleDecisionError, match="pre_output_review"):
+        await flow.fork("t", "pre_output_review")
+    assert (await flow.pending("t")).kind == "pre_output_review"
+
+
+async def test_a_number_that_was_never_asked_is_named(flow):
+    with pytest.raises(StaleDecisionError, match="number 9"):
+        await flow.fork("t", number=9)
+
+
+async def test_nothing_is_left_to_go_back_to_after_pruning(flow, place):
+    await ReportCatalog(place).prune("t")
+    with pytest.raises(StaleDecisionError, match="pruned"):
+        await flow.fork("t", "plan_review")
+    assert (await flow.answer("t", "approve")).status == "complete"
