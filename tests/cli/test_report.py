@@ -29,7 +29,9 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reviewing, tmp_
     assert product["provenance"]["from_thread"] == reviewing
     assert product["provenance"]["collection_ended_by"] == "approved"
     assert product["provenance"]["is_approved_by_person"] is True
-    assert cli("resume", thread, "--approve").code == 4
+    late = cli("resume", thread, "--approve")
+    assert late.code == 1
+    assert "is done" in late.stderr
     assert cli("delete", thread, "--yes").code == 0
     assert cli("report", "--thread", thread).code == 4
 

@@ -117,15 +117,17 @@ def _library(config: AppConfig) -> Check:
 
 async def _threads(config: AppConfig) -> Check:
     from paper_search.persistence import open_persistence
-    from paper_search.workflow import ThreadCatalog
+    from paper_search.report_workflow.threads import EveryThread
 
     try:
         async with open_persistence(config.persistence_url) as persistence:
-            threads = await ThreadCatalog(persistence).threads(limit=1_000_000)
+            threads = await EveryThread(persistence).threads(limit=1_000_000)
     except PaperSearchError as error:
         mend = f"check DATABASE_URL, or that {config.home} can be written"
         return Check("threads", is_well=False, found=explanation(error), mend=mend)
-    return Check("threads", is_well=True, found=f"{len(threads)} searches")
+    reports = sum(each.graph == "research_report" for each in threads)
+    told = f", {reports} reports" if reports else ""
+    return Check("threads", is_well=True, found=f"{len(threads) - reports} searches{told}")
 
 
 async def _source(name: str, config: AppConfig) -> Check:

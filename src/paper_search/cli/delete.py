@@ -1,4 +1,4 @@
-"""`paper-search delete`: a search and all its records, gone."""
+"""`paper-search delete`: a search or a report with all its records, gone."""
 
 import asyncio
 from typing import Annotated
@@ -15,28 +15,28 @@ def delete(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Delete a thread with all its papers; there is no way back."""
+    """Delete a thread with all its papers and drafts; there is no way back."""
     from paper_search.cli.console import is_interactive, print_json, say, visible
     from paper_search.cli.failures import ExitCode, UsageMistakeError
     from paper_search.cli.settings import settings
     from paper_search.cli.terminal import QuitError, Terminal
+    from paper_search.errors import ThreadNotFoundError
     from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.catalog import ReportCatalog
-    from paper_search.workflow import ThreadCatalog
+    from paper_search.report_workflow.threads import EveryThread
 
     url = settings(ctx, home).persistence_url
 
     async def question() -> str:
         async with open_persistence(url) as persistence:
-            if await ReportCatalog(persistence).has(thread):
-                return "a report"
-            return (await ThreadCatalog(persistence).info(thread)).question
+            catalog = await EveryThread(persistence).catalog_of(thread)
+            try:
+                return str((await catalog.info(thread)).question)
+            except ThreadNotFoundError:
+                return "a deletion of it was cut short"
 
     async def deleted() -> None:
         async with open_persistence(url) as persistence:
-            reports = ReportCatalog(persistence)
-            catalog = reports if await reports.has(thread) else ThreadCatalog(persistence)
-            await catalog.delete(thread)
+            await (await EveryThread(persistence).catalog_of(thread)).delete(thread)
 
     asked = asyncio.run(question())
     if not yes and not is_interactive():

@@ -1,4 +1,4 @@
-"""`paper-search export`: the papers of a thread, in a format or a file."""
+"""`paper-search export`: the papers or the report of a thread, in a format or a file."""
 
 import asyncio
 
@@ -18,16 +18,23 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
 ) -> None:
     """Write the papers of a thread to stdout or to a file; nothing is overwritten unasked.
 
-    A thread that is not done gives the papers of its latest round.
+    A search that is not done gives the papers of its latest round. A report that is done is
+    written as markdown, html, latex, json or docx; `report --thread` also styles its references.
     """
     from paper_search.cli.console import say
     from paper_search.cli.delivery import Delivery
     from paper_search.cli.reading import thread_detail
+    from paper_search.cli.report_delivery import ReportDelivery, export_report
     from paper_search.cli.settings import settings
     from paper_search.errors import ExportError
+    from paper_search.report_workflow.catalog import ReportDetail
 
-    delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
     detail = asyncio.run(thread_detail(settings(ctx, home).persistence_url, thread))
+    if isinstance(detail, ReportDetail):
+        wanted = ReportDelivery.chosen(format_name, output, is_forced=force, is_json=as_json)
+        export_report(detail, wanted)
+        return
+    delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
     if detail.collection is None:
         raise ExportError(
             f"thread {thread!r} has no papers yet: it is {detail.status.value}; resume it first"

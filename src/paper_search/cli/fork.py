@@ -12,11 +12,20 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
     to: Annotated[
-        Literal["strategy", "result"], typer.Option(help="Which question to ask again.")
-    ] = "result",
+        Literal["strategy", "result", "plan", "draft"] | None,
+        typer.Option(
+            help="Which question to ask again: strategy or result of a search (else result), "
+            "plan or draft of a report (else the latest).",
+        ),
+    ] = None,
     round_number: Annotated[
         int | None,
-        typer.Option("--round", min=1, metavar="N", help="Of which round; else the latest."),
+        typer.Option(
+            "--round",
+            min=1,
+            metavar="N",
+            help="Of which round, or which question of a report; else the latest.",
+        ),
     ] = None,
     as_json: Json = False,
     home: Home = None,
@@ -27,34 +36,23 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
     back when.
     """
     from paper_search.cli.console import is_interactive, messages, print_json, say
-    from paper_search.cli.continuation import Continuation
     from paper_search.cli.failures import ExitCode
-    from paper_search.cli.progress import ProgressLine
-    from paper_search.cli.restoration import restored
+    from paper_search.cli.forking import forked_report, forked_search
+    from paper_search.cli.reading import is_report
     from paper_search.cli.settings import given_home, settings
-    from paper_search.cli.views import show_checkpoint
-    from paper_search.workflow import Checkpoint, CheckpointKind
 
-    kinds = {
-        "strategy": CheckpointKind.STRATEGY_CONFIRMATION,
-        "result": CheckpointKind.RESULT_REVIEW,
-    }
-    iteration = None if round_number is None else round_number - 1
-    config = settings(ctx, home)
-
-    async def forked() -> object:
-        workflow = await restored(config, thread, ProgressLine())
-        return await workflow.fork(thread, kinds[to], iteration)
-
-    question = asyncio.run(forked())
-    if not isinstance(question, Checkpoint):  # the settings of the run ask nobody
+    config, place = settings(ctx, home), given_home(ctx, home)
+    again = forked_search
+    if asyncio.run(is_report(config.persistence_url, thread)):
+        again = forked_report
+    asked = again(config, place, thread, to, round_number)
+    if asked is None:  # the settings of the run ask nobody
         say(f"thread {thread} asks nobody")
         return
-    continuation = Continuation(thread, given_home(ctx, home))
     if as_json:
-        print_json(continuation.document(question))
+        print_json(asked.document)
     elif not is_interactive():
-        show_checkpoint(messages(), question)
-    for line in continuation.lines(question):
+        asked.show(messages())
+    for line in asked.lines:
         say(line)
     raise typer.Exit(ExitCode.WAITING)

@@ -18,30 +18,30 @@ def prune(
 ) -> None:
     """Forget how threads came to stand as they do, and give the space back to the disk.
 
-    Open questions, papers, results and who decided what stay. `fork` cannot go back any more.
-    Threads that are being driven are left alone.
+    Open questions, papers, drafts, results and who decided what stay. `fork` cannot go back any
+    more. Threads that are being driven are left alone.
     """
     from paper_search.cli.console import print_json, say
     from paper_search.cli.settings import settings
     from paper_search.errors import ThreadBusyError
     from paper_search.persistence import open_persistence
-    from paper_search.workflow import ThreadCatalog
+    from paper_search.report_workflow.threads import EveryThread
 
     url = settings(ctx, home).persistence_url
     page = 500
 
     async def pruned() -> tuple[list[str], list[str]]:
         async with open_persistence(url) as persistence:
-            catalog, names = ThreadCatalog(persistence), list(threads or [])
-            while threads is None or not threads:
-                more = await catalog.names(limit=page, offset=len(names))
+            every, names = EveryThread(persistence), list(threads or [])
+            while not threads:
+                more = await every.names(limit=page, offset=len(names))
                 names += more
                 if len(more) < page:
                     break
             done, busy = [], []
             for name in names:
                 try:
-                    await catalog.prune(name)
+                    await (await every.catalog_of(name)).prune(name)
                     done.append(name)
                 except ThreadBusyError:
                     busy.append(name)

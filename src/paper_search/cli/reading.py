@@ -7,21 +7,34 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from paper_search.persistence import open_persistence
-from paper_search.workflow import ThreadCatalog
 from paper_search.workflow.session import ThreadSession, search_graph
 
 if TYPE_CHECKING:
+    from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.workflow import ThreadDetail
 
 
-async def thread_detail(url: str, thread_id: str) -> ThreadDetail:
-    """Return all that there is to know of a thread.
+async def thread_detail(url: str, thread_id: str) -> ThreadDetail | ReportDetail:
+    """Return all that there is to know of a thread, of whatever kind it is.
 
     Raises:
         ThreadNotFoundError: there is no such thread.
     """
+    from paper_search.report_workflow.threads import EveryThread
+
     async with open_persistence(url) as persistence:
-        return await ThreadCatalog(persistence).show(thread_id)
+        every = EveryThread(persistence)
+        if await every.catalog_of(thread_id) is every.reports:
+            return await every.reports.show(thread_id)
+        return await every.searches.show(thread_id)
+
+
+async def is_report(url: str, thread_id: str) -> bool:
+    """Whether a thread is a report; one that is not there is none."""
+    from paper_search.report_workflow.threads import REPORT, EveryThread
+
+    async with open_persistence(url) as persistence:
+        return await EveryThread(persistence).graph_of(thread_id) == REPORT
 
 
 @contextlib.asynccontextmanager

@@ -88,7 +88,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     delivery = ReportDelivery.chosen(
         format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
     )
-    answer = ReportAnswer.chosen(approve, edit, note, reject, skip)
+    answer = ReportAnswer.chosen(approve, edit, note, reject, skip=skip)
     drive_report(
         settings(ctx, home),
         given_home(ctx, home),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.console import print_text, say, visible
+from paper_search.cli.console import print_json, print_text, say, visible
 from paper_search.cli.failures import UsageMistakeError
 from paper_search.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from paper_search.report.document import Report
+    from paper_search.report_workflow.catalog import ReportDetail
 
 SUFFIXES = {
     ".md": "markdown",
@@ -42,9 +44,9 @@ class ReportDelivery:
         cls,
         format_name: str | None,
         output: Path | None,
-        references: str,
+        references: str = "plain",
         *,
-        has_figures: bool,
+        has_figures: bool = False,
         is_forced: bool,
         is_json: bool,
     ) -> ReportDelivery:
@@ -83,8 +85,8 @@ class ReportDelivery:
         flags = {"--figures": self.has_figures, "--force": self.is_forced, "--json": self.is_json}
         return words + [flag for flag, is_given in flags.items() if is_given]
 
-    def deliver(self, report: Report) -> None:
-        """Hand over the report.
+    def deliver(self, report: Report, about: dict[str, Any]) -> None:
+        """Hand over the report; `about` is what JSON for machines says besides.
 
         Raises:
             ExportError: a file cannot be written, or pandoc is missing.
@@ -93,8 +95,14 @@ class ReportDelivery:
         from paper_search.report.outputs import figures as drawing
 
         figures = drawing.figures(report) if self.has_figures else {}
+        if self.is_json:
+            from paper_search.report.outputs.json_document import render_json
+
+            file = {"output": str(self.output.absolute())} if self.output is not None else {}
+            print_json({**about, **file, **json.loads(render_json(report))})
         if self.output is None:
-            print_text(self._rendered(report, figures))
+            if not self.is_json:
+                print_text(self._rendered(report, figures))
             return
         if self.format_name == "docx":
             self._write_document(report, self.output)
@@ -135,6 +143,22 @@ class ReportDelivery:
         csl = Path(self.references).absolute() if self.references.endswith(".csl") else None
         content = asyncio.run(render_docx(report, csl=csl))
         say(f"wrote {visible(write_bytes(content, path, overwrite=self.is_forced))}")
+
+
+def export_report(detail: ReportDetail, delivery: ReportDelivery) -> None:
+    """Hand over a report that has ended.
+
+    Raises:
+        ExportError: it has not ended, or a file cannot be written.
+    """
+    from paper_search.errors import ExportError
+
+    if detail.report is None:
+        raise ExportError(
+            f"report {detail.thread_id!r} has no text to give out yet: it is "
+            f"{detail.status.value}; go on with it first: paper-search resume {detail.thread_id}"
+        )
+    delivery.deliver(detail.report, {"thread_id": detail.thread_id})
 
 
 def _default(output: Path | None, *, is_json: bool) -> str:

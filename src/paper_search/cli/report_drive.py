@@ -14,13 +14,13 @@ import typer
 from paper_search.cli.answer import document
 from paper_search.cli.console import is_interactive, messages, print_json, say, visible
 from paper_search.cli.failures import ExitCode, UsageMistakeError
-from paper_search.cli.program import command_line
 from paper_search.cli.progress import ProgressLine
+from paper_search.cli.report_continuation import ReportContinuation
+from paper_search.cli.report_restoration import report_workflow, restored_report
 from paper_search.cli.report_review import ReportReview, show_review
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.errors import InputError, InvalidDecisionError, PaperSearchError, ThreadError
-from paper_search.report_workflow import ReportWorkflow, Review
-from paper_search.report_workflow.breakpoints import HITL_BREAKPOINTS
+from paper_search.report_workflow import Review
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from paper_search.cli.report_delivery import ReportDelivery
     from paper_search.config import AppConfig
     from paper_search.report.document import Report
+    from paper_search.report_workflow import ReportWorkflow
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class ReportAnswer:
         edit: Path | None,
         note: str | None,
         reject: str | None,
+        *,
         skip: bool,
     ) -> ReportAnswer | None:
         """Return the answer in the options; None: they hold none.
@@ -99,16 +101,18 @@ def drive_report(  # noqa: PLR0913  # what the options say
             thread_id = str(uuid.uuid4())
             asked = question or _question_of(runner, config, from_thread)
             asks = {"hitl_after_planning": is_asking, "hitl_before_output": is_asking}
-            workflow = _workflow(config, progress, {**run, "from_thread": from_thread, **asks})
+            workflow = report_workflow(
+                config, progress, {**run, "from_thread": from_thread, **asks}
+            )
             begin = workflow.start if is_asking else workflow.run
             beginning = begin(asked, thread_id=thread_id)
         else:
             if question or from_thread:
                 raise UsageMistakeError("--thread goes on with a report; it takes no QUESTION")
             thread_id = thread
-            workflow = _workflow(config, progress, _settings_of(runner, config, thread))
+            workflow = runner.run(restored_report(config, thread, progress))
             beginning = _taken_up(workflow, thread_id, answer)
-        desk = _Desk(config, home, workflow, progress, delivery, thread_id)
+        desk = _Desk(home, workflow, progress, delivery, thread_id)
         standing = desk.to_the_end(runner, beginning, is_asking=is_asking and answer is None)
     if isinstance(standing, Review):
         desk.pause(standing)
@@ -116,24 +120,57 @@ def drive_report(  # noqa: PLR0913  # what the options say
         desk.hand_over(standing)
 
 
+def resume_report(
+    config: AppConfig,
+    home: Path | None,
+    delivery: ReportDelivery,
+    answer: ReportAnswer | None,
+    thread: str,
+) -> None:
+    """Go on with a report, ask whoever is there, and hand it over; see `drive_report`."""
+    drive_report(
+        config,
+        home,
+        delivery,
+        answer,
+        question=None,
+        from_thread=None,
+        thread=thread,
+        is_asking=True,
+        run={},
+        runner=asyncio.Runner(),
+    )
+
+
+def refuse_marks(*marks: str | None) -> None:
+    """Refuse to mark papers of a report.
+
+    Raises:
+        UsageMistakeError: some are marked.
+    """
+    if any(each is not None for each in marks):
+        raise UsageMistakeError(
+            "papers are marked in a search, and this thread is a report: answer it with "
+            "--approve, --edit FILE, --note WORDS or --reject NOTE"
+        )
+
+
 class _Desk:
     """One report and the person at hand."""
 
-    def __init__(  # noqa: PLR0913, PLR0917  # what a report on a command line is made of
+    def __init__(
         self,
-        config: AppConfig,
         home: Path | None,
         workflow: ReportWorkflow,
         progress: ProgressLine,
         delivery: ReportDelivery,
         thread_id: str,
     ) -> None:
-        self._config = config
-        self._home = home
         self._workflow = workflow
         self._progress = progress
         self._delivery = delivery
         self._thread_id = thread_id
+        self._continuation = ReportContinuation(thread_id, home, tuple(delivery.options))
 
     def to_the_end(
         self,
@@ -169,26 +206,16 @@ class _Desk:
     def pause(self, review: Review) -> None:
         """Say what waits and how to answer, and leave."""
         if self._delivery.is_json:
-            print_json(
-                {
-                    "thread_id": self._thread_id,
-                    "status": "waiting",
-                    "review": review.model_dump(mode="json"),
-                    "expires_at": review.expires_at.isoformat(),
-                    "continue": self._command("--approve"),
-                }
-            )
+            print_json(self._continuation.document(review))
         elif not is_interactive():
             show_review(messages(), review)
-        say(f"report {self._thread_id} waits for you: {HITL_BREAKPOINTS[review.kind].question}")
-        for action, words in _COMMANDS.items():
-            if action in {each.value for each in review.actions}:
-                say(f"  {action + ':':9}{self._command(*words)}")
+        for line in self._continuation.lines(review):
+            say(line)
         raise typer.Exit(ExitCode.WAITING)
 
     def hand_over(self, report: Report) -> None:
         """Deliver the report; one that came to nothing is a failure."""
-        self._delivery.deliver(report)
+        self._delivery.deliver(report, {"thread_id": self._thread_id})
         ended = str(report.provenance.get("ended_by") or "").replace("_", " ")
         count = report.metadata.get("word_count", 0)
         say(f"{report.status} report, {count:,} words, {ended}; thread {self._thread_id}")
@@ -205,29 +232,9 @@ class _Desk:
         with self._progress.shown():
             return runner.run(work)
 
-    def _command(self, *words: str) -> str:
-        options = ("--thread", self._thread_id, *words, *self._delivery.options)
-        return command_line("report", *options, home=self._home)
-
     def _say_how_to_go_on(self, what: str) -> None:
         say(f"{what}; report {self._thread_id}; continue with:")
-        say(f"  {self._command()}")
-
-
-_COMMANDS = {
-    "approve": ("--approve",),
-    "modify": ("--note", "WORDS"),
-    "reject": ("--reject", "NOTE"),
-    "skip": ("--skip",),
-}
-
-
-def _workflow(
-    config: AppConfig, progress: ProgressLine, settings: Mapping[str, Any]
-) -> ReportWorkflow:
-    return ReportWorkflow.from_config(
-        config, progress_reporter=progress, persistence=config.persistence_url, **settings
-    )
+        say(f"  {self._continuation.command()}")
 
 
 async def _taken_up(
@@ -260,20 +267,6 @@ def _question_of(runner: asyncio.Runner, config: AppConfig, from_thread: str | N
             return (await session.state()).question
 
     return runner.run(asked())
-
-
-def _settings_of(runner: asyncio.Runner, config: AppConfig, thread: str) -> dict[str, Any]:
-    """Return the sources that a report was started with: its other settings are in its thread."""
-    from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.session import ReportSession, report_graph
-    from paper_search.steps.compiler import PARAMS
-
-    async def read() -> dict[str, Any]:
-        async with open_persistence(config.persistence_url) as persistence:
-            session = ReportSession(report_graph(persistence), persistence, thread)
-            return dict((await session.snapshot()).values.get(PARAMS) or {})
-
-    return {"sources": runner.run(read()).get("sources")}
 
 
 def _modification(given: Any, note: str | None) -> dict[str, Any]:

@@ -58,19 +58,35 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     With a decision, it runs up to the next question or the end. Without one, you are asked at a
     terminal; elsewhere the open question is shown and the exit code is 3. Marks or a note alone
     mean: search again with them.
+
+    A report is taken further as by `report --thread`: --approve, --edit, --note and --reject
+    answer its question, --format and --output say where it goes.
     """
     from paper_search.cli.answer import Answer
     from paper_search.cli.continuation import Continuation
     from paper_search.cli.delivery import Delivery
     from paper_search.cli.drive import Drive
     from paper_search.cli.progress import ProgressLine
+    from paper_search.cli.reading import is_report
+    from paper_search.cli.report_delivery import ReportDelivery
+    from paper_search.cli.report_drive import ReportAnswer, refuse_marks, resume_report
     from paper_search.cli.restoration import restored, taken_up
     from paper_search.cli.settings import given_home, settings
 
+    config = settings(ctx, home, keep=keep)
     works = (same, different, split)
+    if asyncio.run(is_report(config.persistence_url, thread)):
+        refuse_marks(relevant, irrelevant, *works)
+        resume_report(
+            config,
+            given_home(ctx, home),
+            ReportDelivery.chosen(format_name, output, is_forced=force, is_json=as_json),
+            ReportAnswer.chosen(approve, edit, note, reject, skip=False),
+            thread,
+        )
+        return
     answer = Answer.chosen(approve, edit, reject, relevant, irrelevant, note, works)
     delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
-    config = settings(ctx, home, keep=keep)
     progress = ProgressLine()
     workflow = asyncio.run(restored(config, thread, progress))
     continuation = Continuation(

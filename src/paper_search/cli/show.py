@@ -1,4 +1,4 @@
-"""`paper-search show`: one search in full."""
+"""`paper-search show`: one search or report in full."""
 
 import asyncio
 
@@ -8,18 +8,31 @@ from paper_search.cli.options import Home, Json, Thread
 
 
 def show(ctx: typer.Context, thread: Thread, as_json: Json = False, home: Home = None) -> None:
-    """Show how a thread stands: its open question, its rounds, its sources and its papers."""
+    """Show how a thread stands: its open question, its rounds, its sources and its papers.
+
+    Of a report: its plan or draft where that is the question, and what happened on the way.
+    """
     from paper_search.cli.console import data, print_json
     from paper_search.cli.continuation import Continuation
     from paper_search.cli.reading import thread_detail
+    from paper_search.cli.report_continuation import ReportContinuation
+    from paper_search.cli.report_view import show_report
     from paper_search.cli.settings import given_home, settings
     from paper_search.cli.views import show_thread
+    from paper_search.report_workflow.catalog import ReportDetail
 
     detail = asyncio.run(thread_detail(settings(ctx, home).persistence_url, thread))
     if as_json:
         print_json(detail.model_dump(mode="json"))
         return
+    place = given_home(ctx, home)
+    if isinstance(detail, ReportDetail):
+        show_report(data(), detail)
+        if detail.open_review is not None:
+            for line in ReportContinuation(thread, place).lines(detail.open_review):
+                typer.echo(line)
+        return
     show_thread(data(), detail)
     if detail.open_checkpoint is not None:
-        for line in Continuation(thread, given_home(ctx, home)).lines(detail.open_checkpoint):
+        for line in Continuation(thread, place).lines(detail.open_checkpoint):
             typer.echo(line)

@@ -13,6 +13,7 @@ from paper_search.cli.console import text
 
 if TYPE_CHECKING:
     from paper_search.models import BibliographicRecord, Paper, SourceReport
+    from paper_search.report_workflow.catalog import ReportInfo
     from paper_search.workflow import ThreadInfo
 
 AUTHORS_SHOWN = 3
@@ -67,24 +68,36 @@ def record_table(records: Sequence[BibliographicRecord]) -> Table:
     return table
 
 
-def thread_table(threads: Iterable[ThreadInfo], now: datetime) -> Table:
+def thread_table(threads: Iterable[ThreadInfo | ReportInfo], now: datetime) -> Table:
     """Return threads with their age at the time `now`."""
     table = Table(show_edge=False, pad_edge=False, expand=True)
-    for name in ("Thread", "Status", "Question of"):
-        table.add_column(name, no_wrap=name == "Thread")
+    for name in ("Thread", "Kind", "Status", "Question of"):
+        table.add_column(name, no_wrap=name in {"Thread", "Kind"})
     table.add_column("Round", justify="right")
     table.add_column("Changed", no_wrap=True)
     table.add_column("What was asked for", ratio=1, overflow="fold")
     for each in threads:
+        kind, asked, number = _kind(each)
         table.add_row(
             text(each.thread_id),
+            text(kind),
             text(each.status.value),
-            text(each.checkpoint.value.replace("_", " ") if each.checkpoint else "-"),
-            text(each.iteration + (each.status.value != "done")),
+            text(asked.replace("_", " ")),
+            text(number),
             text(age(each.updated_at, now)),
             text(each.question[:200]),
         )
     return table
+
+
+def _kind(info: ThreadInfo | ReportInfo) -> tuple[str, str, int | str]:
+    """Return what a thread is, which question it waits with, and its round or version."""
+    if info.graph == "research_report":
+        asked, version = getattr(info, "waits_for", None), getattr(info, "version", None)
+        return "report", asked or "-", version or "-"
+    checkpoint = getattr(info, "checkpoint", None)
+    number = getattr(info, "iteration", 0) + (info.status.value != "done")
+    return "search", checkpoint.value if checkpoint else "-", number
 
 
 def report_table(reports: Iterable[SourceReport]) -> Table:

@@ -1,0 +1,155 @@
+"""The commands for threads, given the thread of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Cli = Callable[..., Any]
+
+
+@pytest.fixture
+def planned(cli: Cli) -> str:
+    """A report that waits with its plan."""
+    ended = cli("report", "graph neural networks for proteins", "--source", "sample", "--json")
+    assert ended.code == 3
+    return str(ended.document["thread_id"])
+
+
+@pytest.fixture
+def written(cli: Cli, planned: str) -> str:
+    """A report that a person took to its end."""
+    assert cli("resume", planned, "--approve").code == 3
+    assert cli("resume", planned, "--approve").code == 0
+    return planned
+
+
+def test_show_has_the_question_of_a_report_and_the_way_to_answer_it(cli: Cli, planned: str) -> None:
+    shown = cli("show", planned).stdout
+    assert "graph neural networks for proteins" in shown
+    assert "Sub-questions" in shown
+    assert f"paper-search report --thread {planned} --approve" in shown
+    document = cli("show", planned, "--json").document
+    assert document["graph"] == "research_report"
+    assert document["status"] == "waiting"
+    assert document["open_review"]["kind"] == "plan_review"
+
+
+def test_show_has_the_report_and_who_decided_what(cli: Cli, written: str) -> None:
+    shown = cli("show", written).stdout
+    assert "done (approved)" in shown
+    assert "References" not in shown
+    document = cli("show", written, "--json").document
+    assert [each["detail"]["action"] for each in document["decisions"]] == ["approve"] * 2
+    assert document["report"]["sections"]
+
+
+def test_resume_answers_the_question_of_a_report(cli: Cli, planned: str, tmp_path: Path) -> None:
+    assert cli("resume", planned, "--json").document["review"]["kind"] == "plan_review"
+    file = tmp_path / "plan.json"
+    file.write_text('{"decomposed_questions": ["What are they?", "What are proteins?"]}')
+    drafted = cli("resume", planned, "--edit", str(file), "--json")
+    assert drafted.code == 3
+    assert drafted.document["review"]["kind"] == "pre_output_review"
+    revised = cli("resume", planned, "--note", "more on molecules", "--json")
+    assert revised.document["review"]["shows"]["draft"]["version"] == 2
+    target = tmp_path / "report.md"
+    done = cli("resume", planned, "--approve", "-o", str(target), "--json")
+    assert done.code == 0
+    assert done.document["thread_id"] == planned
+    assert done.document["output"] == str(target)
+    assert "## References" in target.read_text(encoding="utf-8")
+    assert cli("resume", planned, "--reject", "too late").code == 1
+
+
+def test_papers_cannot_be_marked_in_a_report(cli: Cli, planned: str) -> None:
+    ended = cli("resume", planned, "--relevant", "1")
+    assert ended.code == 2
+    assert "this thread is a report" in ended.stderr
+
+
+def test_an_export_of_a_report_is_in_its_own_formats(
+    cli: Cli, written: str, tmp_path: Path
+) -> None:
+    assert cli("export", written).stdout.startswith("# ")
+    assert cli("export", written, "--format", "html").stdout.startswith("<!doctype html>")
+    assert cli("export", written, "--json").document["thread_id"] == written
+    target = tmp_path / "report.tex"
+    assert cli("export", written, "--output", str(target)).code == 0
+    assert target.with_suffix(".bib").exists()
+    ended = cli("export", written, "--format", "ris")
+    assert ended.code == 2
+    assert "latex" in ended.stderr
+
+
+def test_a_report_that_waits_has_nothing_to_export(cli: Cli, planned: str) -> None:
+    ended = cli("export", planned)
+    assert ended.code == 1
+    assert f"paper-search resume {planned}" in ended.stderr
+
+
+def test_searches_and_reports_are_one_list_by_pages(cli: Cli, done: str, planned: str) -> None:
+    listed = cli("threads", "--json").document
+    assert [each["thread_id"] for each in listed] == [planned, done]
+    assert [each["graph"] for each in listed] == ["research_report", "paper_search"]
+    shared = {"thread_id", "status", "question", "created_at", "updated_at", "ended_by", "error"}
+    assert all(shared <= set(each) for each in listed)
+    first = cli("threads", "--limit", "1", "--json")
+    second = cli("threads", "--limit", "1", "--offset", "1", "--json")
+    assert [each["thread_id"] for each in [*first.document, *second.document]] == [planned, done]
+    assert "--offset 1" in first.stderr
+    table = cli("threads").stdout
+    assert "plan review" in table
+    assert "report" in table
+    assert "search" in table
+
+
+def test_fork_asks_a_decided_question_of_a_report_again(cli: Cli, written: str) -> None:
+    """HUM-18."""
+    ended = cli("fork", written, "--to", "plan", "--json")
+    assert ended.code == 3
+    assert ended.document["review"]["kind"] == "plan_review"
+    assert cli("show", written, "--json").document["status"] == "waiting"
+    wrong = cli("fork", written, "--to", "strategy")
+    assert wrong.code == 2
+    assert "plan and draft" in wrong.stderr
+
+
+def test_a_search_has_no_plan_to_go_back_to(cli: Cli, done: str) -> None:
+    wrong = cli("fork", done, "--to", "plan")
+    assert wrong.code == 2
+    assert "strategy and result" in wrong.stderr
+
+
+def test_prune_keeps_the_question_of_a_report(cli: Cli, waiting: str, planned: str) -> None:
+    """PER-19."""
+    assert set(cli("prune", "--json").document["pruned"]) == {waiting, planned}
+    assert cli("resume", planned, "--approve").code == 3
+    assert cli("fork", planned, "--to", "plan").code == 3
+
+
+def test_a_backup_holds_reports(cli: Cli, planned: str, tmp_path: Path) -> None:
+    """PER-10."""
+    file = tmp_path / "backup.db"
+    assert cli("backup", str(file)).code == 0
+    deleted = cli("delete", planned, "--yes", "--json")
+    assert deleted.document == {"thread_id": planned, "deleted": True}
+    assert cli("show", planned).code == 4
+    assert cli("restore", str(file)).code == 0
+    assert cli("resume", planned, "--approve").code == 3
+
+
+def test_a_report_cannot_be_screened_or_reported_from(cli: Cli, planned: str) -> None:
+    for words in (("screen", planned), ("report", "--from", planned, "--yes")):
+        ended = cli(*words)
+        assert ended.code == 4
+        assert "is no search" in ended.stderr
+
+
+def test_doctor_counts_reports(cli: Cli, planned: str) -> None:
+    checks = {each["what"]: each for each in cli("doctor", "--json").document}
+    assert planned
+    assert checks["threads"]["found"] == "0 searches, 1 reports"
