@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paper_search.errors import PaperSearchError, PersistenceError
+from paper_search.errors import PersistenceError
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput, ReviewerOutput, WriterInput, WriterOutput
 from paper_search.report.models import (
@@ -15,7 +15,7 @@ from paper_search.report.models import (
     ResearchStatus,
     SearchResult,
 )
-from paper_search.report.recovery import Amount, Attempt, classified
+from paper_search.report.recovery import Amount, CountedModel
 from paper_search.report.reviewer import Reviewer
 from paper_search.report.writer import Writer, edited
 from paper_search.report_workflow.context import (
@@ -25,13 +25,11 @@ from paper_search.report_workflow.context import (
     Iterate,
     Ok,
     checked,
-    counted,
-    kept,
     logged,
-    model_for,
     settings_of,
     shelf_of,
 )
+from paper_search.report_workflow.roles import worked, worked_or_none
 from paper_search.report_workflow.routing import breakpoint_after_review, route_after_reviewer
 from paper_search.report_workflow.state import OpenReview, ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
@@ -76,7 +74,6 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
 async def _written(
     ctx: Context, state: WorkflowState, params: ReportParams, results: list[SearchResult]
 ) -> WriterOutput | None:
-    llm = model_for(ctx, state, params.writer_model)
     if state.analysis is None or state.research_plan is None:
         raise PersistenceError("the report has no analysis: its analyst did not run")
     given = WriterInput(
@@ -88,25 +85,21 @@ async def _written(
         target_length=params.target_length,
         search_results=results,
     )
-    plain = Writer(domain=ctx.services.domain)
-    try:
-        if llm is None:
-            return await plain.write(given)
-        by_model = Writer(llm, ctx.services.domain)
+    domain = ctx.services.domain
 
-        async def asked(amount: Amount) -> WriterOutput:
-            return await by_model.write(given.model_copy(update=_shown(amount)))
+    async def by_model(llm: CountedModel, amount: Amount) -> WriterOutput:
+        return await Writer(llm, domain).write(given.model_copy(update=_shown(amount)))
 
-        attempt = Attempt("writer", asked, lambda: plain.write(given), SHOWN, ctx.services.sleep)
-        output = await attempt.result()
-        kept(state, attempt.errors, attempt.notes)
-    except PaperSearchError as error:
-        state.add_error(classified(error, "writer"))
-        return None
-    else:
-        return output
-    finally:
-        counted(state, llm)
+    work = worked(
+        ctx,
+        state,
+        "writer",
+        model=params.writer_model,
+        by_model=by_model,
+        by_algorithm=lambda: Writer(domain=domain).write(given),
+        amount=SHOWN,
+    )
+    return await worked_or_none(state, "writer", work)
 
 
 def _to_answer(state: WorkflowState) -> Critique:
@@ -177,7 +170,6 @@ def _why(state: WorkflowState, critique: Critique, target: str) -> str:
 
 
 async def _reviewed(ctx: Context, state: WorkflowState, params: ReportParams) -> ReviewerOutput:
-    llm = model_for(ctx, state, params.reviewer_model)
     results = await shelf_of(ctx).results(state.result_ids)
     given = ReviewerInput(
         draft=_draft(state),
@@ -188,21 +180,20 @@ async def _reviewed(ctx: Context, state: WorkflowState, params: ReportParams) ->
         search_results=results,
         target_length=params.target_length,
     )
-    plain = Reviewer(domain=ctx.services.domain)
-    if llm is None:
-        return await plain.review(given)
-    by_model = Reviewer(llm, ctx.services.domain)
+    domain = ctx.services.domain
 
-    async def asked(amount: Amount) -> ReviewerOutput:
-        return await by_model.review(given.model_copy(update=_shown(amount)))
+    async def by_model(llm: CountedModel, amount: Amount) -> ReviewerOutput:
+        return await Reviewer(llm, domain).review(given.model_copy(update=_shown(amount)))
 
-    attempt = Attempt("reviewer", asked, lambda: plain.review(given), SHOWN, ctx.services.sleep)
-    try:
-        output = await attempt.result()
-    finally:
-        counted(state, llm)
-    kept(state, attempt.errors, attempt.notes)
-    return output
+    return await worked(
+        ctx,
+        state,
+        "reviewer",
+        model=params.reviewer_model,
+        by_model=by_model,
+        by_algorithm=lambda: Reviewer(domain=domain).review(given),
+        amount=SHOWN,
+    )
 
 
 def _keep_best(state: WorkflowState, critique: Critique) -> None:

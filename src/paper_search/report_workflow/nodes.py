@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import ValidationError
+
 from paper_search.errors import PaperSearchError, PersistenceError
 from paper_search.models import PaperCollection
 from paper_search.report.analyst import Analyst
@@ -17,7 +19,7 @@ from paper_search.report.models import ResearchPlan, ResearchStatus, SearchQuery
 from paper_search.report.planner import Planner, validate_research_plan
 from paper_search.report.recovery import (
     Amount,
-    Attempt,
+    CountedModel,
     ErrorCategory,
     ErrorSeverity,
     WorkflowError,
@@ -32,12 +34,12 @@ from paper_search.report_workflow.context import (
     Skip,
     checked,
     counted,
-    kept,
     logged,
     model_for,
     settings_of,
     shelf_of,
 )
+from paper_search.report_workflow.roles import worked, worked_or_none
 from paper_search.report_workflow.routing import (
     route_after_analyst,
     route_after_planner,
@@ -84,7 +86,6 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
 
 
 async def _plan(ctx: Context, state: WorkflowState, params: ReportParams) -> PlannerOutput | None:
-    llm = model_for(ctx, state, params.planner_model)
     try:
         given = PlannerInput(
             original_query=state.original_query,
@@ -96,25 +97,22 @@ async def _plan(ctx: Context, state: WorkflowState, params: ReportParams) -> Pla
             else ctx.services.searcher(None, params.sources).search_types,
             previous_plan=state.research_plan,
         )
-        plain = Planner(domain=ctx.services.domain)
-        if llm is None:
-            output = await plain.plan(given)
-        else:
-            by_model = Planner(llm, ctx.services.domain)
-            attempt = Attempt(
-                "planner",
-                lambda _amount: by_model.plan(given),
-                lambda: plain.plan(given),
-                SHOWN,
-                ctx.services.sleep,
-            )
-            output = await attempt.result()
-            kept(state, attempt.errors, attempt.notes)
-    except (PaperSearchError, ValueError) as error:
+    except (PaperSearchError, ValidationError) as error:
         state.add_error(classified(error, "planner"))
         return None
-    finally:
-        counted(state, llm)
+    domain = ctx.services.domain
+    work = worked(
+        ctx,
+        state,
+        "planner",
+        model=params.planner_model,
+        by_model=lambda llm, _shown: Planner(llm, domain).plan(given),
+        by_algorithm=lambda: Planner(domain=domain).plan(given),
+        amount=SHOWN,
+    )
+    output = await worked_or_none(state, "planner", work)
+    if output is None:
+        return None
     is_valid, issues = validate_research_plan(output.research_plan)
     for issue in issues:
         state.add_error(_invalid(issue))
@@ -253,33 +251,28 @@ async def analyst(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
 async def _analysis(
     ctx: Context, state: WorkflowState, params: ReportParams
 ) -> AnalystOutput | None:
-    llm = model_for(ctx, state, params.analyst_model)
     results = await shelf_of(ctx).results(state.result_ids)
     given = AnalystInput(
         search_results=results,
         research_plan=_plan_of(state),
         previous_analysis=state.analysis,
     )
-    plain = Analyst(domain=ctx.services.domain)
-    try:
-        if llm is None:
-            return await plain.analyse(given)
-        by_model = Analyst(llm, ctx.services.domain)
+    domain = ctx.services.domain
 
-        async def asked(amount: Amount) -> AnalystOutput:
-            shown = {"shown_sources": amount.sources, "shown_chars": amount.chars}
-            return await by_model.analyse(given.model_copy(update=shown))
+    async def by_model(llm: CountedModel, amount: Amount) -> AnalystOutput:
+        shown = {"shown_sources": amount.sources, "shown_chars": amount.chars}
+        return await Analyst(llm, domain).analyse(given.model_copy(update=shown))
 
-        attempt = Attempt("analyst", asked, lambda: plain.analyse(given), SHOWN, ctx.services.sleep)
-        output = await attempt.result()
-        kept(state, attempt.errors, attempt.notes)
-    except PaperSearchError as error:
-        state.add_error(classified(error, "analyst"))
-        return None
-    else:
-        return output
-    finally:
-        counted(state, llm)
+    work = worked(
+        ctx,
+        state,
+        "analyst",
+        model=params.analyst_model,
+        by_model=by_model,
+        by_algorithm=lambda: Analyst(domain=domain).analyse(given),
+        amount=SHOWN,
+    )
+    return await worked_or_none(state, "analyst", work)
 
 
 def _plan_of(state: WorkflowState) -> ResearchPlan:

@@ -21,7 +21,7 @@ from paper_search.models import (
     ScoredPaper,
     Seed,
 )
-from paper_search.workflow.shelf import ROOT, Shelf, storable
+from paper_search.workflow.shelf import PAGE, ROOT, Shelf, storable
 from paper_search.workflow.state import CollectionRef
 
 INDEX = (ROOT, "threads")
@@ -226,3 +226,6 @@ def _distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:
         by_id[name] = paper
         distinct.append(paper if name == paper.id else paper.model_copy(update={"id": name}))
     return distinct
+
+
+__all__ = ["INDEX", "PAGE", "ROOT", "RecordShelf", "storable"]
