@@ -124,7 +124,7 @@ async def test_robots_txt_is_asked_once_and_heeded(httpserver: HTTPServer) -> No
 
 @pytest.mark.parametrize(("status", "is_read"), [(404, True), (403, True), (500, False)])
 async def test_a_host_without_robots_txt_is_read_and_one_that_fails_is_not(
-    httpserver: HTTPServer, status: int, is_read: bool
+    httpserver: HTTPServer, status: int, *, is_read: bool
 ) -> None:
     httpserver.expect_request("/robots.txt").respond_with_data("", status)
     httpserver.expect_request("/a").respond_with_data(page(), content_type="text/html")
@@ -153,7 +153,7 @@ async def test_a_host_without_robots_txt_is_read_and_one_that_fails_is_not(
         ("User-agent: *\nDisallow: /" + "*a" * 5000, "/" + "a" * 3000 + "b", True),
     ],
 )
-def test_the_longest_rule_decides(rules: str, path: str, is_allowed: bool) -> None:
+def test_the_longest_rule_decides(rules: str, path: str, *, is_allowed: bool) -> None:
     assert may_read(parse_robots(rules.encode(), "paper-search"), path) is is_allowed
 
 

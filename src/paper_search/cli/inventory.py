@@ -58,12 +58,12 @@ def _web_entry(name: str, config: AppConfig) -> SourceEntry:
         return SourceEntry(
             name, is_enabled=False, needs=says, note=None, key="required", kind="pages"
         )
-    adapter = search.adapter
+    adapter, kind = search.adapter, kind_of(search)
     return SourceEntry(
         name,
         is_enabled,
         None,
-        f"{adapter.title}: {kind_of(search)}, for reports; at most {adapter.most_results} results a query",
+        f"{adapter.title}: {kind}, for reports; at most {adapter.most_results} results a query",
         "set" if adapter.key else "none needed",
         adapter.key_variable,
         adapter.key_page,

@@ -15,6 +15,8 @@ from paper_search.pages.fetching import Document
 from paper_search.pages.policy import PagePolicy
 from paper_search.pages.worker import MISSING
 
+READER = ["-I", "-m", "paper_search.pages.worker"]
+"""What the interpreter is told, apart from the directory and the environment that we are in."""
 _INSTALL = "pip install 'paper-search[pages]'"
 
 
@@ -87,8 +89,8 @@ class _Reading:
 
     def run(self) -> dict[str, Any]:
         """Return what the process says; it is gone when this returns."""
-        with subprocess.Popen(  # this program, without the document on its command line
-            [sys.executable, "-I", "-m", "paper_search.pages.worker"],
+        with subprocess.Popen(  # noqa: S603  # this program, without the document on its command line
+            [sys.executable, *READER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
-_HYPHENATED = re.compile(r"(?<=[a-z])[-\u00ad\ufffe]\n(?=[a-z])")
+_HYPHENATED = re.compile(r"(?<=[a-z])(?:[-\u00ad]\n|\ufffe\n?)(?=[a-z])")
+"""The hyphen of a word that was divided at the end of a line; the library marks those it knows."""
 _REFERENCES = re.compile(
     r"^[\d. ]{0,6}(?:references|bibliography|literature cited|works cited)[ :]{0,3}$",
     re.IGNORECASE | re.MULTILINE,
@@ -67,11 +69,11 @@ def _paragraphs(text: str) -> list[str]:
     lengths = sorted(len(each) for each in lines if each)
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0
     paragraphs: list[list[str]] = [[]]
-    for line in lines:
+    for line, following in itertools.pairwise([*lines, ""]):
         if line:
             paragraphs[-1].append(line)
         is_short = len(line) < _FULL_LINE * usual
-        is_end = line.endswith((".", "!", "?", ":")) or not line[-1:].islower()
+        is_end = line.endswith((".", "!", "?", ":")) or not following[:1].islower()
         if not line or (is_short and is_end):
             paragraphs.append([])
     return [" ".join(each) for each in paragraphs if each]
