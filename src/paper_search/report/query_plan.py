@@ -94,10 +94,13 @@ def weaker(query: SearchQuery) -> SearchQuery | None:
     """Return a broader query for one that brought too little; None: it cannot be broader.
 
     It asks for one concept less, the last and most particular one; what has one concept left asks
-    for its last word less.
+    for its last word less. The plain words of a search of the web lose a third, of two words none.
     """
     concepts = key_phrases(query.query_text)
-    if len(concepts) > 1:
+    words = query.query_text.split()
+    if query.search_type == "web" and '"' not in query.query_text:
+        kept = words[: max(2, len(words) * 2 // 3)]
+    elif len(concepts) > 1:
         kept = concepts[:-1]
     else:
         words = (concepts[0] if concepts else query.query_text).split()
