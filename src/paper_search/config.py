@@ -8,8 +8,6 @@ from __future__ import annotations
 import getpass
 import os
 import socket
-from collections.abc import Iterable
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -19,36 +17,41 @@ from dotenv import dotenv_values
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, field_validator
 
 from paper_search.errors import ConfigError
+from paper_search.service_settings import (
+    WEB_SEARCHES,
+    WEB_SOURCES,
+    expand_sources,
+    listed,
+    picked,
+    service_prefixes,
+    source_settings,
+    web_prefixes,
+    web_settings,
+)
+
+__all__ = [
+    "LLM_PROVIDERS",
+    "MIN_TOKEN_CHARS",
+    "STUDIO",
+    "WEB_SEARCHES",
+    "WEB_SOURCES",
+    "AppConfig",
+    "LLMConfig",
+    "SearchSourceConfig",
+    "ServerConfig",
+    "current_person",
+    "default_home",
+    "encryption_keys",
+    "expand_sources",
+    "load_config",
+    "service_prefixes",
+    "settings_elsewhere",
+    "web_prefixes",
+]
 
 LLM_PROVIDERS = ("openai",)
 """Providers whose `<PROVIDER>_API_KEY` is read; no other name reaches the environment."""
 
-_PREFIXES = {
-    "serpapi_scholar": "serpapi",
-    "semantic_scholar_bulk": "semantic_scholar",
-    "serper_scholar": "serper",
-    "opencitations": "opencitations",
-}
-"""Services to what their variables begin with, where that is not the name of an installed source.
-
-The variables of a service are `..._API_KEY`, `..._MAX_CALLS` and `..._RATE_LIMIT`.
-"""
-_WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
-"""Those that are searched as soon as there is a key; Serper's also serves web searches."""
-
-
-WEB_SOURCES = (
-    "openalex",
-    "crossref",
-    "semantic_scholar",
-    "arxiv",
-    "pubmed",
-    "europe_pmc",
-    "dblp",
-    "doaj",
-    "datacite",
-)
-"""Services that answer without a key; together they are called `web`."""
 STUDIO = "https://smith.langchain.com"
 """Where LangGraph Studio's pages come from."""
 MIN_TOKEN_CHARS = 16
@@ -91,6 +94,17 @@ class SearchSourceConfig(BaseModel):
     """Requests per second."""
     max_calls: int | None = None
     """Requests per run; None: no limit, 0: none at all."""
+    url: str | None = None
+    """Where it is, for a service that everybody runs for themselves."""
+
+    @field_validator("url")
+    @classmethod
+    def _check_url(cls, url: str | None) -> str | None:
+        """An address is logged, so no password may be in it."""
+        parts = urlsplit(url or "http://")
+        if parts.scheme not in {"http", "https"} or parts.query or "@" in parts.netloc:
+            raise ValueError("is not an address like http://localhost:8888")
+        return url
 
 
 class ServerConfig(BaseModel):
@@ -108,7 +122,7 @@ class ServerConfig(BaseModel):
     def _split_tokens(cls, value: object) -> object:
         if not isinstance(value, str):
             return value
-        pairs = [each.partition("=") for each in _listed(value)]
+        pairs = [each.partition("=") for each in listed(value)]
         if any(not (owner.strip() and token.strip()) for owner, _, token in pairs):
             raise ValueError("is not a list NAME=TOKEN, NAME=TOKEN")
         if len({owner.strip() for owner, _, _ in pairs}) < len(pairs):
@@ -127,7 +141,7 @@ class ServerConfig(BaseModel):
     @field_validator("hosts", "origins", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
-        return _listed(value) if isinstance(value, str) else value
+        return listed(value) if isinstance(value, str) else value
 
     @field_validator("origins")
     @classmethod
@@ -154,6 +168,10 @@ class AppConfig(BaseModel):
 
     llm: LLMConfig = Field(default_factory=LLMConfig)
     sources: dict[str, SearchSourceConfig] = Field(default_factory=dict)
+    web: dict[str, SearchSourceConfig] = Field(default_factory=dict)
+    """Searches of web and news, for reports."""
+    report_pages: int = Field(default=10, ge=0, le=100)
+    """Web pages and open-access papers that a report fetches at most; 0: none."""
     default_max_results: int = Field(default=100, ge=1)
     max_results_ceiling: int = Field(default=1000, ge=1)
     """What a strategy may ask for at most."""
@@ -200,7 +218,8 @@ class AppConfig(BaseModel):
     def secrets(self) -> tuple[str, ...]:
         """What must never be written anywhere: keys, tokens, the password of the database."""
         password = urlsplit(self.database_url or "").password
-        keys = [self.llm.api_key, *(each.api_key for each in self.sources.values())]
+        services = (*self.sources.values(), *self.web.values())
+        keys = [self.llm.api_key, *(each.api_key for each in services)]
         return tuple(filter(None, [*keys, *self.server.tokens.values(), password]))
 
 
@@ -215,7 +234,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         ConfigError: a value cannot be used, or `env_path` is not a file.
     """
     env = _environment(env_path)
-    settings = _picked(
+    settings = picked(
         env,
         DEFAULT_MAX_RESULTS="default_max_results",
         MAX_RESULTS_CEILING="max_results_ceiling",
@@ -233,15 +252,22 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         PAPER_SEARCH_HOME="home",
         DATABASE_URL="database_url",
         PAPER_SEARCH_KEEP="keep_found",
+        PAPER_SEARCH_PAGES="report_pages",
     )
     if home is not None:
         settings["home"] = str(home)
     # Not from `.env`: a file in a working directory must not say which program runs.
-    settings.update(_picked(dict(os.environ), EDITOR="editor"))  # noqa: TID251  # the one module that may
-    settings.update(_picked(dict(os.environ), VISUAL="editor"))  # noqa: TID251  # the one module that may
+    settings.update(picked(dict(os.environ), EDITOR="editor"))  # noqa: TID251  # the one module that may
+    settings.update(picked(dict(os.environ), VISUAL="editor"))  # noqa: TID251  # the one module that may
     try:
         return AppConfig.model_validate(
-            {"llm": _llm(env), "sources": _sources(env), "server": _server(env), **settings}
+            {
+                "llm": _llm(env),
+                "sources": source_settings(env, env.get("PAPER_SEARCH_SOURCES", "")),
+                "web": web_settings(env, env.get("PAPER_SEARCH_WEB", "")),
+                "server": _server(env),
+                **settings,
+            }
         )
     except ValidationError as error:
         fields = "; ".join(
@@ -298,14 +324,14 @@ def _llm(env: dict[str, str]) -> dict[str, str]:
     return {
         "provider": provider,
         "api_key": key,
-        **_picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
-        **_picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
+        **picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
+        **picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
     }
 
 
 def _server(env: dict[str, str]) -> dict[str, str]:
     """Return who may use the server."""
-    return _picked(
+    return picked(
         env,
         PAPER_SEARCH_TOKENS="tokens",
         PAPER_SEARCH_HOSTS="hosts",
@@ -320,52 +346,3 @@ def _environment(env_path: Path | str | None) -> dict[str, str]:
     from_file = dotenv_values(path) if path.is_file() else {}
     merged = {**from_file, **os.environ}  # noqa: TID251  # the one module that may
     return {name: value for name, value in merged.items() if value is not None}
-
-
-def _picked(env: dict[str, str], **names: str) -> dict[str, str]:
-    """Return the non-empty variables among `names`, under their field names."""
-    return {field: env[name] for name, field in names.items() if env.get(name, "").strip()}
-
-
-def _listed(text: str) -> list[str]:
-    return [each.strip() for each in text.split(",") if each.strip()]
-
-
-def _sources(env: dict[str, str]) -> dict[str, dict[str, object]]:
-    """Return the settings of sources; what is neither named nor set is left to its defaults."""
-    sources: dict[str, dict[str, object]] = {
-        "library": {"name": "library"},
-        "sample": {"name": "sample", "enabled": False},
-    }
-    for name, prefix in service_prefixes().items():
-        given = _picked(
-            env,
-            **{f"{prefix}_API_KEY": "api_key"},
-            **{f"{prefix}_MAX_CALLS": "max_calls", f"{prefix}_RATE_LIMIT": "rate_limit"},
-        )
-        if given and name not in sources:
-            # A key is only got on purpose; without one, a search goes to nobody unasked.
-            sources[name] = {"name": name, "enabled": name in _WITH_KEY and "api_key" in given}
-            sources[name] |= {field: value.strip() for field, value in given.items()}
-    chosen = expand_sources(env.get("PAPER_SEARCH_SOURCES", "").split(","))
-    if chosen:
-        for settings in sources.values():
-            settings["enabled"] = False
-        for name in chosen:
-            # Taken out and put in again: the order of the variable is the order of searching.
-            sources[name] = sources.pop(name, {"name": name}) | {"enabled": True}
-    return sources
-
-
-def expand_sources(names: Iterable[str]) -> list[str]:
-    """Return the names of sources, each once; `web` stands for those that need no key."""
-    stripped = (name.strip() for name in names)
-    expanded = (each for name in stripped for each in (WEB_SOURCES if name == "web" else (name,)))
-    return list(dict.fromkeys(filter(None, expanded)))
-
-
-def service_prefixes() -> dict[str, str]:
-    """Return what the variables of each service begin with: its name, with few exceptions."""
-    installed = {point.name: point.name for point in entry_points(group="paper_search.sources")}
-    given = dict(sorted(installed.items())) | _PREFIXES
-    return {name: prefix.upper().replace("-", "_") for name, prefix in given.items()}

@@ -17,6 +17,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.sources import SearchSource, create_source
+from paper_search.sources.web.registry import create_web_search, known_web_searches
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -69,7 +70,8 @@ async def check_everything(config: AppConfig, names: list[str] | None = None) ->
         config: the settings.
         names: sources to ask; None: all that are searched by default.
     """
-    asked = names or [name for name, each in config.sources.items() if each.enabled]
+    services = (*config.sources.items(), *config.web.items())
+    asked = names or list(dict.fromkeys(name for name, each in services if each.enabled))
     local = [_contact(config), _model(config), _library(config), await _threads(config)]
     return [*local, *await asyncio.gather(*(_source(name, config) for name in asked))]
 
@@ -135,7 +137,11 @@ async def _source(name: str, config: AppConfig) -> Check:
     from paper_search.skills import Searcher
 
     try:
-        source: SearchSource = create_source(name, config)
+        source: SearchSource = (
+            create_web_search(name, config)
+            if name in known_web_searches()
+            else create_source(name, config)
+        )
     except ConfigError as error:
         return Check(f"source {name}", is_well=False, found=explanation(error), mend="set the key")
     searcher = Searcher({name: source}, deadline_s=config.source_deadline_s)

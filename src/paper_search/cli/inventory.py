@@ -12,6 +12,7 @@ from paper_search.library.samples import open_sample
 from paper_search.library.source import library_path
 from paper_search.sources import create_source, known_sources
 from paper_search.sources.adapter import Adapter
+from paper_search.sources.web.registry import create_web_search, kind_of, known_web_searches
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -33,6 +34,8 @@ class SourceEntry:
     """The environment variable that the key is read from."""
     key_page: str | None = None
     """Where to get a key."""
+    kind: str = "papers"
+    """`papers`, or `pages` for the searches of web and news that reports ask."""
 
     def document(self) -> dict[str, Any]:
         """Return the entry as JSON."""
@@ -41,8 +44,31 @@ class SourceEntry:
 
 
 def inventory(config: AppConfig) -> list[SourceEntry]:
-    """Return all installed sources by name."""
-    return [_entry(name, config) for name in known_sources()]
+    """Return all installed sources by name, then what reports search besides."""
+    papers = [_entry(name, config) for name in known_sources()]
+    return [*papers, *(_web_entry(name, config) for name in known_web_searches())]
+
+
+def _web_entry(name: str, config: AppConfig) -> SourceEntry:
+    is_enabled = name in config.web and config.web[name].enabled
+    try:
+        search = create_web_search(name, config)
+    except ConfigError as error:
+        says = explanation(error)
+        return SourceEntry(
+            name, is_enabled=False, needs=says, note=None, key="required", kind="pages"
+        )
+    adapter, kind = search.adapter, kind_of(search)
+    return SourceEntry(
+        name,
+        is_enabled,
+        None,
+        f"{adapter.title}: {kind}, for reports; at most {adapter.most_results} results a query",
+        "set" if adapter.key else "none needed",
+        adapter.key_variable,
+        adapter.key_page,
+        "pages",
+    )
 
 
 def _entry(name: str, config: AppConfig) -> SourceEntry:

@@ -25,7 +25,11 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     ] = None,
     source: Annotated[
         list[str] | None,
-        typer.Option("--source", metavar="NAME", help="Search only this; may be given again."),
+        typer.Option(
+            "--source",
+            metavar="NAME",
+            help="Search only this, also tavily and the like; may be given again.",
+        ),
     ] = None,
     depth: Annotated[
         str, typer.Option(metavar="DEPTH", help="quick, standard or comprehensive.")
@@ -37,6 +41,15 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     max_iterations: Annotated[
         int, typer.Option(min=1, max=20, metavar="N", help="Review at most N drafts.")
     ] = 3,
+    pages: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=100,
+            metavar="N",
+            help="Fetch and read at most N pages and open papers; 0: none.",
+        ),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nobody.")] = False,
     approve: Annotated[bool, typer.Option("--approve", help="Approve what is shown.")] = False,
     edit: Annotated[
@@ -104,6 +117,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
             "style_guide": style,
             "target_length": words,
             "max_iterations": max_iterations,
+            **({} if pages is None else {"max_pages": pages}),
         },
         runner=asyncio.Runner(),
     )

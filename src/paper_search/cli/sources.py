@@ -9,7 +9,7 @@ def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> Non
     """List the sources: which are searched by default, and what the others need.
 
     PAPER_SEARCH_SOURCES names those that are searched by default; `web` stands for all services
-    that need no key.
+    that need no key. PAPER_SEARCH_WEB does the same for the web and the news, which reports search.
     """
     from rich.table import Table
 
@@ -25,7 +25,8 @@ def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> Non
     for name in ("Source", "Searched", "Key", "Needs", "Note"):
         table.add_column(name, no_wrap=name == "Source", overflow="fold")
     for each in found:
-        searched = "by default" if each.is_enabled else "with --source"
+        usual = "by default" if each.kind == "papers" else "by reports"
+        searched = usual if each.is_enabled else "with --source"
         table.add_row(
             text(each.name),
             text(searched if each.needs is None else "no"),

@@ -50,6 +50,8 @@ class HttpSettings:
         attempt_timeout_s: for one request with its whole body.
         deadline_s: for everything that one call of `get` does, waits included.
         max_bytes: of an unpacked body.
+        max_redirects: that are followed, within the origin only; 0: each is an error that says
+            where it leads.
         secrets: keys that no error or log may show.
         retry: when to ask again.
     """
@@ -59,6 +61,7 @@ class HttpSettings:
     attempt_timeout_s: float = 20.0
     deadline_s: float = 60.0
     max_bytes: int = 20_000_000
+    max_redirects: int = 2
     secrets: tuple[str, ...] = field(default=(), repr=False)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
 

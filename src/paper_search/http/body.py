@@ -34,6 +34,7 @@ class HttpAnswer:
         attempts: requests that it took.
         from_cache: it was on disk; nothing was sent.
         url: where it is from, without keys.
+        charset: that the server names; empty: none.
     """
 
     status: int
@@ -42,6 +43,7 @@ class HttpAnswer:
     attempts: int
     from_cache: bool = False
     url: str = ""
+    charset: str = ""
 
     def json(self) -> Any:
         """Return the data; an empty body is None, and so are NaN and infinite numbers.

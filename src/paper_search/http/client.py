@@ -44,7 +44,6 @@ _log = logging.getLogger(__name__)
 
 _ERROR_BODY = 2000
 """Characters of an error's body that are kept."""
-_MOST_REDIRECTS = 3
 
 __all__ = ["HttpClient", "HttpSettings"]
 
@@ -94,7 +93,7 @@ class HttpClient:
             self._stack.callback(logger.removeFilter, log_filter)
         client = self._given_client
         if client is None:
-            own = httpx.AsyncClient(verify=_tls(), follow_redirects=False)
+            own = httpx.AsyncClient(verify=trusted_certificates(), follow_redirects=False)
             client = await self._stack.enter_async_context(own)
         network = Network(client)
         self._transport = network
@@ -244,12 +243,14 @@ class HttpClient:
 
     async def _follow(self, request: httpx.Request, stack: AsyncExitStack) -> httpx.Response:
         """Return the answer at the end of the redirects that stay within the origin."""
-        for _ in range(_MOST_REDIRECTS):
+        for left in range(self._settings.max_redirects, -1, -1):
             response = await self._transport_for(request).handle_async_request(request)
             stack.push_async_callback(response.aclose)
             target = _redirect_target(request, response)
-            if target is None:
+            if target is None or self._settings.max_redirects == 0:
                 return response
+            if left == 0:
+                break
             await stack.aclose()  # gives the place back, which the next request needs
             request = httpx.Request(
                 "GET",
@@ -282,6 +283,7 @@ class HttpClient:
             asking.attempts,
             from_cache=bool(response.extensions.get("caching", {}).get("from_cache")),
             url=str(request.url),
+            charset=response.charset_encoding or "",
         )
 
     async def _status_error(self, response: httpx.Response, host: str) -> HttpStatusError:
@@ -298,6 +300,7 @@ class HttpClient:
             status=status,
             retry_after=parse_retry_after(response.headers.get("retry-after")),
             body=body,
+            location=response.headers.get("location") if response.is_redirect else None,
         )
 
 
@@ -314,6 +317,6 @@ def _redirect_target(request: httpx.Request, response: httpx.Response) -> httpx.
 
 
 @cache
-def _tls() -> ssl.SSLContext:
+def trusted_certificates() -> ssl.SSLContext:
     """Return the certificates to trust, read once: that takes longer than a request."""
     return httpx.create_ssl_context()

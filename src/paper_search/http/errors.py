@@ -32,15 +32,23 @@ class HttpStatusError(HttpError):
         status: the HTTP status.
         retry_after: seconds that the server asks to wait; None: it does not say.
         body: the first characters of the answer, without secrets.
+        location: where a redirect leads that was not followed.
     """
 
     def __init__(
-        self, message: str, *, status: int, retry_after: float | None = None, body: str = ""
+        self,
+        message: str,
+        *,
+        status: int,
+        retry_after: float | None = None,
+        body: str = "",
+        location: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.retry_after = retry_after
         self.body = body
+        self.location = location
 
 
 class HttpTimeoutError(HttpError):

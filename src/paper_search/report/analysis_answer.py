@@ -11,6 +11,7 @@ from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
 from paper_search.report.evidence import Evidence
+from paper_search.report.excerpts import excerpt
 from paper_search.report.exchange import AnalystInput
 from paper_search.report.models import (
     AnalysisResult,
@@ -18,8 +19,10 @@ from paper_search.report.models import (
     Finding,
     Grade,
     Quote,
+    SearchResult,
     Theme,
 )
+from paper_search.report.passages import content_stems
 from paper_search.report.quotations import located
 from paper_search.skills.untrusted import SUSPICIOUS, data_block, shown_to_model
 
@@ -119,7 +122,7 @@ async def analysis_by_model(
 
 
 def sources_block(
-    evidence: Evidence, count: int, chars: int, first: list[str] | None = None
+    evidence: Evidence, count: int, chars: int, first: list[str] | None = None, about: str = ""
 ) -> str:
     """Return the most relevant sources as data that a model may quote and must not obey.
 
@@ -128,6 +131,7 @@ def sources_block(
         count: how many to show.
         chars: how much of the text of each.
         first: ids of those that go before the others.
+        about: what is looked for in texts that are longer than what is shown.
     """
     preferred = {each: number for number, each in enumerate(first or [])}
     ranked = sorted(
@@ -138,17 +142,20 @@ def sources_block(
             each.result_id,
         ),
     )
-    records = [_record(evidence, each, chars) for each in ranked[:count]]
+    wanted = frozenset(content_stems(about))
+    records = [_record(evidence, each, chars, wanted) for each in ranked[:count]]
     return data_block(records)
 
 
-def _record(evidence: Evidence, result: Any, chars: int) -> dict[str, Any]:
+def _record(
+    evidence: Evidence, result: SearchResult, chars: int, wanted: frozenset[str]
+) -> dict[str, Any]:
     record: dict[str, Any] = {
         "key": evidence.key_of(result.result_id),
         "title": shown_to_model(result.title, 300),
         "year": result.year,
         "type": result.metadata.get("source_type", "web"),
-        "text": shown_to_model(result.text, chars) or "",
+        "text": shown_to_model(excerpt(result.text, chars, wanted), chars) or "",
     }
     if result.metadata.get("is_suspicious"):
         record["warning"] = SUSPICIOUS
@@ -166,7 +173,8 @@ def _message(evidence: Evidence, given: AnalystInput) -> str:
     if given.previous_analysis is not None:
         asked["earlier_gaps"] = given.previous_analysis.gaps
     head = json.dumps(asked, ensure_ascii=False, indent=1)
-    block = sources_block(evidence, given.shown_sources, given.shown_chars)
+    about = " ".join([plan.original_query, *plan.decomposed_questions, given.focus])
+    block = sources_block(evidence, given.shown_sources, given.shown_chars, about=about)
     return f"{head}\n\nSources:\n{block}"
 
 

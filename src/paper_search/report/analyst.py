@@ -9,7 +9,14 @@ from paper_search.report.analysis_answer import analysis_by_model
 from paper_search.report.contradictions import contradictions
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import AnalystInput, AnalystOutput, Sufficiency
-from paper_search.report.models import AnalysisResult, Contradiction, Finding, Grade
+from paper_search.report.models import (
+    AnalysisResult,
+    Contradiction,
+    Finding,
+    Grade,
+    ResearchPlan,
+    SearchType,
+)
 from paper_search.report.passages import Passage, PassageFinder
 from paper_search.report.query_plan import gap_queries
 from paper_search.report.themes import themes
@@ -67,8 +74,14 @@ def assessed(analysis: AnalysisResult, given: AnalystInput) -> AnalystOutput:
     return AnalystOutput(
         analysis=analysis,
         data_sufficiency=sufficiency,
-        recommended_searches=gap_queries(open_questions, "academic"),
+        recommended_searches=gap_queries(open_questions, _first_kind(plan)),
     )
+
+
+def _first_kind(plan: ResearchPlan) -> SearchType:
+    """Return the kind of search that papers are found by, or the one that the plan has."""
+    kinds = [each.search_type for each in plan.search_queries]
+    return "academic" if "academic" in kinds else next(iter(kinds), "academic")
 
 
 def _extracted(evidence: Evidence, given: AnalystInput) -> AnalysisResult:

@@ -24,6 +24,7 @@ _LONG_QUOTE = 60
 """Words: a longer one is not repeated in abstract and conclusion."""
 
 
+_READ = frozenset({"html", "pdf", "text"})
 _HOW = (
     (
         "Sentences were chosen by the words that they share with a sub-question, rare words "
@@ -193,6 +194,8 @@ class Composition:
         plan, evidence = self.given.research_plan, self.evidence
         run = [each for each in plan.search_queries if each.status == "completed"]
         retracted = len(evidence.results) - len(evidence.usable)
+        read = sum(each.metadata.get("text_is") in _READ for each in evidence.usable)
+        snippets = sum(each.metadata.get("text_is") == "snippet" for each in evidence.usable)
         untold = sum(not each.text for each in evidence.usable)
         suspicious = sum(bool(each.metadata.get("is_suspicious")) for each in evidence.usable)
         notes = [
@@ -202,6 +205,12 @@ class Composition:
             ),
             *_HOW,
         ]
+        if read:
+            notes.append(f"Of {counted(read, 'source')}, the page or the full text was read.")
+        if snippets:
+            notes.append(
+                f"Of {counted(snippets, 'source')}, only what a search engine shows was available."
+            )
         if untold:
             notes.append(f"Of {counted(untold, 'source')}, only the title was available.")
         if retracted:

@@ -24,6 +24,14 @@ _BIBLIOGRAPHIC = (
     "publisher", "language", "publication_type", "venue", "year", "is_retracted",
 )  # fmt: skip
 
+_SAYS_OPEN = frozenset(
+    {
+        "arxiv", "core", "crossref", "doaj", "europe_pmc", "openalex", "pubmed", "s2",
+        "semantic_scholar", "unpaywall",
+    }
+)  # fmt: skip
+"""Services whose address of a full text is one that they say is open to everybody."""
+
 
 def result_of(paper: Paper, query_id: str) -> SearchResult:
     """Return a paper as a source of a report; the same paper always has the same id."""
@@ -41,6 +49,8 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
         "relevance_reason": paper.relevance_reason,
         "is_suspicious": is_suspicious(paper.title, paper.abstract),
         "has_abstract": bool(text),
+        "text_is": "abstract" if text else None,
+        "open_text_url": open_text_url(paper),
     }
     return SearchResult(
         result_id=stable_id(paper.id),
@@ -52,6 +62,16 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
         relevance_score=paper.relevance_score,
         metadata=metadata,
     )
+
+
+def open_text_url(paper: Paper) -> str | None:
+    """Return where the text of a paper is open to everybody, by the word of a service; or None.
+
+    An address of the person's own library, or of a service that lists whatever it finds, says
+    nothing of that.
+    """
+    given_by = paper.field_sources.get("full_text_url", paper.id).partition(":")[0]
+    return paper.full_text_url if given_by in _SAYS_OPEN else None
 
 
 def stable_id(name: str) -> str:

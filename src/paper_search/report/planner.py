@@ -14,8 +14,8 @@ from paper_search.llm.structured import ask
 from paper_search.models import ParsedIntent
 from paper_search.prompts import load_prompt
 from paper_search.report.exchange import PlannerInput, PlannerOutput
-from paper_search.report.models import Depth, ResearchPlan, SearchQuery, now
-from paper_search.report.query_plan import completed, typed_queries
+from paper_search.report.models import Depth, ResearchPlan, SearchQuery, SearchType, now
+from paper_search.report.query_plan import completed, missing_kinds, typed_queries
 from paper_search.report.sub_questions import headings, sub_questions
 from paper_search.skills import IntentParser
 
@@ -23,6 +23,10 @@ MIN_QUESTIONS, MAX_QUESTIONS = 3, 7
 _QUESTIONS: dict[Depth, int] = {"quick": 3, "standard": 5, "comprehensive": 7}
 _FIRST_SECTION = "Introduction"
 _LAST_SECTIONS = ("Themes across the sources", "Disagreements and gaps", "Methods and limitations")
+_SETTINGS: dict[SearchType, str] = {
+    "web": "set SERPER_API_KEY, TAVILY_API_KEY or SEARXNG_URL",
+    "news": "set NEWS_API_KEY",
+}
 _LONGEST_QUERY, _LONGEST_QUESTION, _MAX_SECTIONS = 300, 500, 12
 
 
@@ -76,8 +80,11 @@ class Planner:
         wanted = f"{given.original_query} {given.context or ''}" if given.context else None
         intent = await IntentParser(None).parse(wanted or given.original_query)
         if self._llm is not None:
-            return self._fitted(await self._answer(self._llm, given), intent, given)
-        return _by_concepts(intent, given)
+            output = self._fitted(await self._answer(self._llm, given), intent, given)
+        else:
+            output = _by_concepts(intent, given)
+        output.warnings += _missing(given)
+        return output
 
     async def _answer(self, llm: LLMProvider, given: PlannerInput) -> PlanAnswer:
         message: dict[str, Any] = {
@@ -169,6 +176,15 @@ def _by_concepts(intent: ParsedIntent, given: PlannerInput) -> PlannerOutput:
         confidence=0.6 if len(intent.concepts) > 1 else 0.4,
         warnings=warnings,
     )
+
+
+def _missing(given: PlannerInput) -> list[str]:
+    """Return what a plan of this depth would search if it were there."""
+    return [
+        f"there is no {kind} search, so none is planned: {_SETTINGS[kind]}"
+        for kind in missing_kinds(given.depth, given.search_types)
+        if kind in _SETTINGS
+    ]
 
 
 def _methodology(given: PlannerInput) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from paper_search.models import ParsedIntent
 from paper_search.report.models import Depth, SearchQuery, SearchType
 from paper_search.skills.key_phrases import key_phrases
+from paper_search.skills.stop_words import GENERIC, STOP_WORDS
 
 MIN_QUERIES, MAX_QUERIES = 5, 15
 LOWEST_PRIORITY = 5
@@ -18,6 +19,22 @@ _TYPES: dict[Depth, tuple[SearchType, ...]] = {
     "comprehensive": ("academic", "web", "news"),
 }
 """Kinds of search for each sub-question, by depth: one, two, three."""
+_OF_REPORTS = frozenset(
+    [
+        "sources",
+        "report",
+        "reported",
+        "reports",
+        "say",
+        "study",
+        "studied",
+        "conclude",
+        "used",
+        "set",
+        "settings",
+    ]
+)
+"""Words of our sub-questions that speak of sources, not of the subject."""
 _QUALIFIERS = ("review", "evaluation", "comparison", "applications", "limitations", "trends")
 
 
@@ -38,11 +55,16 @@ def typed_queries(
     for index, question in enumerate(questions):
         text = next(texts, None) or question
         for kind in kinds:
-            words = text if kind == "academic" else question
+            words = _for_the_web(question) if kind == "web" else text
             _add(planned, words, kind, index, question=index)
     while len(planned) < MIN_QUERIES and (more := next(texts, None)) is not None:
         _add(planned, more, kinds[0], len(planned), question=None)
     return list(planned.values())[:MAX_QUERIES]
+
+
+def missing_kinds(depth: Depth, available: Sequence[SearchType]) -> list[SearchType]:
+    """Return the kinds of search that a depth asks for and that are not there."""
+    return [each for each in _TYPES[depth] if each not in available]
 
 
 def completed(
@@ -72,10 +94,13 @@ def weaker(query: SearchQuery) -> SearchQuery | None:
     """Return a broader query for one that brought too little; None: it cannot be broader.
 
     It asks for one concept less, the last and most particular one; what has one concept left asks
-    for its last word less.
+    for its last word less. The plain words of a search of the web lose a third, of two words none.
     """
     concepts = key_phrases(query.query_text)
-    if len(concepts) > 1:
+    words = query.query_text.split()
+    if query.search_type == "web" and '"' not in query.query_text:
+        kept = words[: max(2, len(words) * 2 // 3)]
+    elif len(concepts) > 1:
         kept = concepts[:-1]
     else:
         words = (concepts[0] if concepts else query.query_text).split()
@@ -138,6 +163,13 @@ def _texts(intent: ParsedIntent) -> Iterator[str]:
                 yield text
     for word in _QUALIFIERS:
         yield f"{_joined(concepts)} {word}"
+
+
+def _for_the_web(question: str) -> str:
+    """Return the words of a question that a search engine can use; it wants no operators."""
+    skipped = STOP_WORDS | GENERIC | _OF_REPORTS
+    words = [each.strip("?.,;:!") for each in question.split()]
+    return " ".join(each for each in words if each and each.casefold() not in skipped) or question
 
 
 def _joined(concepts: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from paper_search.report.evidence import Evidence
 from paper_search.report.models import Quote, SearchResult
@@ -89,7 +90,8 @@ def _place(words: str, text: str) -> tuple[int, int] | None:
     return places[first], places[position - 1] + 1
 
 
-def _folded(text: str) -> tuple[str, list[int]]:
+@lru_cache(maxsize=128)
+def _folded(text: str) -> tuple[str, tuple[int, ...]]:
     """Return the text as it is compared, and where each of its characters came from."""
     letters: list[str] = []
     places: list[int] = []
@@ -102,4 +104,4 @@ def _folded(text: str) -> tuple[str, list[int]]:
         for folded in unicodedata.normalize("NFKC", character.translate(_SAME)).casefold():
             letters.append(folded)
             places.append(index)
-    return "".join(letters), places
+    return "".join(letters), tuple(places)

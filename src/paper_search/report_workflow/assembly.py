@@ -12,11 +12,26 @@ from paper_search.models import PaperCollection
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report.academic import AcademicSearch
 from paper_search.report.models import SearchType
+from paper_search.report.page_reader import PageReader
 from paper_search.report.searcher import FindsSources, ReportSearcher
-from paper_search.report_workflow.services import MakesSearcher, ReadsCollection, ReportServices
+from paper_search.report.web import WebSearch
+from paper_search.report_workflow.services import (
+    MakesSearcher,
+    ReadsCollection,
+    ReadsPages,
+    ReportServices,
+)
 from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
 from paper_search.sources import create_source, create_sources
+from paper_search.sources.web.registry import (
+    create_web_search,
+    create_web_searches,
+    kind_of,
+    known_web_searches,
+)
 from paper_search.workflow.session import ThreadSession, search_graph
+
+_ON_THE_WEB: tuple[SearchType, ...] = ("web", "news")
 
 
 def assemble_report(config: AppConfig, sources: list[str] | None = None) -> ReportServices:
@@ -34,7 +49,19 @@ def assemble_report(config: AppConfig, sources: list[str] | None = None) -> Repo
         searcher=_searcher(config, sources),
         collection=_collection(config.persistence_url),
         model=_models(config),
+        pages=page_reader(config),
         domain=config.domain,
+    )
+
+
+def page_reader(config: AppConfig) -> ReadsPages | None:
+    """Return what fetches pages and open papers; None: the settings want none fetched."""
+    if config.report_pages == 0:
+        return None
+    from paper_search.pages.fetching import PageFetcher  # noqa: PLC0415  # httpx is slow to import
+
+    return PageReader(
+        lambda: PageFetcher(contact=config.contact, cache_path=config.http_cache_path)
     )
 
 
@@ -54,12 +81,16 @@ def _models(config: AppConfig) -> Callable[[str | None], LLMProvider | None]:
 
 
 def _searcher(config: AppConfig, sources: list[str] | None) -> MakesSearcher:
+    on_the_web = known_web_searches()
     if sources is None:
-        chosen = create_sources(config)
+        chosen, searches = create_sources(config), create_web_searches(config)
     else:
-        chosen = [create_source(name, config) for name in dict.fromkeys(sources)]
-    available = [each.source_name for each in chosen]
-    searcher = Searcher(chosen)
+        named = list(dict.fromkeys(sources))
+        chosen = [create_source(name, config) for name in named if name not in on_the_web]
+        searches = [create_web_search(name, config) for name in named if name in on_the_web]
+    searcher = Searcher([*chosen, *searches])
+    papers = [each.source_name for each in chosen]
+    kinds = {each.source_name: kind_of(each) for each in searches}
 
     def make(llm: LLMProvider | None, only: list[str] | None) -> ReportSearcher:
         scorer = RelevanceScorer(
@@ -67,12 +98,17 @@ def _searcher(config: AppConfig, sources: list[str] | None) -> MakesSearcher:
             batch_size=config.relevance_batch_size,
             max_concurrency=config.relevance_max_concurrency,
         )
-        names = [each for each in available if only is None or each in only]
-        academic = AcademicSearch(
-            searcher, Deduplicator(llm=None, enable_llm_pass=False), scorer, names or available
-        )
-        kinds: dict[SearchType, FindsSources] = {"academic": academic}
-        return ReportSearcher(kinds)
+        wanted = [each for each in (*papers, *kinds) if only is None or each in only]
+        wanted = wanted or [*papers, *kinds]
+        found: dict[SearchType, FindsSources] = {}
+        names = [each for each in wanted if each in papers]
+        if names or not kinds:
+            merging = Deduplicator(llm=None, enable_llm_pass=False)
+            found["academic"] = AcademicSearch(searcher, merging, scorer, names)
+        for kind in _ON_THE_WEB:
+            if names := [each for each in wanted if kinds.get(each) == kind]:
+                found[kind] = WebSearch(kind, searcher, scorer, names)
+        return ReportSearcher(found)
 
     return make
 

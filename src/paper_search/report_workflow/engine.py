@@ -97,6 +97,7 @@ class ReportWorkflow:
         from paper_search.report_workflow.assembly import assemble_report  # noqa: PLC0415  # slow import
 
         services = assemble_report(config, sources)
+        settings.setdefault("max_pages", config.report_pages)
         return cls(
             services,
             review_handler,

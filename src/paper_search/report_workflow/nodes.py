@@ -137,6 +137,9 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
         left = params.max_pages - state.pages_fetched
         fresh, fetched, failures = await ctx.services.pages.read(fresh, left)
         state.pages_fetched += fetched
+        if fetched:
+            done = fetched - len(failures)
+            state.add_checkpoint(f"Fetched {fetched} pages and papers; {done} could be read")
         for each in failures:
             state.add_checkpoint(each)
     state.result_ids += await shelf.put_results(fresh)

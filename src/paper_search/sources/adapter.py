@@ -124,6 +124,11 @@ class Service:
         del error
         return None
 
+    def advice_on(self, error: HttpStatusError) -> str | None:
+        """Return what a person can do about a refusal that only this service has; None: usual."""
+        del error
+        return None
+
 
 class Adapter(Service, ABC):
     """A service that is searched: how it is asked and what it answers.

@@ -82,6 +82,8 @@ def explain(error: HttpError, adapter: Service, *, patience_s: float) -> Explana
 def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> Explanation:
     said = redact(error.body, (adapter.key,))[:_LONGEST]
     message = f"{adapter.title} answered with HTTP {error.status}" + (f": {said}" if said else "")
+    if advice := adapter.advice_on(error):
+        message = f"{message}; {advice}"
     told = adapter.status_of(error)
     is_later = error.status == _TOO_MANY or error.status >= _SERVER_ERROR
     if told is not None:

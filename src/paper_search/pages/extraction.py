@@ -1,0 +1,117 @@
+"""Has the text of a document taken out of it by a process that can be killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from paper_search.bibliography.text import clean
+from paper_search.pages.errors import PageContentError
+from paper_search.pages.fetching import Document
+from paper_search.pages.policy import PagePolicy
+from paper_search.pages.worker import MISSING
+
+READER = ["-I", "-m", "paper_search.pages.worker"]
+"""What the interpreter is told, apart from the directory and the environment that we are in."""
+_INSTALL = "pip install 'paper-search[pages]'"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """What a document says.
+
+    Attributes:
+        title: as the document names itself; may be empty.
+        text: paragraphs divided by empty lines, without control or invisible characters.
+        pages: of a PDF.
+        pages_read: fewer than `pages` where there are too many.
+    """
+
+    title: str
+    text: str
+    pages: int | None = None
+    pages_read: int | None = None
+
+
+async def document_text(document: Document, policy: PagePolicy | None = None) -> DocumentText:
+    """Return the text of a document.
+
+    A process of its own reads it, with limits on memory and time and an empty environment: a file
+    that makes its parser hang or die costs that process only.
+
+    Raises:
+        PageContentError: it cannot be read, or not within the limits, or a library is missing.
+    """
+    limits = policy or PagePolicy()
+    if document.kind == "html" and document.content.count(b"<") > limits.max_tags:
+        raise PageContentError(f"the page has more than {limits.max_tags:,} elements")
+    reading = _Reading(document, limits)
+    try:
+        answer = await asyncio.to_thread(reading.run)
+    except asyncio.CancelledError:
+        reading.stop()
+        raise
+    if "error" in answer:
+        if answer["error"] == MISSING:
+            raise PageContentError(
+                f"{answer['reason']} is not installed, so no {document.kind} is read; {_INSTALL}"
+            )
+        raise PageContentError(f"its {document.kind} cannot be read: {answer['reason']}")
+    paragraphs = (clean(each) for each in str(answer["text"]).split("\n\n"))
+    return DocumentText(
+        clean(str(answer["title"]))[:500],
+        "\n\n".join(filter(None, paragraphs)),
+        answer.get("pages"),
+        answer.get("pages_read"),
+    )
+
+
+class _Reading:
+    """One process that reads one document."""
+
+    def __init__(self, document: Document, limits: PagePolicy) -> None:
+        asked = {
+            "kind": document.kind,
+            "charset": document.charset,
+            "max_chars": limits.max_chars,
+            "max_pdf_pages": limits.max_pdf_pages,
+            "memory_bytes": limits.memory_bytes,
+            "parse_s": limits.parse_s,
+        }
+        self._given = json.dumps(asked).encode() + b"\n" + document.content
+        self._patience_s = 2.0 * limits.parse_s
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_stopped = False
+
+    def run(self) -> dict[str, Any]:
+        """Return what the process says; it is gone when this returns."""
+        with subprocess.Popen(  # noqa: S603  # this program, without the document on its command line
+            [sys.executable, *READER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={},
+        ) as process:
+            self._process = process
+            if self._is_stopped:
+                process.kill()
+            try:
+                said, _ = process.communicate(self._given, timeout=self._patience_s)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                return {"error": "failed", "reason": "it takes too long"}
+        try:
+            answer = json.loads(said)
+        except ValueError:
+            return {"error": "failed", "reason": "its reader died (too large or too slow)"}
+        return answer if isinstance(answer, dict) else {"error": "failed", "reason": "no answer"}
+
+    def stop(self) -> None:
+        """Kill the process."""
+        self._is_stopped = True
+        if self._process is not None:
+            self._process.kill()

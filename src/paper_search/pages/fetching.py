@@ -1,0 +1,189 @@
+"""Fetches one document at a time, from public hosts, politely, within limits."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import httpx
+
+from paper_search.http.asking import HttpSettings
+from paper_search.http.client import HttpClient, trusted_certificates
+from paper_search.http.errors import HttpError, HttpStatusError
+from paper_search.http.retry import RetryPolicy
+from paper_search.pages.addresses import check_url
+from paper_search.pages.errors import PageContentError, PageError, PageRefusedError
+from paper_search.pages.network import GuardedNetwork, Resolves, system_addresses
+from paper_search.pages.policy import ACCEPTED_TYPES, PagePolicy
+from paper_search.pages.robots import Rule, may_read, parse_robots
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+    from paper_search.http.body import HttpAnswer
+    from paper_search.http.limits import HostLimiter
+
+AGENT = "paper-search"
+_ACCEPT = "text/html, application/xhtml+xml, application/pdf;q=0.9, text/plain;q=0.5"
+_PDF = b"%PDF-"
+_SERVER_ERROR = 500
+_NOBODY = [Rule("/", is_allowed=False)]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What was fetched.
+
+    Attributes:
+        url: where it is in the end.
+        kind: html, pdf or text.
+        charset: that the server names; empty: none.
+        content: unpacked.
+    """
+
+    url: str
+    kind: str
+    charset: str
+    content: bytes
+
+
+class PageFetcher:
+    """Fetches pages and PDFs; an async context manager.
+
+    No cookie, key or name of a person is sent, no proxy of the environment is used, and no
+    connection is used twice: the next host at the same address is proved anew.
+
+    Args:
+        policy: what may be asked for, and how much.
+        contact: an e-mail address for the User-Agent.
+        cache_path: the file that answers are kept in; None: none are kept.
+        resolve: gives the addresses of a host.
+        network: connects; None: the real one.
+        limiter: who gives out turns; None: that of the whole process.
+        sleep: waits for seconds.
+    """
+
+    def __init__(  # noqa: PLR0913  # the network, the limiter and the clock are injected by tests
+        self,
+        policy: PagePolicy | None = None,
+        *,
+        contact: str | None = None,
+        cache_path: Path | None = None,
+        resolve: Resolves = system_addresses,
+        network: httpx.AsyncBaseTransport | None = None,
+        limiter: HostLimiter | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._policy = policy or PagePolicy()
+        self._contact = contact
+        self._cache_path = cache_path
+        self._resolve = resolve
+        self._given_network = network
+        self._limiter = limiter
+        self._sleep = sleep
+        self._stack = AsyncExitStack()
+        self._http: HttpClient | None = None
+        self._rules: dict[str, list[Rule]] = {}
+
+    async def __aenter__(self) -> Self:
+        network = self._given_network or httpx.AsyncHTTPTransport(
+            verify=trusted_certificates(),
+            trust_env=False,
+            limits=httpx.Limits(max_keepalive_connections=0),
+        )
+        guarded = GuardedNetwork(self._policy, network, self._resolve)
+        client = httpx.AsyncClient(transport=guarded, trust_env=False, follow_redirects=False)
+        http = HttpClient(
+            HttpSettings(
+                interval_s=self._policy.interval_s,
+                attempt_timeout_s=self._policy.total_s,
+                deadline_s=self._policy.total_s,
+                max_bytes=self._policy.max_bytes,
+                max_redirects=0,
+                retry=RetryPolicy(max_retries=1),
+            ),
+            client=await self._stack.enter_async_context(client),
+            contact=self._contact,
+            limiter=self._limiter,
+            cache_path=self._cache_path,
+            sleep=self._sleep,
+        )
+        self._http = await self._stack.enter_async_context(http)
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._http = None
+        await self._stack.aclose()
+
+    async def fetch(self, url: str) -> Document:
+        """Return the document at an address, after at most so many redirects as allowed.
+
+        Raises:
+            PageRefusedError: an address on the way is not public, or its host wants no programs.
+            PageContentError: it is neither a page, a PDF nor text.
+            HttpError: the host did not answer as it should, or not in time.
+        """
+        ends_at = time.monotonic() + self._policy.total_s
+        answer = await self._answer(check_url(url, self._policy), ends_at, is_heeding=True)
+        kind = ACCEPTED_TYPES.get(answer.content_type)
+        if answer.content.lstrip()[:5] == _PDF:
+            kind = "pdf"  # whatever the server calls it
+        if kind is None or (kind == "pdf" and answer.content.lstrip()[:5] != _PDF):
+            host = httpx.URL(answer.url).host
+            raise PageContentError(f"what {host} gave is neither a page nor a PDF")
+        return Document(answer.url, kind, answer.charset, answer.content)
+
+    async def _answer(self, url: httpx.URL, ends_at: float, *, is_heeding: bool) -> HttpAnswer:
+        if self._http is None:
+            raise RuntimeError("a PageFetcher is used inside `async with`")
+        for _ in range(self._policy.redirects + 1):
+            if is_heeding and not may_read(await self._wishes(url, ends_at), _path(url)):
+                raise PageRefusedError(f"{url.host} asks programs not to read this page")
+            try:
+                return await self._http.ask(
+                    str(url),
+                    headers={"Accept": _ACCEPT, "Connection": "close"},
+                    ends_at=ends_at,
+                )
+            except HttpStatusError as error:
+                if error.location is None:
+                    raise
+                target = error.location
+            try:
+                url = check_url(str(url.join(target)), self._policy)
+            except httpx.InvalidURL:
+                raise PageRefusedError(f"{url.host} leads to no address") from None
+        raise PageContentError(f"{url.host} leads on more than {self._policy.redirects} times")
+
+    async def _wishes(self, url: httpx.URL, ends_at: float) -> list[Rule]:
+        """Return the rules of a host, asked for once; none where it has none (RFC 9309, 2.3.1)."""
+        origin = str(url.copy_with(raw_path=b"/robots.txt"))
+        if origin not in self._rules:
+            try:
+                address = check_url(origin, self._policy)
+                answer = await self._answer(address, ends_at, is_heeding=False)
+                rules = parse_robots(answer.content, AGENT)
+            except HttpStatusError as error:
+                rules = _NOBODY if error.status >= _SERVER_ERROR else []
+            except PageRefusedError:
+                raise
+            except PageError:
+                rules = []
+            except HttpError as error:
+                raise error from None  # a host that gives no answer here gives none elsewhere
+            self._rules[origin] = rules
+        return self._rules[origin]
+
+
+def _path(url: httpx.URL) -> str:
+    return url.raw_path.decode("ascii", "replace")

@@ -1,0 +1,155 @@
+"""Search of the web and of the news: pages as sources of a report, judged like papers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from paper_search.bibliography.text import normalised_title
+from paper_search.models import (
+    ParsedIntent,
+    RawPaper,
+    ScoredPaper,
+    SearchReport,
+    SearchStrategy,
+    SourceReport,
+)
+from paper_search.models import SearchQuery as SourceQuery
+from paper_search.report.academic import MIN_RELEVANCE, ReportsSearch, Scores
+from paper_search.report.evidence import SNIPPET_CHARS, stable_id
+from paper_search.report.exchange import SearcherInput
+from paper_search.report.models import SearchQuery, SearchResult, SearchType
+from paper_search.report.searcher import Found
+from paper_search.skills import IntentParser
+from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
+
+
+class WebSearch:
+    """Finds pages for the queries of a plan.
+
+    The services are asked in their order, each only for what the one before it failed at: they
+    cost money, and give much the same.
+
+    Args:
+        kind: web or news.
+        searcher: asks the services.
+        relevance_scorer: judges pages by title and snippet.
+        services: names, in the order of asking.
+    """
+
+    def __init__(
+        self,
+        kind: SearchType,
+        searcher: ReportsSearch,
+        relevance_scorer: Scores,
+        services: Sequence[str],
+    ) -> None:
+        self._kind = kind
+        self._searcher = searcher
+        self._scorer = relevance_scorer
+        self._services = list(services)
+
+    async def find(
+        self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
+    ) -> Found:
+        """Return the pages that the queries find, those of the same address or title once."""
+        whole = await IntentParser(None).parse(given.original_query or queries[0].query_text)
+        pages: dict[str, RawPaper] = {}
+        found_by: dict[str, str] = {}
+        hits: dict[str, int] = {}
+        failed: dict[str, str] = {}
+        notes: list[str] = []
+        seen = {name for each in known for name in _names(each.source_url, each.title)}
+        for query in queries:
+            answer, failures = await self._asked(query, whole, given.max_results_per_query)
+            notes += [f"{self._kind} search: {said}" for said in failures]
+            if answer is None:
+                failed[query.query_id] = "; ".join(failures) or "no service answered"
+                continue
+            hits[query.query_id] = len(answer)
+            for page in answer:
+                names = _names(page.url or "", page.title)
+                if not names & seen:
+                    seen |= names
+                    pages[page.id], found_by[page.id] = page, query.query_id
+        results, left_out = await self._judged(list(pages.values()), found_by, whole)
+        if left_out:
+            notes.append(f"{self._kind} search: {left_out} pages left out as not relevant")
+        return Found(results, hits, failed, list(dict.fromkeys(notes)))
+
+    async def _asked(
+        self, query: SearchQuery, whole: ParsedIntent, wanted: int
+    ) -> tuple[list[RawPaper] | None, list[str]]:
+        """Return what the first service that answers found, and which failed before it."""
+        failures: list[str] = []
+        limits = whole.constraints.model_copy(update={"max_results": wanted})
+        for name in self._services:
+            report: SearchReport = await self._searcher.report(
+                SearchStrategy(
+                    queries=[SourceQuery(keywords=[], boolean_query=query.query_text)],
+                    sources=[name],
+                    filters=limits,
+                )
+            )
+            failures += [_said(each) for each in report.sources if each.status.is_failure]
+            if report.papers or not any(each.status.is_failure for each in report.sources):
+                return report.papers, failures
+        return None, failures
+
+    async def _judged(
+        self, pages: list[RawPaper], found_by: dict[str, str], whole: ParsedIntent
+    ) -> tuple[list[SearchResult], int]:
+        """Return the relevant pages, the most relevant first, and how many others there were."""
+        shown = [each.model_copy(update={"abstract": each.snippet}) for each in pages]
+        scored = await self._scorer.score(shown, whole) if shown else []
+        kept = [e for e in scored if not e.is_judged or e.relevance_score >= MIN_RELEVANCE]
+        kept.sort(key=lambda each: (-each.relevance_score, each.paper.id))
+        results = [page_result(each, self._kind, found_by[each.paper.id]) for each in kept]
+        return results, len(scored) - len(kept)
+
+
+def page_result(scored: ScoredPaper, kind: SearchType, query_id: str) -> SearchResult:
+    """Return a page that was found as a source of a report; all that is known is its snippet."""
+    page = scored.paper
+    snippet = shown_to_model(page.snippet, SNIPPET_CHARS) or ""
+    known = {"year": page.year, "venue": page.venue, "doi": page.doi, "arxiv_id": page.arxiv_id}
+    return SearchResult(
+        result_id=stable_id(f"page:{_plain(page.url or '')}"),
+        query_id=query_id,
+        source_url=page.url or "",
+        title=" ".join(visible(page.title).split()),
+        snippet=snippet,
+        relevance_score=scored.relevance_score,
+        metadata={
+            **{name: value for name, value in known.items() if value is not None},
+            "source_type": kind,
+            "publication_type": page.publication_type,
+            "url": page.url,
+            "authors": [each.name for each in page.authors],
+            "published": page.raw_data.get("published") or None,
+            "found_by": [page.source],
+            "is_judged": scored.is_judged,
+            "relevance_reason": scored.relevance_reason,
+            "is_suspicious": is_suspicious(page.title, page.snippet),
+            "has_abstract": False,
+            "text_is": "snippet",
+        },
+    )
+
+
+def _said(report: SourceReport) -> str:
+    return f"source {report.source}: {report.status.value}: {report.error or report.note}"
+
+
+def _names(url: str, title: str) -> set[str]:
+    """Return what two results of one page share."""
+    name = normalised_title(title)
+    return {each for each in (_plain(url), f"title:{name}" if len(name) > 20 else "") if each}  # noqa: PLR2004  # shorter titles are anybody's
+
+
+def _plain(url: str) -> str:
+    """Return an address without what means nothing for its page: scheme, www, last slash."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removeprefix("www.")
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{host}{parts.path.rstrip('/')}{query}" if host else ""

@@ -1,0 +1,128 @@
+"""The settings of services, from variables that are given: which there are, which are asked.
+
+Nothing is read from the environment here; `paper_search.config` does that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib.metadata import entry_points
+
+_PREFIXES = {
+    "serpapi_scholar": "serpapi",
+    "semantic_scholar_bulk": "semantic_scholar",
+    "serper_scholar": "serper",
+    "opencitations": "opencitations",
+}
+"""Services to what their variables begin with, where that is not the name of an installed source.
+
+The variables of a service are `..._API_KEY`, `..._MAX_CALLS` and `..._RATE_LIMIT`.
+"""
+_WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
+"""Those that are searched as soon as there is a key; Serper's also serves web searches."""
+WEB_SEARCHES = "paper_search.web_searches"
+"""The entry points of searches of web and news."""
+_WEB_PREFIXES = {"serper": "serper", "tavily": "tavily", "searxng": "searxng", "newsapi": "news"}
+"""Searches of web and news to what their variables begin with, in the order of asking."""
+
+WEB_SOURCES = (
+    "openalex",
+    "crossref",
+    "semantic_scholar",
+    "arxiv",
+    "pubmed",
+    "europe_pmc",
+    "dblp",
+    "doaj",
+    "datacite",
+)
+"""Services that answer without a key; together they are called `web`."""
+
+
+def picked(env: Mapping[str, str], **names: str) -> dict[str, str]:
+    """Return the non-empty variables among `names`, under their field names."""
+    return {field: env[name] for name, field in names.items() if env.get(name, "").strip()}
+
+
+def listed(text: str) -> list[str]:
+    """Return what stands between the commas of a text, without what is empty."""
+    return [each.strip() for each in text.split(",") if each.strip()]
+
+
+def source_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, dict[str, object]]:
+    """Return the settings of sources; what is neither named nor set is left to its defaults.
+
+    Args:
+        env: the variables.
+        chosen_names: which sources are searched, in which order; empty: those that are ready.
+    """
+    sources: dict[str, dict[str, object]] = {
+        "library": {"name": "library"},
+        "sample": {"name": "sample", "enabled": False},
+    }
+    for name, prefix in service_prefixes().items():
+        given = picked(
+            env,
+            **{f"{prefix}_API_KEY": "api_key"},
+            **{f"{prefix}_MAX_CALLS": "max_calls", f"{prefix}_RATE_LIMIT": "rate_limit"},
+        )
+        if given and name not in sources:
+            # A key is only got on purpose; without one, a search goes to nobody unasked.
+            sources[name] = {"name": name, "enabled": name in _WITH_KEY and "api_key" in given}
+            sources[name] |= {field: value.strip() for field, value in given.items()}
+    chosen = expand_sources(chosen_names.split(","))
+    if chosen:
+        for settings in sources.values():
+            settings["enabled"] = False
+        for name in chosen:
+            # Taken out and put in again: the order of the variable is the order of searching.
+            sources[name] = sources.pop(name, {"name": name}) | {"enabled": True}
+    return sources
+
+
+def web_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, dict[str, object]]:
+    """Return the settings of searches of web and news.
+
+    Args:
+        env: the variables.
+        chosen_names: which are asked, in which order; `none`: none of them; empty: those that have
+            a key or an address.
+    """
+    found: dict[str, dict[str, object]] = {}
+    for name, first in web_prefixes().items():
+        given = picked(
+            env,
+            **{f"{first}_API_KEY": "api_key", f"{first}_URL": "url"},
+            **{f"{first}_MAX_CALLS": "max_calls", f"{first}_RATE_LIMIT": "rate_limit"},
+        )
+        is_ready = "api_key" in given or "url" in given
+        if given:
+            found[name] = {"name": name, "enabled": is_ready}
+            found[name] |= {field: value.strip() for field, value in given.items()}
+    chosen = listed(chosen_names)
+    if not chosen:
+        return found
+    named = [] if chosen == ["none"] else chosen
+    rest = {name: each | {"enabled": False} for name, each in found.items() if name not in named}
+    return {name: found.get(name, {"name": name}) | {"enabled": True} for name in named} | rest
+
+
+def expand_sources(names: Iterable[str]) -> list[str]:
+    """Return the names of sources, each once; `web` stands for those that need no key."""
+    stripped = (name.strip() for name in names)
+    expanded = (each for name in stripped for each in (WEB_SOURCES if name == "web" else (name,)))
+    return list(dict.fromkeys(filter(None, expanded)))
+
+
+def service_prefixes() -> dict[str, str]:
+    """Return what the variables of each service begin with: its name, with few exceptions."""
+    installed = {point.name: point.name for point in entry_points(group="paper_search.sources")}
+    given = dict(sorted(installed.items())) | _PREFIXES
+    return {name: prefix.upper().replace("-", "_") for name, prefix in given.items()}
+
+
+def web_prefixes() -> dict[str, str]:
+    """Return what the variables of each search of web and news begin with, in order of asking."""
+    installed = {point.name: point.name for point in entry_points(group=WEB_SEARCHES)}
+    given = _WEB_PREFIXES | {**installed, **_WEB_PREFIXES}
+    return {name: prefix.upper().replace("-", "_") for name, prefix in given.items()}

@@ -1,0 +1,123 @@
+"""A SearXNG server of one's own (https://docs.searxng.org); needs its address, no key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from paper_search.errors import ConfigError
+from paper_search.models import RawPaper, SourceStatus
+from paper_search.query import YearRange
+from paper_search.sources.adapter import Page, Request, Translated
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.http_source import HttpSource, open_source
+from paper_search.sources.values import items, mapping, mappings, number, text
+from paper_search.sources.web.base import WebAdapter, page_record
+from paper_search.sources.web.query import engine_query
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from paper_search.config import AppConfig, SearchSourceConfig
+    from paper_search.http.body import HttpAnswer
+    from paper_search.http.errors import HttpStatusError
+    from paper_search.models import SearchConstraints
+    from paper_search.query import Node
+
+NAME = "searxng"
+_FORBIDDEN = 403
+
+
+class Searxng(WebAdapter):
+    """Whatever engines the server asks, merged by it.
+
+    The address is the person's own setting, like that of a model: it may be on this machine.
+
+    Args:
+        url: of the server, such as `http://localhost:8888`.
+    """
+
+    name: ClassVar[str] = NAME
+    title: ClassVar[str] = "SearXNG"
+
+    page_size = 10
+    most_results = 50
+    interval_s = 1.0
+
+    def __init__(self, url: str) -> None:
+        self._endpoint = f"{url.rstrip('/')}/search"
+
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        """Return the query as most engines understand it; years are checked on our side."""
+        query = engine_query(tree, filters)
+        first, last = query.year_from, query.year_to
+        if first is None and last is None:
+            return query
+        return Translated(query.text, (), YearRange(first, last), first, last, query.language)
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the request for the first page."""
+        del filters, wanted
+        language = {"language": query.language} if query.language else {}
+        return Request(self._endpoint, {"q": query.text, "format": "json", "pageno": 1, **language})
+
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        """Return the entries of `results`.
+
+        Raises:
+            ServiceError: there are none, because the engines behind it did not answer.
+        """
+        given = answer.json()
+        if given is None:
+            return Page()
+        body = mapping(given)
+        if "results" not in body:
+            raise ServiceError("SearXNG answered without a list of results")
+        entries = items(body.get("results"))
+        silent = [text(next(iter(items(each)), "")) for each in items(body["unresponsive_engines"])
+                  ] if "unresponsive_engines" in body else []  # fmt: skip
+        page = number(request.params.get("pageno")) or 1
+        if not entries and silent and page == 1:
+            named = ", ".join(filter(None, silent))[:200]
+            raise ServiceError(
+                f"SearXNG's engines did not answer: {named}", status=SourceStatus.UNREACHABLE
+            )
+        papers = [each for entry in mappings(entries) if (each := _record(entry)) is not None]
+        following = request.turned(pageno=page + 1) if entries else None
+        return Page(papers, dropped=len(entries) - len(papers), next=following)
+
+    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
+        """Return that a refusal is one of the server's settings: there are no keys."""
+        return SourceStatus.BAD_RESPONSE if error.status == _FORBIDDEN else None
+
+    def advice_on(self, error: HttpStatusError) -> str | None:
+        """Return what to change on the server."""
+        if error.status != _FORBIDDEN:
+            return None
+        return "it gives no JSON until `json` is among `search.formats` in its settings.yml"
+
+
+def _record(entry: Mapping[str, Any]) -> RawPaper | None:
+    authors = [text(each) for each in items(entry.get("authors")) if text(each)]
+    return page_record(
+        NAME,
+        kind="web",
+        url=entry.get("url"),
+        title=entry.get("title"),
+        snippet=entry.get("content"),
+        published=entry.get("publishedDate"),
+        authors=authors,
+        raw={"engine": text(entry.get("engine"))},
+    )
+
+
+def create_search(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
+    """Make the search from its settings.
+
+    Raises:
+        ConfigError: the address of the server is not set.
+    """
+    if not settings.url:
+        raise ConfigError(
+            "searxng needs the address of a server: set SEARXNG_URL, such as http://localhost:8888"
+        )
+    return open_source(Searxng(settings.url), config, settings)

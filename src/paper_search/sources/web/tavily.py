@@ -1,0 +1,128 @@
+"""Tavily, a search of the web for programs (https://tavily.com); needs a key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from paper_search.models import SourceStatus
+from paper_search.sources.adapter import Page, Request, Translated
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.http_source import HttpSource, open_source
+from paper_search.sources.values import items, mapping, mappings, text
+from paper_search.sources.web.base import WebAdapter, page_record
+from paper_search.sources.web.query import plain_query
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from paper_search.config import AppConfig, SearchSourceConfig
+    from paper_search.http.body import HttpAnswer
+    from paper_search.http.errors import HttpStatusError
+    from paper_search.models import SearchConstraints
+    from paper_search.query import Node
+
+NAME = "tavily"
+ENDPOINT = "https://api.tavily.com/search"
+_PLAN_USED_UP = {432, 433}
+_LONGEST = 400
+"""Characters of a query that Tavily takes."""
+
+
+class Tavily(WebAdapter):
+    """Pages for plain words, at most twenty.
+
+    Args:
+        key: from https://app.tavily.com.
+        endpoint: where it is asked.
+    """
+
+    name: ClassVar[str] = NAME
+    title: ClassVar[str] = "Tavily"
+    needs_key: ClassVar[bool] = True
+    key_variable: ClassVar[str | None] = "TAVILY_API_KEY"
+    key_page: ClassVar[str | None] = "https://app.tavily.com"
+
+    page_size = 20
+    most_results = 20
+    interval_s = 0.6
+
+    def __init__(self, key: str, *, endpoint: str = ENDPOINT) -> None:
+        self.key = key
+        self._endpoint = endpoint
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The key."""
+        return {"Authorization": f"Bearer {self.key}"}
+
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        """Return the words; Tavily knows no operators."""
+        return plain_query(tree, filters)
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the only request: there are no further pages."""
+        del filters
+        body: dict[str, Any] = {
+            "query": query.text[:_LONGEST],
+            "max_results": wanted,
+            "search_depth": "basic",
+            "topic": "general",
+            "include_answer": False,
+            "include_raw_content": False,
+        }
+        if query.year_from is not None:
+            body["start_date"] = f"{query.year_from}-01-01"
+        if query.year_to is not None:
+            body["end_date"] = f"{query.year_to}-12-31"
+        return Request(self._endpoint, json=body)
+
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        """Return the entries of `results`."""
+        del request
+        given = answer.json()
+        if given is None:
+            return Page()
+        body = mapping(given)
+        if said := _error(body):
+            shown = said.replace(self.key, "***")[:300] if self.key else said[:300]
+            raise ServiceError(f"Tavily could not answer: {shown}")
+        if "results" not in body:
+            raise ServiceError("Tavily answered without a list of results")
+        entries = items(body.get("results"))
+        found = [
+            page_record(
+                NAME,
+                kind="web",
+                url=entry.get("url"),
+                title=entry.get("title"),
+                snippet=entry.get("content"),
+                published=entry.get("published_date"),
+            )
+            for entry in mappings(entries)
+        ]
+        papers = [each for each in found if each is not None]
+        return Page(papers, dropped=len(entries) - len(papers))
+
+    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
+        """Return that the plan is used up, which Tavily says with statuses of its own."""
+        return SourceStatus.EXHAUSTED if error.status in _PLAN_USED_UP else None
+
+
+def _error(body: Mapping[str, Any]) -> str:
+    """Return what an answer says went wrong, in either of the two forms that were seen."""
+    for name in ("detail", "error"):
+        given = body.get(name)
+        inside = mapping(given)
+        said = text(inside.get("error")) or text(inside.get("message")) or text(inside.get("code"))
+        if said or text(given):
+            return said or text(given)
+    return ""
+
+
+def create_search(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
+    """Make the search from its settings.
+
+    Raises:
+        ConfigError: there is no key.
+    """
+    return open_source(Tavily(settings.api_key.strip(), endpoint=ENDPOINT), config, settings)

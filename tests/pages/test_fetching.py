@@ -1,0 +1,185 @@
+"""How pages are fetched: within limits, politely, without telling who asks."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from pathlib import Path
+
+import pytest
+from pytest_httpserver import HTTPServer
+from tests.pages.site import TREES, address, fetcher_for, page, pdf
+from werkzeug import Request, Response
+
+from paper_search.http.errors import HttpBodyError, HttpError, HttpStatusError, HttpTimeoutError
+from paper_search.pages.errors import PageContentError, PageRefusedError
+from paper_search.pages.robots import may_read, parse_robots
+from paper_search.testing.fault_server import FaultServer
+
+
+async def test_a_page_a_pdf_and_a_text_are_fetched_as_what_they_are(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/a").respond_with_data(
+        page(), content_type="text/html; charset=utf-8"
+    )
+    httpserver.expect_request("/b").respond_with_data(pdf([*TREES]), content_type="application/pdf")
+    httpserver.expect_request("/c").respond_with_data(pdf([*TREES]), content_type="text/html")
+    httpserver.expect_request("/d").respond_with_data("words", content_type="text/plain")
+    async with fetcher_for(httpserver.port) as fetcher:
+        kinds = [await fetcher.fetch(address(httpserver, f"/{each}")) for each in "abcd"]
+    assert [each.kind for each in kinds] == ["html", "pdf", "pdf", "text"]
+    assert kinds[0].charset == "utf-8"
+
+
+@pytest.mark.parametrize("kind", ["image/png", "video/mp4", "application/zip", "application/json"])
+async def test_sec_16_other_kinds_are_cut_off_before_they_are_read(
+    httpserver: HTTPServer, kind: str
+) -> None:
+    httpserver.expect_request("/a").respond_with_data(b"x" * 5_000_000, content_type=kind)
+    async with fetcher_for(httpserver.port, max_bytes=1000) as fetcher:
+        with pytest.raises(PageContentError, match="not read"):
+            await fetcher.fetch(address(httpserver, "/a"))
+
+
+async def test_sec_16_what_is_called_a_pdf_and_is_none_is_refused(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/a").respond_with_data(page(), content_type="application/pdf")
+    async with fetcher_for(httpserver.port) as fetcher:
+        with pytest.raises(PageContentError, match="neither"):
+            await fetcher.fetch(address(httpserver, "/a"))
+
+
+async def test_sec_16_a_page_of_50_mb_is_cut_off(httpserver: HTTPServer) -> None:
+    sent = 0
+
+    def endless(_: Request) -> Response:
+        def parts():
+            nonlocal sent
+            for _ in range(50):
+                sent += 1
+                yield b"<p>" + b"x" * 1_000_000
+
+        return Response(parts(), content_type="text/html")
+
+    httpserver.expect_request("/a").respond_with_handler(endless)
+    async with fetcher_for(httpserver.port, max_bytes=2_000_000) as fetcher:
+        with pytest.raises(HttpBodyError, match="larger than"):
+            await fetcher.fetch(address(httpserver, "/a"))
+    assert sent < 50
+
+
+async def test_sec_16_a_packed_page_counts_by_what_is_inside(httpserver: HTTPServer) -> None:
+    bomb = gzip.compress(b"x" * 50_000_000)
+    httpserver.expect_request("/a").respond_with_data(
+        bomb, headers={"Content-Encoding": "gzip", "Content-Type": "text/html"}
+    )
+    httpserver.expect_request("/b").respond_with_data(
+        gzip.compress(gzip.compress(page().encode())),
+        headers={"Content-Encoding": "gzip, gzip", "Content-Type": "text/html"},
+    )
+    async with fetcher_for(httpserver.port, max_bytes=1_000_000) as fetcher:
+        for path in ("/a", "/b"):
+            with pytest.raises(HttpBodyError):
+                await fetcher.fetch(address(httpserver, path))
+
+
+async def test_a_page_that_trickles_is_given_up() -> None:
+    async with FaultServer() as server:
+        started = time.monotonic()
+        async with fetcher_for(server.port, total_s=1.0) as fetcher:
+            with pytest.raises(HttpTimeoutError):
+                await fetcher.fetch(f"http://slow.example.org:{server.port}/slow-headers")
+        assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("fault", ["/reset", "/garbage", "/cut-gzip", "/status?code=500"])
+async def test_a_host_that_fails_is_an_error_of_ours(fault: str) -> None:
+    async with FaultServer() as server, fetcher_for(server.port) as fetcher:
+        with pytest.raises(HttpError):
+            await fetcher.fetch(f"http://bad.example.org:{server.port}{fault}")
+
+
+async def test_nothing_that_tells_who_asks_is_sent(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/a").respond_with_data(
+        page(), headers={"Content-Type": "text/html", "Set-Cookie": "id=1; Path=/"}
+    )
+    async with fetcher_for(httpserver.port) as fetcher:
+        for _ in range(2):
+            await fetcher.fetch(address(httpserver, "/a"))
+    for request, _ in httpserver.log:
+        names = {name.lower() for name, _ in request.headers.items()}
+        assert names <= {"host", "accept", "accept-encoding", "user-agent", "connection"}
+        assert request.headers["User-Agent"].startswith("paper-search/")
+
+
+async def test_robots_txt_is_asked_once_and_heeded(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/robots.txt").respond_with_data(
+        "User-agent: *\nDisallow: /private\nAllow: /private/open", content_type="text/plain"
+    )
+    httpserver.expect_request("/private/open").respond_with_data(page(), content_type="text/html")
+    async with fetcher_for(httpserver.port) as fetcher:
+        assert (await fetcher.fetch(address(httpserver, "/private/open"))).kind == "html"
+        with pytest.raises(PageRefusedError, match="asks programs"):
+            await fetcher.fetch(address(httpserver, "/private/a"))
+    assert [request.path for request, _ in httpserver.log] == ["/robots.txt", "/private/open"]
+
+
+@pytest.mark.parametrize(("status", "is_read"), [(404, True), (403, True), (500, False)])
+async def test_a_host_without_robots_txt_is_read_and_one_that_fails_is_not(
+    httpserver: HTTPServer, status: int, *, is_read: bool
+) -> None:
+    httpserver.expect_request("/robots.txt").respond_with_data("", status)
+    httpserver.expect_request("/a").respond_with_data(page(), content_type="text/html")
+    async with fetcher_for(httpserver.port) as fetcher:
+        if is_read:
+            assert (await fetcher.fetch(address(httpserver, "/a"))).kind == "html"
+        else:
+            with pytest.raises(PageRefusedError):
+                await fetcher.fetch(address(httpserver, "/a"))
+
+
+@pytest.mark.parametrize(
+    ("rules", "path", "is_allowed"),
+    [
+        ("User-agent: *\nDisallow:", "/a", True),
+        ("User-agent: *\nDisallow: /", "/a", False),
+        ("User-agent: other\nDisallow: /", "/a", True),
+        ("User-agent: *\nDisallow: /\n\nUser-agent: Paper-Search\nAllow: /", "/a", True),
+        ("User-agent: *\nUser-agent: x\nDisallow: /a", "/a", False),
+        ("User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf", False),
+        ("User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf?a=1", True),
+        ("User-agent: *\nDisallow: /a*b*c", "/a-b-c-d", False),
+        ("User-agent: *\nDisallow: /%7Ejoe", "/~joe/a", False),
+        ("<html>no rules</html>", "/a", True),
+        ("User-agent: *\nDisallow: /a # not here\nAllow: /a", "/a", True),
+        ("User-agent: *\nDisallow: /" + "*a" * 5000, "/" + "a" * 3000 + "b", True),
+    ],
+)
+def test_the_longest_rule_decides(rules: str, path: str, *, is_allowed: bool) -> None:
+    assert may_read(parse_robots(rules.encode(), "paper-search"), path) is is_allowed
+
+
+async def test_a_page_with_a_tag_is_asked_for_again_only_if_it_changed(
+    httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    given = []
+
+    def tagged(request: Request) -> Response:
+        given.append(request.headers.get("If-None-Match"))
+        headers = {"ETag": '"one"', "Cache-Control": "no-cache"}
+        if given[-1] == '"one"':
+            return Response(status=304, headers=headers)
+        return Response(page(), content_type="text/html", headers=headers)
+
+    httpserver.expect_request("/a").respond_with_handler(tagged)
+    for _ in range(2):
+        cached = fetcher_for(httpserver.port, cache_path=tmp_path / "cache" / "http.db")
+        async with cached as fetcher:
+            document = await fetcher.fetch(address(httpserver, "/a"))
+        assert b"Shade trees" in document.content
+    assert given == [None, '"one"']
+
+
+async def test_an_error_is_not_a_page(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/a").respond_with_data(page(), 404, content_type="text/html")
+    async with fetcher_for(httpserver.port) as fetcher:
+        with pytest.raises(HttpStatusError):
+            await fetcher.fetch(address(httpserver, "/a"))

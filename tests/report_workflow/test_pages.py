@@ -1,0 +1,77 @@
+"""How the graph has pages read: so many as the settings allow, and never without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.report.models import SearchResult
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow.assembly import assemble_report
+from paper_search.testing.reports import QUESTION, report_services
+
+
+class FakePages:
+    """Reads whatever it is asked to, and remembers what that was."""
+
+    def __init__(self) -> None:
+        self.limits: list[int] = []
+
+    async def read(
+        self, results: list[SearchResult], limit: int
+    ) -> tuple[list[SearchResult], int, list[str]]:
+        self.limits.append(limit)
+        text = "Shade trees lower the temperature of city streets by 7.5 degrees on roofs."
+        read = [
+            each.model_copy(update={"full_content": f"{each.text}\n\n{text}"})
+            for each in results[:limit]
+        ]
+        return [*read, *results[limit:]], min(limit, len(results)), ["Not read, a.example: no"]
+
+
+async def test_what_was_read_can_be_quoted_and_what_failed_is_told() -> None:
+    pages = FakePages()
+    workflow = ReportWorkflow(replace(report_services(), pages=pages), depth="quick")
+    report = await workflow.run(QUESTION)
+    assert pages.limits[0] == 10
+    assert "7.5 degrees" in report.model_dump_json()
+    assert "Not read, a.example" in str(report.provenance)
+
+
+async def test_the_limit_holds_over_all_rounds() -> None:
+    pages = FakePages()
+    workflow = ReportWorkflow(replace(report_services(), pages=pages), max_pages=2)
+    await workflow.run(QUESTION)
+    assert pages.limits == [2]
+    none = FakePages()
+    await ReportWorkflow(replace(report_services(), pages=none), max_pages=0).run(QUESTION)
+    assert none.limits == []
+
+
+@pytest.mark.parametrize(
+    ("web", "sources", "kinds"),
+    [
+        ([], None, ["academic"]),
+        (["tavily"], None, ["academic", "web"]),
+        (["newsapi", "serper"], None, ["academic", "web", "news"]),
+        (["tavily", "newsapi"], ["sample"], ["academic"]),
+        (["tavily", "newsapi"], ["sample", "tavily"], ["academic", "web"]),
+        (["tavily"], ["tavily"], ["web"]),
+    ],
+)
+def test_the_kinds_of_search_are_those_that_are_set_up_and_named(
+    web: list[str], sources: list[str] | None, kinds: list[str]
+) -> None:
+    config = AppConfig(
+        sources={"sample": SearchSourceConfig(name="sample")},
+        web={each: SearchSourceConfig(name=each, api_key="KEY-of-a-test") for each in web},
+    )
+    services = assemble_report(config, sources)
+    assert services.searcher(None, sources).search_types == kinds
+
+
+def test_the_settings_can_switch_reading_off() -> None:
+    assert assemble_report(AppConfig(report_pages=0)).pages is None
+    assert assemble_report(AppConfig()).pages is not None

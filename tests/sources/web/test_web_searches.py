@@ -1,0 +1,248 @@
+"""Serper, Tavily, SearXNG and NewsAPI, asked over loopback: what they find, and how they fail."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from tests.sources.web.services import KEY, PAGES, SERVICES, TITLED, Service
+
+from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceReport
+from paper_search.query import parse
+from paper_search.skills import Searcher
+from paper_search.sources.http_source import HttpSource, SourceSettings
+from paper_search.sources.web.newsapi import NewsApi
+from paper_search.sources.web.query import engine_query, plain_query
+from paper_search.sources.web.searxng import Searxng
+from paper_search.testing.fault_server import FaultServer
+from paper_search.testing.sources import SourceContract, check_source
+
+NO_WAITING = SourceSettings(interval_s=0, max_retries=0)
+
+
+@pytest.fixture(autouse=True)
+def _quiet_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test server logs the addresses that it is asked, keys and all; that is not our doing."""
+    monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
+
+
+@pytest.fixture(params=SERVICES)
+def service(request: pytest.FixtureRequest, httpserver: HTTPServer) -> Service:
+    return SERVICES[request.param](httpserver)
+
+
+def strategy(query: str = "learning", **filters: Any) -> SearchStrategy:
+    return SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query=query)],
+        sources=[],
+        filters=SearchConstraints.model_validate(filters),
+    )
+
+
+async def line(source: HttpSource, query: str = "learning", **filters: Any) -> SourceReport:
+    report = await source.report(strategy(query, **filters))
+    assert KEY not in report.model_dump_json()
+    [said] = report.sources
+    return said
+
+
+async def test_it_keeps_the_contract_of_sources(service: Service, httpserver: HTTPServer) -> None:
+    failing = {}
+    for number, (name, response) in enumerate(service.errors.items()):
+        path = f"/broken{number}"
+        httpserver.expect_request(path).respond_with_response(response)
+        httpserver.expect_request(f"{path}/search").respond_with_response(response)
+        failing[name] = HttpSource(service.remake(httpserver.url_for(path)), NO_WAITING)
+    contract = SourceContract(
+        query="learning",
+        nothing="zzznothing",
+        secrets=[KEY],
+        many=len(TITLED),
+        failing=failing,
+    )
+    await check_source(HttpSource(service.adapter, NO_WAITING), contract)
+
+
+async def test_api_05_each_way_to_say_no_is_reported_as_what_it_is(
+    service: Service, httpserver: HTTPServer
+) -> None:
+    for number, (name, response) in enumerate(service.errors.items()):
+        path = f"/no{number}"
+        httpserver.expect_request(path).respond_with_response(response)
+        httpserver.expect_request(f"{path}/search").respond_with_response(response)
+        said = await line(HttpSource(service.remake(httpserver.url_for(path)), NO_WAITING))
+        assert said.status.value == name.partition(" ")[0], said
+        assert said.attempts == 1
+    if service.adapter.key_variable:
+        unauthorised = await line(HttpSource(service.adapter, NO_WAITING))
+        assert unauthorised.error is None
+
+
+async def test_pages_without_a_title_are_counted_and_the_others_are_whole(service: Service) -> None:
+    answer = await HttpSource(service.adapter, NO_WAITING).report(strategy(max_results=50))
+    [said] = answer.sources
+    assert (said.kept, said.dropped) == (len(TITLED), len(PAGES) - len(TITLED))
+    first = answer.papers[0]
+    assert (first.title, first.url) == ("Learning and shade, part 1", PAGES[0]["url"])
+    assert first.snippet == "All on learning & shade, 1."
+    assert first.publication_type in {"webpage", "article-newspaper"}
+    if service.adapter.name == "newsapi":
+        assert [each.name for each in first.authors] == ["Ada Rowan", "Ben Birch"]
+        assert (first.venue, first.year) == ("The Shade Times", 2011)
+    else:
+        assert first.venue == "site1.example.org"
+
+
+async def test_the_key_goes_into_a_header_and_nowhere_else(
+    service: Service, tmp_path: Path
+) -> None:
+    kept = SourceSettings(interval_s=0, max_retries=0, cache_path=tmp_path / "http.db")
+    await line(HttpSource(service.adapter, kept))
+    for asked in service.asked:
+        assert KEY not in asked.pop("url")
+        headers = asked.pop("headers")
+        assert KEY not in json.dumps(asked)
+        assert any(KEY in each for each in headers.values()) is bool(service.adapter.key)
+    assert not _holds_the_key(tmp_path)
+
+
+def _holds_the_key(folder: Path) -> bool:
+    return any(KEY.encode() in each.read_bytes() for each in folder.iterdir())
+
+
+async def test_years_are_asked_for_in_the_way_of_the_service(service: Service) -> None:
+    said = await line(
+        HttpSource(service.adapter, NO_WAITING), "learning", year_from=2012, year_to=2014
+    )
+    asked = json.dumps(service.asked[0])
+    if service.adapter.name == "searxng":
+        assert said.kept == 3
+        assert said.excluded
+    else:
+        assert "2012" in asked
+        assert "2014" in asked
+
+
+FAULTS = {
+    "/captcha": "bad_response",
+    "/truncated-json": "bad_response",
+    "/truncated-length": "bad_response",
+    "/deep-json": "bad_response",
+    "/gzip-bomb": "bad_response",
+    "/error-200": "bad_response",
+    "/empty": "empty",
+    "/no-content": "empty",
+    "/status?code=404": "bad_response",
+    "/status?code=500": "bad_response",
+    "/status?code=503": "bad_response",
+    "/status?code=401": "unauthorised",
+    "/status?code=429": "rate_limited",
+    "/slow-headers": "timeout",
+    "/slow-body": "timeout",
+    "/reset": "unreachable",
+    "/garbage": "unreachable",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("name", ["serper", "tavily", "newsapi"])
+async def test_api_06_to_12_no_fault_is_an_exception(
+    name: str, fault: str, httpserver: HTTPServer
+) -> None:
+    """API-06, API-07, API-08, API-09, API-10, API-11, API-12, API-19, API-22, API-25."""
+    async with FaultServer(good={"some": "data" * 20}) as server:
+        adapter = SERVICES[name](httpserver).remake(server.url(fault))
+        patience = 0.4 if "slow" in fault else 20.0
+        settings = SourceSettings(interval_s=0, max_retries=0, timeout_s=patience)
+        said = await line(HttpSource(adapter, settings))
+    assert said.status.value == FAULTS[fault], said
+
+
+ODD: list[Any] = [
+    None,
+    [],
+    {},
+    "text",
+    7,
+    {"organic": None, "results": None, "articles": None},
+    {"organic": 3, "results": "x", "articles": {"a": 1}},
+    {"organic": [None, 1, [], {}, {"title": 3, "link": None}], "results": [{"url": 1}]},
+    {"results": [{"title": "T", "url": "javascript:alert(1)"}], "unresponsive_engines": 5},
+    {"articles": [{"title": "T", "url": "https://a.example/", "source": 1, "author": ["a"]}]},
+    {"articles": [{"title": "[Removed]", "url": "https://removed.com"}], "totalResults": -3},
+    {"organic": [{"title": "a\ud800\x00\u202e", "link": "https://a.example/\x00"}]},
+    {"status": "error"},
+    {"message": {"a": 1}, "detail": [1], "error": {"error": None}},
+]
+
+
+@pytest.mark.parametrize("body", ODD, ids=str)
+@pytest.mark.parametrize("name", SERVICES)
+async def test_api_13_answers_of_an_odd_shape_lose_only_what_is_odd(
+    name: str, body: Any, httpserver: HTTPServer
+) -> None:
+    adapter = SERVICES[name](httpserver).remake(httpserver.url_for("/odd"))
+    said = json.dumps(body)
+    httpserver.expect_request("/odd").respond_with_data(said, content_type="application/json")
+    httpserver.expect_request("/odd/search").respond_with_data(
+        said, content_type="application/json"
+    )
+    report = await line(HttpSource(adapter, NO_WAITING))
+    assert report.status.value in {"ok", "empty", "partial", "bad_response"}
+    assert "bug" not in str(report.error)
+
+
+async def test_a_server_that_gives_no_json_is_told_how_to(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_data("no", 403)
+    said = await line(HttpSource(Searxng(httpserver.url_for("")), NO_WAITING))
+    assert "search.formats" in str(said.error)
+
+
+async def test_the_second_page_may_fail(httpserver: HTTPServer) -> None:
+    first = {"status": "ok", "totalResults": 90, "articles": [
+        {"title": f"T{n}", "url": f"https://a.example/{n}"} for n in range(20)]}  # fmt: skip
+    late = {"status": "error", "code": "maximumResultsReached", "message": "Pay"}
+    httpserver.expect_ordered_request("/news").respond_with_json(first)
+    httpserver.expect_ordered_request("/news").respond_with_json(late, status=426)
+    adapter = NewsApi(KEY, endpoint=httpserver.url_for("/news"))
+    said = await line(HttpSource(adapter, NO_WAITING), max_results=40)
+    assert (said.status.value, said.kept) == ("partial", 20)
+
+
+async def test_the_searcher_keeps_what_others_found(httpserver: HTTPServer) -> None:
+    good, bad = SERVICES["tavily"](httpserver), SERVICES["serper"](httpserver)
+    broken = bad.remake(httpserver.url_for("/nowhere"))
+    searcher = Searcher([HttpSource(broken, NO_WAITING), HttpSource(good.adapter, NO_WAITING)])
+    report = await searcher.report(strategy())
+    assert [each.status.is_failure for each in report.sources] == [True, False]
+    assert len(report.papers) == len(TITLED)
+
+
+@pytest.mark.parametrize(
+    ("query", "engine", "plain"),
+    [
+        ("shade trees", "shade trees", "shade trees"),
+        ('"shade trees" AND street', '"shade trees" street', "shade trees street"),
+        ("(a OR b) AND NOT c", "(a OR b) -c", "a"),
+        ("title:trees NEAR/3 heat", "trees heat", "trees heat"),
+        ("tree* AND NOT (x OR y)", "tree -x -y", "tree"),
+    ],
+)
+def test_queries_are_said_as_each_kind_of_service_reads_them(
+    query: str, engine: str, plain: str
+) -> None:
+    filters = SearchConstraints()
+    assert engine_query(parse(query), filters).text == engine
+    assert plain_query(parse(query), filters).text == plain
+
+
+def test_news_are_asked_with_operators() -> None:
+    text = NewsApi(KEY).translate(parse('"shade trees" AND (heat OR drought) NOT x'), _ALL).text
+    assert text == '(("shade trees" AND (heat OR drought)) NOT x)'
+
+
+_ALL = SearchConstraints()
