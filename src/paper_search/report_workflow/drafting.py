@@ -76,7 +76,7 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
 async def _written(
     ctx: Context, state: WorkflowState, params: ReportParams, results: list[SearchResult]
 ) -> WriterOutput | None:
-    llm = model_for(ctx, state, params.writer_model)
+    llm = await model_for(ctx, state, params.writer_model)
     if state.analysis is None or state.research_plan is None:
         raise PersistenceError("the report has no analysis: its analyst did not run")
     given = WriterInput(
@@ -177,7 +177,7 @@ def _why(state: WorkflowState, critique: Critique, target: str) -> str:
 
 
 async def _reviewed(ctx: Context, state: WorkflowState, params: ReportParams) -> ReviewerOutput:
-    llm = model_for(ctx, state, params.reviewer_model)
+    llm = await model_for(ctx, state, params.reviewer_model)
     results = await shelf_of(ctx).results(state.result_ids)
     given = ReviewerInput(
         draft=_draft(state),

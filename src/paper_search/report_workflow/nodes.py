@@ -84,7 +84,7 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
 
 
 async def _plan(ctx: Context, state: WorkflowState, params: ReportParams) -> PlannerOutput | None:
-    llm = model_for(ctx, state, params.planner_model)
+    llm = await model_for(ctx, state, params.planner_model)
     try:
         given = PlannerInput(
             original_query=state.original_query,
@@ -163,7 +163,7 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
 async def _searched(
     ctx: Context, state: WorkflowState, params: ReportParams, known: list[SearchResult]
 ) -> list[SearchResult]:
-    llm = model_for(ctx, state, params.searcher_model)
+    llm = await model_for(ctx, state, params.searcher_model)
     batch = state.pending_searches[:BATCH]
     if not batch:
         state.add_checkpoint("All searches already completed")
@@ -253,7 +253,7 @@ async def analyst(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
 async def _analysis(
     ctx: Context, state: WorkflowState, params: ReportParams
 ) -> AnalystOutput | None:
-    llm = model_for(ctx, state, params.analyst_model)
+    llm = await model_for(ctx, state, params.analyst_model)
     results = await shelf_of(ctx).results(state.result_ids)
     given = AnalystInput(
         search_results=results,

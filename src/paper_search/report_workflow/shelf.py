@@ -13,7 +13,7 @@ from paper_search.workflow.records import PAGE, ROOT
 
 INDEX = (ROOT, "reports")
 """Every report by its thread."""
-PARTS = ("report_results", "report_drafts", "report_critiques")
+PARTS = ("report_results", "report_drafts", "report_critiques", "report_calls")
 
 
 class ReportShelf:
@@ -62,6 +62,15 @@ class ReportShelf:
         values = await self._get("report_critiques", [str(version)])
         value = values.get(str(version))
         return Critique.model_validate(value) if value else None
+
+    async def put_calls(self, step: str, calls: int) -> None:
+        """Store how often the step in flight asked a model so far."""
+        await self._put("report_calls", {"in flight": {"step": step, "calls": calls}})
+
+    async def calls(self, step: str) -> int:
+        """Return how often a step asked a model that ended without an outcome; 0: it did not."""
+        value = (await self._get("report_calls", ["in flight"])).get("in flight", {})
+        return int(value["calls"]) if value.get("step") == step else 0
 
     async def index(self, question: str) -> None:
         """Enter the report in the index of all reports, or bring its time up to date."""
