@@ -7,6 +7,7 @@ the program costs more than a report; so it is done once, and every child begins
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import json
 import os
@@ -24,19 +25,32 @@ from paper_search.errors import (
     ThreadFinishedError,
     ThreadNotFoundError,
 )
+from paper_search.models import PaperCollection, RawPaper
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow, Review
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.testing.llm import FakeLLM, LLMCall
-from paper_search.testing.reports import QUESTION, FakeSearch, good_answer, report_services
+from paper_search.testing.reports import (
+    QUESTION,
+    FakeSearch,
+    good_answer,
+    report_papers,
+    report_services,
+)
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import Checkpoint, SearchWorkflow
+from paper_search.workflow.graph import WORKFLOW as SEARCH_WORKFLOW
 
 STEPS = tuple(step.id for step in WORKFLOW.steps)
-THREAD = "t"
+SEARCH_STEPS = tuple(step.id for step in SEARCH_WORKFLOW.steps)
+THREAD, SEARCH_THREAD = "t", "s"
 PATHS: dict[str, tuple[Any, ...]] = {
     "approved": ("modify: look at dry cities", "approve", "modify: more on dry cities", "approve"),
     "rejected": ("approve", "reject: too thin"),
+    "from_search": ("modify: look at dry cities", "approve", "modify: more on nights", "approve"),
 }
-"""What a person answers, question by question: the way to `output` and the way to `fallback`."""
+"""What a person answers, question by question: the way to `output` and the way to `fallback`; and
+a report from a search, which is approved first."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +102,7 @@ class LoggingSearch(FakeSearch):
 
 def _log_steps(job: Job) -> None:
     """Let every step say that it begins, and one of them kill."""
-    for step in WORKFLOW.steps:
+    for step in (*WORKFLOW.steps, *SEARCH_WORKFLOW.steps):
         logged = _logged(step.id, step.handler, job)
         object.__setattr__(step, "handler", logged)
 
@@ -107,18 +121,20 @@ def _logged(name: str, handler: Any, job: Job) -> Any:
 
     if not inspect.iscoroutinefunction(handler):
 
-        def plain(ctx: Any) -> Any:
+        @functools.wraps(handler)
+        def plain(*args: Any, **settings: Any) -> Any:
             is_last = enter()
-            result = handler(ctx)
+            result = handler(*args, **settings)
             if is_last:
                 kill()
             return result
 
         return plain
 
-    async def waiting(ctx: Any) -> Any:
+    @functools.wraps(handler)
+    async def waiting(*args: Any, **settings: Any) -> Any:
         is_last = enter()
-        result = await handler(ctx)
+        result = await handler(*args, **settings)
         if is_last:
             kill()
         return result
@@ -145,6 +161,8 @@ async def drive(job: Job) -> None:
     async with open_persistence(job.url) as place:
         if job.killer == "write":
             _count_writes(place.checkpointer, job.after)
+        if job.path == "from_search":
+            await _searched(place)
         flow = _workflow(job, place)
         standing: Any = None
         try:
@@ -159,6 +177,22 @@ async def drive(job: Job) -> None:
             standing = await flow.answer(THREAD, answer)
         shown = {"report": standing.model_dump(mode="json")}
         job.result.write_text(json.dumps(shown), encoding="utf-8")
+
+
+async def _searched(place: Any) -> None:
+    """Take the search from wherever it stands to its approval."""
+    records = [RawPaper.model_validate(each.model_dump()) for each in report_papers()]
+    flow = SearchWorkflow(*[FakeSkills(lambda _strategy: records)] * 6, persistence=place)
+    try:
+        standing: Checkpoint | PaperCollection = await flow.pending(
+            SEARCH_THREAD
+        ) or await flow.proceed(SEARCH_THREAD)
+    except ThreadNotFoundError:
+        standing = await flow.start(QUESTION, thread_id=SEARCH_THREAD)
+    except ThreadFinishedError:
+        return
+    while isinstance(standing, Checkpoint):
+        standing = await flow.answer(SEARCH_THREAD, "approve")
 
 
 async def _begun(flow: ReportWorkflow) -> Any:
@@ -180,6 +214,7 @@ def _workflow(job: Job, place: Any) -> ReportWorkflow:
         target_length=150 if job.has_model else 1000,
         hitl_after_planning=True,
         hitl_before_output=True,
+        from_thread=SEARCH_THREAD if job.path == "from_search" else None,
     )
 
 

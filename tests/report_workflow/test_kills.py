@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.report_workflow.dying import PATHS, STEPS, Job, told
+from tests.report_workflow.dying import PATHS, SEARCH_STEPS, STEPS, Job, told
 
 ROOT = Path(__file__).parents[2]
 _VOLATILE = re.compile(
@@ -53,6 +53,15 @@ TO_FALLBACK: list[Point] = [
     ("human_review", 3, "end"),
     ("fallback", 0, "start"),
     ("fallback", 0, "end"),
+]
+ASKING = ("confirm_strategy", "review_results", "human_review")
+FROM_SEARCH: list[Point] = [
+    *[(step, int(step in ASKING), "end") for step in (*SEARCH_STEPS, *STEPS) if step != "fallback"],
+    ("parse_intent", 0, "start"),
+    ("confirm_strategy", 1, "start"),
+    ("review_results", 1, "start"),
+    ("human_review", 7, "end"),
+    *[("write", after, "end") for after in (2, 9, 13, 17)],
 ]
 CHOSEN: list[Case] = [
     ("approved", ("planner", 0, "end")),
@@ -194,6 +203,16 @@ def test_a_report_whose_process_was_killed_ends_as_if_it_had_not_been(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("point", FROM_SEARCH, ids=lambda point: "-".join(map(str, point)))
+def test_from_search_to_approved_report_a_kill_at_any_step_changes_nothing(
+    trial: Trial, tmp_path: Path, point: Point
+) -> None:
+    """PER-01 PER-04: search, approve, report, plan again, revise, approve; killed on the way."""
+    url = f"sqlite:///{tmp_path / 'threads.db'}"
+    trial.check(Job(url, str(tmp_path / "log"), "from_search"), point)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CHOSEN, ids=named)
 def test_a_report_in_postgresql_whose_process_was_killed_ends_as_if_it_had_not_been(
     trial: Trial, tmp_path: Path, postgres_url: str, case: Case
@@ -206,4 +225,4 @@ def test_a_report_in_postgresql_whose_process_was_killed_ends_as_if_it_had_not_b
 def test_every_step_of_the_graph_is_killed_at_both_ends():
     points = {(killer, moment) for _, (killer, _, moment) in CASES}
     assert points >= {(step, moment) for step in STEPS for moment in ("start", "end")}
-    assert {path for path, _ in CASES} == set(PATHS)
+    assert {path for path, _ in CASES} | {"from_search"} == set(PATHS)
