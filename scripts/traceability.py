@@ -17,6 +17,9 @@ FLOW = "src/paper_search/report_workflow"
 GRAPH = "tests/report_workflow/test_graph.py"
 REVIEWS = "tests/report_workflow/test_reviews.py"
 CRASHES = "tests/report_workflow/test_crashes.py"
+KILLS = "tests/report_workflow/test_kills.py"
+MACHINE = "tests/report_workflow/test_machine.py"
+BUDGETS = "tests/report_workflow/test_budgets.py"
 ROUTING = "tests/report_workflow/test_routing.py"
 QUERIES = "tests/report/test_query_plan.py"
 ROLES = "tests/report/test_roles.py"
@@ -51,10 +54,10 @@ REQUIREMENTS: tuple[tuple[str, str, str, str], ...] = (
     ("3 Decision rules", f"{CODE}/criteria.py", CRITERIA, "rules_decide"),
     ("4 Conditional routing", f"{FLOW}/routing.py", ROUTING, "after_the_reviewer"),
     ("4 `should_continue` logic", f"{FLOW}/state.py", ROUTING, "until_a_limit"),
-    ("4 Loop-breaking conditions", f"{FLOW}/routing.py", GRAPH, "too_many_errors"),
-    ("4 HITL breakpoints", f"{FLOW}/breakpoints.py", REVIEWS, "approved_is_searched_by"),
+    ("4 Loop-breaking conditions", f"{FLOW}/routing.py", BUDGETS, "errors_are_borne"),
+    ("4 HITL breakpoints", f"{FLOW}/breakpoints.py", MACHINE, "stands_where"),
     ("4 HITL time limits", f"{FLOW}/session.py", REVIEWS, "recorded_as_silence"),
-    ("4 Thread state saving", f"{FLOW}/session.py", CRASHES, "killed_in_any_step"),
+    ("4 Thread state saving", f"{FLOW}/session.py", KILLS, "process_was_killed"),
     ("4 Context window fallback", f"{CODE}/recovery.py", GRAPH, "asked_with_less"),
     ("4 Error handling", f"{CODE}/recovery.py", GRAPH, "done_by_algorithm"),
 )

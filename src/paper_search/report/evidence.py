@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,10 @@ from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 MAX_TEXT_CHARS = 60_000
 """Of one source: what is beyond is not read."""
 SNIPPET_CHARS = 500
+UNNAMED = "Unnamed authors"
+"""Who wrote a source whose record gives no name that could be one."""
+_LONGEST_NAME = 80
+_NAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f .,'’ʼ·&()/‐‑–-])*")
 
 _BIBLIOGRAPHIC = (
     "doi", "arxiv_id", "pmid", "pmcid", "isbn", "url", "full_text_url", "volume", "issue", "pages",
@@ -47,7 +52,9 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
         "found_by": seen,
         "is_judged": paper.is_judged,
         "relevance_reason": paper.relevance_reason,
-        "is_suspicious": is_suspicious(paper.title, paper.abstract),
+        "is_suspicious": is_suspicious(
+            paper.title, paper.abstract, paper.venue, *(each.name for each in paper.authors)
+        ),
         "has_abstract": bool(text),
         "text_is": "abstract" if text else None,
         "open_text_url": open_text_url(paper),
@@ -170,7 +177,7 @@ def family_names(result: SearchResult) -> set[str]:
 
 def author_year(result: SearchResult) -> str:
     """Return what a reader is told of a source inside the text: "Smith et al., 2020"."""
-    names = [split_name(each).full_family or each for each in result.authors]
+    names = [_sayable(split_name(each).full_family or each) for each in result.authors]
     year = str(result.year) if result.year is not None else "n.d."
     match names:
         case []:
@@ -182,3 +189,15 @@ def author_year(result: SearchResult) -> str:
             return f"{one} and {other}, {year}"
         case _:
             return f"{names[0]} et al., {year}"
+
+
+def _sayable(name: str) -> str:
+    """Return a name as a sentence can have it: this is where text of a source is not quoted.
+
+    Numbers are left out, since what a report states has to be in a source's text.
+    """
+    words = [each for each in name.split() if not any(c.isdigit() for c in each)]
+    said = " ".join(words)
+    if len(said) > _LONGEST_NAME or not _NAME.fullmatch(said) or is_suspicious(name):
+        return UNNAMED
+    return said

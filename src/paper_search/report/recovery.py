@@ -188,35 +188,47 @@ class Attempt(Generic[ResultT]):
                 return False
 
 
+async def _forget(_calls: int) -> None:
+    """Keep no account of calls."""
+
+
 class CountedModel(LLMProvider):
     """A model that is asked a limited number of times.
 
     Args:
         llm: the model.
         allowed: how often; it is counted in `calls`.
+        spend: is told the number of calls before each one is made, so that none is lost with the
+            process.
     """
 
-    def __init__(self, llm: LLMProvider, allowed: int) -> None:
+    def __init__(
+        self, llm: LLMProvider, allowed: int, spend: Callable[[int], Awaitable[None]] = _forget
+    ) -> None:
         self._llm = llm
         self._allowed = allowed
+        self._spend = spend
+        self._counting = asyncio.Lock()
         self.calls = 0
 
     @override
     async def complete(self, system_prompt: str, user_message: str) -> str:
-        self._spend()
+        await self._count()
         return await self._llm.complete(system_prompt, user_message)
 
     @override
     async def complete_json(
         self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        self._spend()
+        await self._count()
         return await self._llm.complete_json(system_prompt, user_message, schema)
 
-    def _spend(self) -> None:
-        if self.calls >= self._allowed:
-            raise ModelCallLimitError(
-                f"the report may ask a model {self._allowed} more times and has done so; "
-                "raise max_model_calls to allow more"
-            )
-        self.calls += 1
+    async def _count(self) -> None:
+        async with self._counting:
+            if self.calls >= self._allowed:
+                raise ModelCallLimitError(
+                    f"the report may ask a model {self._allowed} more times and has done so; "
+                    "raise max_model_calls to allow more"
+                )
+            self.calls += 1
+            await self._spend(self.calls)

@@ -64,11 +64,28 @@ def shelf_of(ctx: Context) -> ReportShelf:
     return ReportShelf(ctx.store, ctx.thread_id)
 
 
-def model_for(ctx: Context, state: WorkflowState, name: str | None) -> CountedModel | None:
-    """Return the model of a role, with the calls that the run has left; None: there is none."""
-    allowed = settings_of(ctx).max_model_calls - state.model_calls
+async def model_for(ctx: Context, state: WorkflowState, name: str | None) -> CountedModel | None:
+    """Return the model of a role, with the calls that the run has left; None: there is none.
+
+    A step that is repeated after a crash has the calls of its first try behind it: they are on the
+    shelf, and are added to those of the state.
+    """
     llm = ctx.services.model(name)
-    return None if llm is None else CountedModel(llm, max(0, allowed))
+    if llm is None:
+        return None
+    shelf, step = shelf_of(ctx), _position(ctx.step_state)
+    lost = await shelf.calls(step)
+    state.model_calls += lost
+    allowed = settings_of(ctx).max_model_calls - state.model_calls
+    return CountedModel(llm, max(0, allowed), lambda calls: shelf.put_calls(step, lost + calls))
+
+
+def _position(state: WorkflowState) -> str:
+    """Return a name of the step in flight that is the same when it is repeated."""
+    grown = (len(state.messages), len(state.errors), len(state.checkpoints))
+    if not any(grown):
+        return "start"  # the id is drawn anew until the first step has stored it
+    return ":".join(map(str, (state.workflow_id, *grown)))
 
 
 def counted(state: WorkflowState, llm: CountedModel | None) -> None:

@@ -164,7 +164,7 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
 async def _searched(
     ctx: Context, state: WorkflowState, params: ReportParams, known: list[SearchResult]
 ) -> list[SearchResult]:
-    llm = model_for(ctx, state, params.searcher_model)
+    llm = await model_for(ctx, state, params.searcher_model)
     batch = state.pending_searches[:BATCH]
     if not batch:
         state.add_checkpoint("All searches already completed")

@@ -37,7 +37,7 @@ async def worked(  # noqa: PLR0913  # who does it, in which two ways, and what i
     Raises:
         PaperSearchError: it cannot be done without a model either.
     """
-    llm = model_for(ctx, state, model)
+    llm = await model_for(ctx, state, model)
     if llm is None:
         return await by_algorithm()
     attempt = Attempt(

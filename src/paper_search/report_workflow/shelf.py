@@ -18,7 +18,7 @@ class ReportShelf(Shelf):
     """Reads and writes the records of one report. Writing twice changes nothing."""
 
     listed_in = INDEX
-    parts = ("report_results", "report_drafts", "report_critiques")
+    parts = ("report_results", "report_drafts", "report_critiques", "report_calls")
 
     async def put_results(self, results: Sequence[SearchResult]) -> list[str]:
         """Store what was collected and return the ids, in order."""
@@ -50,6 +50,15 @@ class ReportShelf(Shelf):
         values = await self._get("report_critiques", [str(version)])
         value = values.get(str(version))
         return Critique.model_validate(value) if value else None
+
+    async def put_calls(self, step: str, calls: int) -> None:
+        """Store how often the step in flight asked a model so far."""
+        await self._put("report_calls", {"in flight": {"step": step, "calls": calls}})
+
+    async def calls(self, step: str) -> int:
+        """Return how often a step asked a model that ended without an outcome; 0: it did not."""
+        value = (await self._get("report_calls", ["in flight"])).get("in flight", {})
+        return int(value["calls"]) if value.get("step") == step else 0
 
 
 def _row(model: BaseModel) -> dict[str, Any]:

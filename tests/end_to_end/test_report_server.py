@@ -1,0 +1,209 @@
+"""The report on a LangGraph server as it comes, without our guard: the graph keeps its promises."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+from tests.end_to_end.served import bare_environment
+
+from paper_search.persistence import open_persistence
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow.session import ReportSession, report_graph
+from paper_search.testing.reports import report_services
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+ROOT = Path(__file__).parents[2]
+GRAPH = "research_report"
+QUESTION = "How do graph neural networks predict the properties of molecules?"
+ASKING = {"hitl_after_planning": True, "hitl_before_output": True, "sources": ["sample"]}
+
+
+@dataclass
+class BareServer:
+    """A `langgraph dev` with the graph, saver and store of this repository, and nothing else."""
+
+    folder: Path
+    environment: dict[str, str]
+    url: str = ""
+    _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+
+    def start(self) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        words = ["-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)]
+        log = self.folder / f"server-{port}.log"
+        with log.open("wb") as output:
+            self._process = subprocess.Popen(  # noqa: S603  # our own command
+                [sys.executable, *words],
+                cwd=self.folder,
+                env=self.environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and self._process.poll() is None:
+            with contextlib.suppress(httpx.TransportError):
+                if httpx.get(f"{self.url}/ok").status_code == httpx.codes.OK:
+                    return
+            time.sleep(0.2)
+        self.kill()
+        pytest.fail(log.read_text())
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        assert self._process is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareServer]:
+    folder = tmp_path_factory.mktemp("bare")
+    shutil.copytree(ROOT / "graphs", folder / "graphs")
+    document = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
+    for name in ("auth", "http"):
+        del document[name]
+    (folder / "langgraph.json").write_text(json.dumps(document))
+    running = BareServer(folder, bare_environment(folder, LANGGRAPH_CLI_NO_ANALYTICS="1"))
+    running.start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture
+async def client(server: BareServer) -> AsyncIterator[Any]:
+    async with get_client(url=server.url) as opened:
+        yield opened
+
+
+async def begun(client: Any, **context: Any) -> tuple[str, dict[str, Any]]:
+    """Begin a report; return its thread and the question that it waits with."""
+    thread = (await client.threads.create())["thread_id"]
+    given = {"original_query": QUESTION}
+    await client.runs.wait(thread, GRAPH, input=given, context={**ASKING, **context})
+    return thread, await open_question(client, thread)
+
+
+async def open_question(client: Any, thread: str) -> dict[str, Any]:
+    interrupts = (await client.threads.get_state(thread))["interrupts"]
+    assert len(interrupts) == 1
+    return dict(interrupts[0])
+
+
+async def answered(client: Any, thread: str, resume: Any) -> dict[str, Any]:
+    return dict(
+        await client.runs.wait(thread, GRAPH, command={"resume": resume}, raise_error=False)
+    )
+
+
+async def test_a_report_is_planned_approved_revised_and_given_out(client: Any) -> None:
+    """HUM-01."""
+    thread, plan = await begun(client)
+    assert plan["value"]["kind"] == "plan_review"
+    assert len(plan["value"]["shows"]["research_plan"]["decomposed_questions"]) >= 3
+    await answered(client, thread, "approve")
+    draft = await open_question(client, thread)
+    assert (draft["value"]["kind"], draft["value"]["number"]) == ("pre_output_review", 2)
+    await answered(client, thread, {"action": "modify", "feedback": "more on proteins"})
+    again = await open_question(client, thread)
+    assert again["value"]["shows"]["draft"]["version"] == 2
+    output = await answered(client, thread, {again["id"]: {"action": "approve"}})
+    product = output["collected_data"]["final_output"]
+    assert (output["status"], output["is_complete"], output["ended_by"]) == (
+        "completed", True, "approved",
+    )  # fmt: skip
+    assert product["provenance"]["is_approved_by_person"] is True
+    assert product["content"]["references"]
+    assert output["search_results"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "yes",
+        [],
+        {"action": "buy"},
+        {"action": "modify"},
+        {"action": "approve", "goto": "output"},
+        {"action": "modify", "modifications": {"research_plan": {"search_queries": []}}},
+        {"action": "approve", "review": {"run_id": "x", "kind": "plan_review", "number": 9}},
+    ],
+    ids=str,
+)
+async def test_an_answer_of_a_wrong_shape_leaves_the_question_open(client: Any, wrong: Any) -> None:
+    """HUM-02 HUM-03 HUM-07 HUM-10: and a good one is taken afterwards."""
+    thread, asked = await begun(client)
+    await answered(client, thread, wrong)
+    left = await open_question(client, thread)
+    assert (left["id"], left["value"]["kind"]) == (asked["id"], "plan_review")
+    await answered(client, thread, {"action": "approve"})
+    assert (await open_question(client, thread))["value"]["kind"] == "pre_output_review"
+
+
+async def test_the_schemas_of_input_and_settings_are_there_for_forms(client: Any) -> None:
+    (assistant,) = await client.assistants.search(graph_id=GRAPH)
+    schemas = await client.assistants.get_schemas(assistant["assistant_id"])
+    assert "original_query" in schemas["input_schema"]["properties"]
+    assert schemas["input_schema"]["required"] == ["original_query"]
+    assert {"depth", "style_guide", "target_length", "hitl_before_output"} <= set(
+        schemas["context_schema"]["properties"]
+    )
+    assert "draft" in schemas["output_schema"]["properties"]
+
+
+async def test_an_input_sets_nothing_but_the_question_and_the_settings(client: Any) -> None:
+    """SEC-03."""
+    thread = (await client.threads.create())["thread_id"]
+    smuggled = {"is_complete": True, "human_approved": True, "result_ids": ["x"]}
+    given = {"original_query": QUESTION, **smuggled}
+    await client.runs.wait(thread, GRAPH, input=given, context=ASKING)
+    values = (await client.threads.get_state(thread))["values"]
+    assert (await open_question(client, thread))["value"]["kind"] == "plan_review"
+    assert not values.get("is_complete")
+    assert not values.get("human_approved")
+    assert values.get("result_ids") in (None, [])
+
+
+async def test_a_report_of_a_killed_server_is_finished_from_python_and_on_the_next_server(
+    server: BareServer, client: Any
+) -> None:
+    """PER-01 PER-04 HUM-13."""
+    first, _ = await begun(client)
+    second, _ = await begun(client)
+    server.kill()
+    url = f"sqlite:///{server.folder / 'home' / 'threads.db'}"
+    flow = ReportWorkflow(report_services(), persistence=url)
+    drafted = await flow.answer(first, "approve")
+    assert drafted.kind == "pre_output_review"  # type: ignore[union-attr]  # a review
+    report = await flow.answer(first, "approve")
+    assert report.provenance["ended_by"] == "approved"  # type: ignore[union-attr]  # a report
+    server.start()
+    async with get_client(url=server.url) as again:
+        await again.threads.create(thread_id=second, graph_id=GRAPH, if_exists="do_nothing")
+        assert (await open_question(again, second))["value"]["kind"] == "plan_review"
+        await answered(again, second, "approve")
+        output = await answered(again, second, "approve")
+    assert output["ended_by"] == "approved"
+    async with open_persistence(url) as place:
+        state = await ReportSession(report_graph(place), place, second).state()
+    assert state.is_complete

@@ -1,0 +1,262 @@
+"""A process that forks a child for each job: it drives a report, and dies where it is told to.
+
+It reads a job a line from its standard input and writes how the child ended, a line each. Importing
+the program costs more than a report; so it is done once, and every child begins with it done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+import traceback
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from paper_search.errors import (
+    ThreadExistsError,
+    ThreadFinishedError,
+    ThreadNotFoundError,
+)
+from paper_search.models import PaperCollection, RawPaper
+from paper_search.persistence import open_persistence
+from paper_search.report_workflow import ReportWorkflow, Review
+from paper_search.report_workflow.graph import WORKFLOW
+from paper_search.testing.llm import FakeLLM, LLMCall
+from paper_search.testing.reports import (
+    QUESTION,
+    FakeSearch,
+    good_answer,
+    report_papers,
+    report_services,
+)
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import Checkpoint, SearchWorkflow
+from paper_search.workflow.graph import WORKFLOW as SEARCH_WORKFLOW
+
+STEPS = tuple(step.id for step in WORKFLOW.steps)
+SEARCH_STEPS = tuple(step.id for step in SEARCH_WORKFLOW.steps)
+THREAD, SEARCH_THREAD = "t", "s"
+PATHS: dict[str, tuple[Any, ...]] = {
+    "approved": ("modify: look at dry cities", "approve", "modify: more on dry cities", "approve"),
+    "rejected": ("approve", "reject: too thin"),
+    "from_search": ("modify: look at dry cities", "approve", "modify: more on nights", "approve"),
+}
+"""What a person answers, question by question: the way to `output` and the way to `fallback`; and
+a report from a search, which is approved first."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One report to drive, and where to die on the way."""
+
+    url: str
+    log: str
+    """File of all that was done; the report is written beside it."""
+    path: str = "approved"
+    has_model: bool = False
+    killer: str = "-"
+    """The step that kills, or `write`: the checkpointer; `-`: nobody."""
+    after: int = 0
+    """How many calls of the killer go well before."""
+    moment: str = "start"
+    """`start` of the step, or its `end`: all is done and nothing of it is saved as a step."""
+
+    @property
+    def result(self) -> Path:
+        return Path(f"{self.log}.report")
+
+
+def note(log: str, *words: str) -> None:
+    """Have a line on disk before anything else happens."""
+    with Path(log).open("a", encoding="utf-8") as file:
+        file.write("\t".join(words) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def kill() -> None:
+    """End this process as an outage would."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class LoggingSearch(FakeSearch):
+    """A search whose every query is on disk before it goes on."""
+
+    def __init__(self, log: str) -> None:
+        super().__init__()
+        self._log = log
+
+    async def find(self, queries: Any, given: Any, known: Any) -> Any:
+        for each in queries:
+            note(self._log, "query", each.query_text)
+        return await super().find(queries, given, known)
+
+
+def _log_steps(job: Job) -> None:
+    """Let every step say that it begins, and one of them kill."""
+    for step in (*WORKFLOW.steps, *SEARCH_WORKFLOW.steps):
+        logged = _logged(step.id, step.handler, job)
+        object.__setattr__(step, "handler", logged)
+
+
+def _logged(name: str, handler: Any, job: Job) -> Any:
+    calls = 0
+
+    def enter() -> bool:
+        nonlocal calls
+        note(job.log, "step", name)
+        is_last = job.killer == name and calls == job.after
+        calls += 1
+        if is_last and job.moment == "start":
+            kill()
+        return is_last
+
+    if not inspect.iscoroutinefunction(handler):
+
+        @functools.wraps(handler)
+        def plain(*args: Any, **settings: Any) -> Any:
+            is_last = enter()
+            result = handler(*args, **settings)
+            if is_last:
+                kill()
+            return result
+
+        return plain
+
+    @functools.wraps(handler)
+    async def waiting(*args: Any, **settings: Any) -> Any:
+        is_last = enter()
+        result = await handler(*args, **settings)
+        if is_last:
+            kill()
+        return result
+
+    return waiting
+
+
+def _count_writes(saver: Any, fatal: int) -> None:
+    inner, count = saver.aput, 0
+
+    async def put(*args: Any) -> Any:
+        nonlocal count
+        stored = await inner(*args)
+        count += 1
+        if count > fatal:
+            kill()
+        return stored
+
+    saver.aput = put
+
+
+async def drive(job: Job) -> None:
+    """Take the report from wherever it stands to its end, or to that of this process."""
+    async with open_persistence(job.url) as place:
+        if job.killer == "write":
+            _count_writes(place.checkpointer, job.after)
+        if job.path == "from_search":
+            await _searched(place)
+        flow = _workflow(job, place)
+        standing: Any = None
+        try:
+            standing = await flow.pending(THREAD) or await flow.proceed(THREAD)
+        except ThreadNotFoundError:
+            standing = await _begun(flow)
+        except ThreadFinishedError:
+            standing = await flow.report(THREAD)
+        while isinstance(standing, Review):
+            answer = PATHS[job.path][standing.number - 1]
+            note(job.log, "answer", str(standing.number))
+            standing = await flow.answer(THREAD, answer)
+        shown = {"report": standing.model_dump(mode="json")}
+        job.result.write_text(json.dumps(shown), encoding="utf-8")
+
+
+async def _searched(place: Any) -> None:
+    """Take the search from wherever it stands to its approval."""
+    records = [RawPaper.model_validate(each.model_dump()) for each in report_papers()]
+    flow = SearchWorkflow(*[FakeSkills(lambda _strategy: records)] * 6, persistence=place)
+    try:
+        standing: Checkpoint | PaperCollection = await flow.pending(
+            SEARCH_THREAD
+        ) or await flow.proceed(SEARCH_THREAD)
+    except ThreadNotFoundError:
+        standing = await flow.start(QUESTION, thread_id=SEARCH_THREAD)
+    except ThreadFinishedError:
+        return
+    while isinstance(standing, Checkpoint):
+        standing = await flow.answer(SEARCH_THREAD, "approve")
+
+
+async def _begun(flow: ReportWorkflow) -> Any:
+    try:
+        return await flow.start(QUESTION, thread_id=THREAD)
+    except ThreadExistsError:
+        return await flow.proceed(THREAD)
+
+
+def _workflow(job: Job, place: Any) -> ReportWorkflow:
+    def answer(call: LLMCall) -> Any:
+        note(job.log, "call", str((call.schema or {}).get("title")))
+        return good_answer(call)
+
+    llm = FakeLLM(answer) if job.has_model else None
+    return ReportWorkflow(
+        report_services(llm, search=LoggingSearch(job.log)),
+        persistence=place,
+        target_length=150 if job.has_model else 1000,
+        hitl_after_planning=True,
+        hitl_before_output=True,
+        from_thread=SEARCH_THREAD if job.path == "from_search" else None,
+    )
+
+
+def _child(job: Job) -> None:
+    try:
+        _log_steps(job)
+        asyncio.run(drive(job))
+    except BaseException:  # noqa: BLE001  # a child ends here, with whatever it met
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)
+
+
+def warm() -> None:
+    """Drive a report once, so that no child has to build what every report needs.
+
+    In a file of its own: a place in memory may leave something running, and this process forks.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(f"sqlite:///{folder}/threads.db", f"{folder}/log", has_model=True)
+        asyncio.run(drive(job))
+    assert threading.active_count() == 1
+
+
+def main() -> None:
+    """Do a job a line, one after another."""
+    warm()
+    for line in sys.stdin:
+        job = Job(**json.loads(line))
+        child = os.fork()
+        if child == 0:
+            _child(job)
+        _, status = os.waitpid(child, 0)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.flush()
+
+
+def told(job: Job) -> str:
+    """Return a job as the line that `main` reads."""
+    return json.dumps(asdict(job))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""Every limit of a run stops something, and says so."""
+
+import pytest
+
+from paper_search.errors import SearchSourceError
+from paper_search.report.evidence import result_of
+from paper_search.report.models import SearchResult
+from paper_search.report_workflow import ReportParams, ReportWorkflow, Review
+from paper_search.report_workflow.graph import WORKFLOW
+from paper_search.report_workflow.state import WorkflowState
+from paper_search.testing.llm import FakeLLM
+from paper_search.testing.reports import (
+    QUESTION,
+    FakeSearch,
+    good_answer,
+    report_papers,
+    report_services,
+)
+
+
+class PowerCutError(BaseException):
+    """The process is gone: nothing catches it."""
+
+
+class Steps(list[str]):
+    """The names of the steps that ran."""
+
+    def __call__(self, name: str, details: dict[str, object]) -> None:
+        if "step" in details:
+            self.append(name)
+
+
+def flow(steps: Steps | None = None, llm=None, search=None, url=None, **settings: object):
+    services = report_services(llm, search=search)
+    length = {"target_length": 150 if llm else 1000}
+    return ReportWorkflow(services, None, steps, persistence=url, **{**length, **settings})
+
+
+def inventing(call):
+    answer = good_answer(call)
+    if call.schema["title"] == "DraftAnswer":
+        answer["sections"][1]["content"] = "Trees cool by magic (Merlin, 1985)."
+    return answer
+
+
+def without_answers(call):
+    if call.schema["title"] == "AnalysisAnswer":
+        return {"findings": [], "gaps": [1, 2, 3]}
+    return good_answer(call)
+
+
+class Flaky(FakeSearch):
+    """Fails for the first batches of queries."""
+
+    def __init__(self, failures: int) -> None:
+        super().__init__()
+        self._failures = failures
+
+    async def find(self, queries, given, known):
+        if self._failures:
+            self._failures -= 1
+            raise SearchSourceError("down")
+        return await super().find(queries, given, known)
+
+
+@pytest.mark.parametrize(("depth", "questions"), [("quick", 3), ("comprehensive", 7)])
+async def test_depth_says_how_many_questions_are_asked(depth, questions):
+    report = await flow(depth=depth).run(QUESTION)
+    assert len(report.provenance["sub_questions"]) <= questions
+    assert len(report.provenance["search_queries"]) >= 5
+
+
+async def test_style_and_length_change_what_is_written():
+    long = await flow(target_length=3000).run(QUESTION)
+    short = await flow(target_length=300, style_guide="executive").run(QUESTION)
+    assert short.metadata["word_count"] < long.metadata["word_count"]
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+async def test_so_many_drafts_are_written_as_allowed(limit):
+    steps = Steps()
+    report = await flow(steps, FakeLLM(inventing), max_iterations=limit).run(QUESTION)
+    assert steps.count("writer") == limit
+    assert report.reason == f"Maximum revision iterations ({limit}) exceeded"
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+async def test_so_many_times_is_searched_as_allowed(limit):
+    steps = Steps()
+    settings = {"max_search_iterations": limit, "max_gap_searches": 10}
+    llm = FakeLLM(without_answers)
+    await flow(steps, llm, depth="comprehensive", **settings).run(QUESTION)
+    assert steps.count("searcher") == limit
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2])
+async def test_gaps_lead_back_to_search_so_often_as_allowed(limit):
+    steps = Steps()
+    settings = {"max_search_iterations": 50, "max_gap_searches": limit}
+    await flow(steps, FakeLLM(without_answers), **settings).run(QUESTION)
+    assert steps.count("analyst") == limit + 1
+
+
+@pytest.mark.parametrize(("limit", "collected"), [(1, 0), (2, 6)])
+async def test_so_many_errors_are_borne_as_allowed(limit, collected):
+    search = Flaky(failures=1)
+    report = await flow(search=search, max_search_errors=limit, depth="comprehensive").run(QUESTION)
+    assert report.metadata["sources_collected"] == collected
+    assert any("down" in each for each in report.provenance["errors"])
+
+
+@pytest.mark.parametrize("limit", [1, 4])
+async def test_so_many_sources_are_kept_as_allowed(limit):
+    report = await flow(max_sources=limit).run(QUESTION)
+    assert report.metadata["sources_collected"] == limit
+
+
+@pytest.mark.parametrize("limit", [0, 2])
+async def test_so_many_pages_are_fetched_as_allowed(limit):
+    asked: list[int] = []
+
+    class Pages:
+        async def read(self, results: list[SearchResult], most: int):
+            asked.append(most)
+            return results, min(most, len(results)), []
+
+    services = report_services(search=FakeSearch([result_of(e, "q1") for e in report_papers()]))
+    object.__setattr__(services, "pages", Pages())
+    report = await ReportWorkflow(services, max_pages=limit, target_length=1000).run(QUESTION)
+    assert report.metadata["pages_fetched"] == limit
+    assert asked == ([limit] if limit else [])
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3])
+async def test_a_model_is_asked_so_often_as_allowed(limit):
+    """LLM-18: what is left is done by algorithm, and the report says so."""
+    llm, steps = FakeLLM(good_answer), Steps()
+    report = await flow(steps, llm, max_model_calls=limit).run(QUESTION)
+    assert llm.call_count == report.metadata["model_calls"] == limit
+    assert any("max_model_calls" in each for each in report.provenance["errors"])
+    assert steps[-1] in {"output", "fallback"}
+
+
+async def test_calls_of_a_step_that_died_count(tmp_path):
+    """LLM-18 PER-01: a report that dies again and again asks a model no more often."""
+    url = f"sqlite:///{tmp_path / 'threads.db'}"
+    llm = FakeLLM(good_answer)
+    step = WORKFLOW["analyst"]
+    handler = step.handler
+
+    async def dying(ctx):
+        await handler(ctx)
+        raise PowerCutError
+
+    settings = {"hitl_after_planning": True, "max_model_calls": 4}
+    await flow(llm=llm, url=url, **settings).start(QUESTION, thread_id="t")
+    object.__setattr__(step, "handler", dying)
+    try:
+        with pytest.raises(PowerCutError):
+            await flow(llm=llm, url=url).answer("t", "approve")
+        for _ in range(2):
+            with pytest.raises(PowerCutError):
+                await flow(llm=llm, url=url).proceed("t")
+    finally:
+        object.__setattr__(step, "handler", handler)
+    report = await flow(llm=llm, url=url).proceed("t")
+    assert [call.schema["title"] for call in llm.calls] == ["PlanAnswer", *["AnalysisAnswer"] * 3]
+    assert report.metadata["model_calls"] == 4
+
+
+async def test_a_person_is_asked_so_often_as_allowed():
+    asking = {"hitl_after_planning": True, "hitl_before_output": True, "max_human_reviews": 1}
+    report_flow = flow(**asking)
+    review = await report_flow.start(QUESTION, thread_id="t")
+    assert isinstance(review, Review)
+    report = await report_flow.answer("t", "approve")
+    assert report.provenance["ended_by"] == "not_reviewed"
+
+
+@pytest.mark.parametrize("name", ["planner", "searcher", "analyst", "writer", "reviewer"])
+async def test_each_role_has_a_model_of_its_own(name):
+    asked = []
+    services = report_services(FakeLLM(good_answer))
+
+    def choose(model: str | None):
+        asked.append(model)
+
+    object.__setattr__(services, "model", choose)
+    settings = {f"{name}_model": "another"}
+    await ReportWorkflow(services, target_length=1000, **settings).run(QUESTION)
+    assert asked.count("another") >= 1
+    assert asked.count(None) >= 4
+
+
+def test_the_specifications_settings_have_its_defaults():
+    params = ReportParams()
+    assert (params.depth, params.style_guide, params.target_length) == (
+        "standard",
+        "academic",
+        2000,
+    )
+    assert (params.max_iterations, params.max_search_iterations) == (3, 5)
+    assert (params.max_gap_searches, params.max_search_errors) == (2, 3)
+    assert (params.hitl_after_planning, params.hitl_before_output) == (False, False)
+    assert WorkflowState().max_iterations == 3

@@ -1,0 +1,279 @@
+"""Whatever people, silence and crashes do to a report, it stands where its decisions put it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from paper_search.errors import (
+    AlreadyDecidedError,
+    InvalidDecisionError,
+    StaleDecisionError,
+    ThreadError,
+    ThreadFinishedError,
+    ThreadNotWaitingError,
+    ThreadWaitingError,
+)
+from paper_search.report.document import Report
+from paper_search.report.models import now
+from paper_search.report_workflow import ReportWorkflow, Review, session
+from paper_search.report_workflow.graph import WORKFLOW
+from paper_search.testing.reports import QUESTION, report_services
+
+ANSWERS = {
+    "approve": {"action": "approve"},
+    "skip": {"action": "skip"},
+    "reject": {"action": "reject", "feedback": "no"},
+    "modify": {"action": "modify", "feedback": "more on dry cities"},
+}
+PLAN, OUTPUT = "plan_review", "pre_output_review"
+LEADS_TO: dict[tuple[str, str], str] = {
+    (PLAN, "approve"): OUTPUT,
+    (PLAN, "skip"): OUTPUT,
+    (PLAN, "modify"): PLAN,
+    (PLAN, "reject"): "rejected_by_person",
+    (PLAN, "silence"): OUTPUT,
+    (OUTPUT, "approve"): "approved",
+    (OUTPUT, "skip"): "not_reviewed",
+    (OUTPUT, "modify"): OUTPUT,
+    (OUTPUT, "reject"): "rejected_by_person",
+}
+"""Question and answer, to the next question or to how the report ends: the whole of the rules."""
+MALFORMED = (None, "", "yes", {}, [], 7, {"action": "buy"}, {"action": "modify"}, "goto: output")
+STEPS = tuple(step.id for step in WORKFLOW.steps)
+MOST_REVIEWS = 4
+
+
+class CrashError(BaseException):
+    """The end of a process, without the process."""
+
+
+@contextlib.contextmanager
+def dying(step_id: str) -> Iterator[None]:
+    """Let a step do its work and die before anybody knows, for the length of a `with` block."""
+    step = WORKFLOW[step_id]
+    handler: Any = step.handler
+
+    async def crash(ctx: Any) -> Any:
+        result = handler(ctx)
+        if hasattr(result, "__await__"):
+            await result
+        raise CrashError
+
+    object.__setattr__(step, "handler", crash)
+    try:
+        yield
+    finally:
+        object.__setattr__(step, "handler", handler)
+
+
+@contextlib.contextmanager
+def later(**time: int) -> Iterator[None]:
+    """Let so much time have passed for whoever drives a report."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "now", lambda: now() + timedelta(**time))
+        yield
+
+
+class ReportMachine(RuleBasedStateMachine):
+    """One report, which every rule opens anew, as another process would."""
+
+    folder: Path
+    count = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        type(self).count += 1
+        self._url = f"sqlite:///{self.folder / str(self.count)}.db"
+        self._expected = PLAN
+        self._number = 1
+        self._decided: list[str] = []
+        self._sent: list[dict[str, Any]] = []
+
+    @initialize()
+    def start(self) -> None:
+        asyncio.run(self._flow().start(QUESTION, thread_id="t"))
+
+    def _flow(self, url: str | None = None) -> ReportWorkflow:
+        return ReportWorkflow(
+            report_services(),
+            persistence=url or self._url,
+            target_length=1000,
+            hitl_after_planning=True,
+            hitl_before_output=True,
+            max_human_reviews=MOST_REVIEWS,
+            auto_approve_on_timeout=[PLAN],
+        )
+
+    @property
+    def _is_open(self) -> bool:
+        return self._expected in {PLAN, OUTPUT}
+
+    def _taken(self, name: str) -> bool:
+        return name != "modify" or self._number < MOST_REVIEWS
+
+    def _named(self, name: str) -> dict[str, Any]:
+        asked = {"run_id": "t", "kind": self._expected, "number": self._number}
+        return {**ANSWERS[name], "review": asked}
+
+    def _count(self, name: str, decision: dict[str, Any] | None = None) -> None:
+        self._decided.append(name)
+        if decision is not None:
+            self._sent.append(decision)
+        self._expected = LEADS_TO[self._expected, name]
+        self._number += self._is_open
+
+    @precondition(lambda self: self._is_open)
+    @rule(name=st.sampled_from(sorted(ANSWERS)))
+    def decide(self, name: str) -> None:
+        decision = self._named(name)
+        if self._taken(name):
+            asyncio.run(self._flow().answer("t", decision))
+            self._count(name, decision)
+        else:
+            with pytest.raises(InvalidDecisionError):
+                asyncio.run(self._flow().answer("t", decision))
+
+    @precondition(lambda self: self._is_open)
+    @rule(name=st.sampled_from(["approve", "reject", "skip"]), fatal=st.sampled_from(STEPS))
+    def decide_and_crash(self, name: str, fatal: str) -> None:
+        """The decision was taken; the process died on its way to the next question, or not."""
+        decision = self._named(name)
+        with contextlib.suppress(CrashError), dying(fatal):
+            asyncio.run(self._flow().answer("t", decision))
+        self._go_on_with(decision)
+        self._count(name, decision)
+
+    def _go_on_with(self, decision: dict[str, Any]) -> None:
+        """Give the decision once more, which is not applied twice, and go on if it was taken."""
+        try:
+            asyncio.run(self._flow().answer("t", decision))
+        except ThreadNotWaitingError:
+            asyncio.run(self._flow().proceed("t"))
+        except (StaleDecisionError, ThreadFinishedError):
+            return
+
+    @precondition(lambda self: self._is_open)
+    @rule(answer=st.sampled_from(MALFORMED))
+    def send_nonsense(self, answer: Any) -> None:
+        with pytest.raises(InvalidDecisionError):
+            asyncio.run(self._flow().answer("t", answer))
+
+    @precondition(lambda self: bool(self._sent))
+    @rule(which=st.integers(min_value=0))
+    def send_again(self, which: int) -> None:
+        """The same decision on the same question: it changes nothing."""
+        with contextlib.suppress(ThreadError):
+            asyncio.run(self._flow().answer("t", self._sent[which % len(self._sent)]))
+
+    @precondition(lambda self: bool(self._sent))
+    @rule(which=st.integers(min_value=0))
+    def change_ones_mind(self, which: int) -> None:
+        """Another decision on a question that was decided: it is refused."""
+        sent = self._sent[which % len(self._sent)]
+        other = "reject" if sent["action"] == "approve" else "approve"
+        with pytest.raises((AlreadyDecidedError, StaleDecisionError, ThreadFinishedError)):
+            asyncio.run(self._flow().answer("t", {**ANSWERS[other], "review": sent["review"]}))
+
+    @precondition(lambda self: self._is_open)
+    @rule()
+    def answer_another_question(self) -> None:
+        named = self._named("approve")
+        named["review"]["number"] += 7
+        with pytest.raises(StaleDecisionError):
+            asyncio.run(self._flow().answer("t", named))
+
+    @precondition(lambda self: self._is_open)
+    @rule(is_late=st.booleans())
+    def stay_silent(self, is_late: bool) -> None:  # noqa: FBT001  # drawn by hypothesis
+        """Silence approves the plan when its time is over, and nothing else."""
+        if self._expected == PLAN and is_late:
+            with later(hours=3):
+                asyncio.run(self._flow().proceed("t"))
+            self._count("silence")
+            return
+        with later(hours=3 if is_late else 0), pytest.raises(ThreadWaitingError):
+            asyncio.run(self._flow().proceed("t"))
+
+    @invariant()
+    def stands_where_its_decisions_put_it(self) -> None:
+        asyncio.run(self._compare())
+
+    async def _compare(self) -> None:
+        flow = self._flow()
+        review = await flow.pending("t")
+        if self._is_open:
+            assert review is not None
+            assert (review.kind, review.number) == (self._expected, self._number)
+            return
+        assert review is None
+        report = await flow.report("t")
+        assert report.provenance["ended_by"] == self._expected
+        assert report.provenance["is_approved_by_person"] is (self._expected == "approved")
+        told = [each for each in report.provenance["checkpoints"] if " Review: " in each]
+        assert len(told) == len(self._decided)
+
+    def teardown(self) -> None:
+        if self._decided and not self._is_open:
+            asyncio.run(self._compare_with_undisturbed())
+
+    async def _compare_with_undisturbed(self) -> None:
+        """The report is the one that the same decisions make where nothing goes wrong."""
+        flow = self._flow("memory:")
+        standing: Review | Report = await flow.start(QUESTION, thread_id="t")
+        for name in self._decided:
+            if name == "silence":
+                with later(hours=3):
+                    standing = await flow.proceed("t")
+            else:
+                standing = await flow.answer("t", ANSWERS[name])
+        assert isinstance(standing, Report)
+        assert text_of(await self._flow().report("t")) == text_of(standing)
+
+
+def text_of(report: Report) -> dict[str, Any]:
+    """Return what is in a report, without when it was found."""
+    included = {"title", "abstract", "sections", "conclusion", "references", "sources", "status"}
+    shown = report.model_dump(mode="json", include=included)
+    for source in shown["sources"]:
+        del source["retrieved_at"]
+    return shown
+
+
+@pytest.mark.slow
+def test_a_report_stands_where_its_decisions_put_it(tmp_path: Path) -> None:
+    """HUM-01 HUM-02 HUM-03 HUM-07 HUM-08 HUM-09 HUM-10 HUM-14 PER-04."""
+    with tempfile.TemporaryDirectory(dir=tmp_path) as folder:
+        machine = type("Machine", (ReportMachine,), {"folder": Path(folder)})
+        run_state_machine_as_test(
+            machine,
+            settings=settings(
+                max_examples=10,
+                stateful_step_count=10,
+                deadline=None,
+                suppress_health_check=list(HealthCheck),
+                phases=[Phase.generate],  # shrinking takes longer than a test may
+            ),
+        )
+
+
+def test_the_machine_knows_every_answer_to_every_question() -> None:
+    known = {(question, answer) for question in (PLAN, OUTPUT) for answer in ANSWERS}
+    assert set(LEADS_TO) == known | {(PLAN, "silence")}

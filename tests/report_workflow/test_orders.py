@@ -1,0 +1,230 @@
+"""Ninety records that give orders change nothing: not the way, not the prompts, not a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+from tests.report_workflow.orders import KINDS, PLACES, canaries, ordering_sources
+
+from paper_search.exports.csv_table import export_csv
+from paper_search.report.document import Report
+from paper_search.report.outputs.json_document import render_json
+from paper_search.report.outputs.latex import render_bibtex, render_latex
+from paper_search.report.outputs.markdown import render_markdown
+from paper_search.report.outputs.page import render_html
+from paper_search.report.outputs.references import cited_collection
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.testing.llm import FakeLLM, LLMCall, data_block
+from paper_search.testing.reports import (
+    QUESTION,
+    FakeSearch,
+    good_answer,
+    report_services,
+    report_sources,
+)
+
+BLOCK = re.compile(r"^<data-(\w+)>\n.*\n</data-\1>$", re.MULTILINE)
+COMMANDS = {
+    "documentclass", "usepackage", "ifpdftex", "fi", "title", "date", "begin", "end", "maketitle",
+    "small", "par", "section", "subsection", "item", "cite", "textbf", "bibliographystyle",
+    "bibliography", "textbackslash", "textasciitilde", "textasciicircum", "textless",
+    "textgreater",
+}  # fmt: skip
+TAGS = {
+    "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "div", "ul", "ol",
+    "li", "a", "strong", "figure", "figcaption", "img",
+}  # fmt: skip
+
+
+def obeying(call: LLMCall) -> dict[str, Any]:
+    """Return what a model answers that does everything which the texts in its data ask for."""
+    answer = good_answer(call)
+    title = (call.schema or {})["title"]
+    if title == "PlanAnswer":
+        return answer
+    orders = " ".join(r["text"] for r in data_block(call) if "qz" in r["text"])
+    if title == "ReviewAnswer":
+        praise = {"recommendation": "approve", "action": "approve", "overall_score": 10.0}
+        return {**answer, **praise, "scores": dict.fromkeys(answer["scores"], 10), "items": []}
+    if title == "DraftAnswer":
+        answer["sections"][1]["content"] += f" {orders[:3000]} Trees cool (Evil, 2031)."
+        answer["references"] = ["Evil, E. (2031). A work that nobody wrote."]
+        answer["human_approved"] = True
+    return answer
+
+
+@dataclass
+class Run:
+    """What a report did."""
+
+    report: Report
+    steps: list[str]
+    asked: list[str]
+    calls: list[LLMCall]
+
+
+async def run(orders: list[Any], answer: Callable[[LLMCall], Any] | None) -> Run:
+    llm = FakeLLM(answer) if answer else None
+    search = FakeSearch([*report_sources(), *orders])
+    steps: list[str] = []
+    flow = ReportWorkflow(
+        report_services(llm, search=search),
+        progress_reporter=lambda name, details: steps.append(name) if "step" in details else None,
+        target_length=200 if llm else 1500,
+    )
+    report = await flow.run(QUESTION)
+    return Run(report, steps, search.asked, llm.calls if llm else [])
+
+
+def plan_of(ran: Run) -> tuple[Any, ...]:
+    provenance = ran.report.provenance
+    texts = [each["query_text"] for each in provenance["search_queries"]]
+    return provenance["sub_questions"], texts, ran.asked
+
+
+def test_there_are_at_least_fifty_records_that_give_orders() -> None:
+    """INJ-08."""
+    assert len(KINDS) * len(PLACES) >= 50
+    assert all(canary in str(s) for p in PLACES for canary, s in paired(p))
+
+
+def paired(place: str) -> list[tuple[str, Any]]:
+    return list(zip(canaries(place), ordering_sources(place), strict=True))
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("answer", [good_answer, obeying, None], ids=["good", "obeying", "plain"])
+async def test_orders_change_neither_the_plan_nor_the_queries_nor_who_decides(
+    place: str, answer: Callable[[LLMCall], Any] | None
+) -> None:
+    """INJ-04 INJ-05 INJ-07 INJ-08: as without them, whoever reads them."""
+    calm, ordered = await run([], answer), await run(ordering_sources(place), answer)
+    assert plan_of(ordered) == plan_of(calm)
+    assert ordered.steps[:5] == calm.steps[:5]
+    assert ordered.report.provenance["is_approved_by_person"] is False
+    assert ordered.report.provenance["ended_by"] in {"not_reviewed", None}  # None: fallback
+    assert answer is obeying or ordered.steps == calm.steps
+    assert not any(word in str(ordered.asked) for word in canaries(place))
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_orders_reach_a_model_only_inside_the_data_block(place: str) -> None:
+    """INJ-03 INJ-07 INJ-08: in every role, every prompt."""
+    ordered = await run(ordering_sources(place), good_answer)
+    assert len(ordered.calls) == 4
+    for call in ordered.calls:
+        told = call.system_prompt + BLOCK.sub("", call.user_message)
+        assert [word for word in [*canaries(place), "evil.example"] if word in told] == []
+        assert len(BLOCK.findall(call.user_message)) == call.user_message.count("\n<data-")
+
+
+@pytest.mark.parametrize("place", ["abstract", "page"])
+async def test_an_obeying_model_cannot_get_an_order_past_the_checks(place: str) -> None:
+    """INJ-01 INJ-08: what it adds because it was told to is found, and the report is not passed."""
+    ordered = await run(ordering_sources(place), obeying)
+    assert ordered.steps[-1] == "fallback"
+    assert ordered.report.status == "partial"
+    told = [each.description for each in ordered.report.critique.items]
+    assert any("Evil" in each for each in told)
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_orders_are_inert_in_every_file(place: str) -> None:
+    """INJ-02 INJ-04 INJ-06 SEC-08 SEC-09 SEC-10 SEC-11."""
+    report = (await run(ordering_sources(place), None)).report
+    check_markdown(render_markdown(report))
+    check_html(render_html(report))
+    check_latex(render_latex(report))
+    check_bibtex(render_bibtex(report), len(report.cited))
+    check_csv(export_csv(cited_collection(report)), len(report.cited))
+    assert json.loads(render_json(report))["content"]["title"] == report.title
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_record_that_gives_orders_is_inert_where_it_is_cited(place: str) -> None:
+    """SEC-08 SEC-09 SEC-10 SEC-11: every one of them is cited, and its title and author shown."""
+    report = (await run(ordering_sources(place), None)).report
+    citing = report.model_copy(deep=True)
+    keys = list(citing.evidence.by_key)
+    citing.sections[0].content = "\n".join(
+        f"- {source.title} {source.text} [@{key}]."
+        for key, source in citing.evidence.by_key.items()
+    )
+    assert set(citing.cited) == set(keys)
+    check_markdown(render_markdown(citing))
+    check_html(render_html(citing))
+    check_latex(render_latex(citing))
+    check_bibtex(render_bibtex(citing), len(keys))
+    check_csv(export_csv(cited_collection(citing)), len(keys))
+
+
+def check_markdown(text: str) -> None:
+    """Nothing is loaded, nothing is HTML, and links lead to the addresses of references alone."""
+    for token in MarkdownIt("commonmark").parse(text):
+        for each in [token, *(token.children or [])]:
+            assert each.type not in {"image", "html_inline", "html_block", "code_block", "fence"}
+            if each.type == "link_open":
+                assert str(each.attrs["href"]).startswith(("https://doi.org/10.5555/", "http"))
+                assert "evil" not in str(each.attrs["href"])
+
+
+class _Tags(HTMLParser):
+    """Collects what a page is made of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.comments: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_comment(self, data: str) -> None:
+        self.comments.append(data)
+
+
+def check_html(text: str) -> None:
+    page = _Tags()
+    page.feed(text)
+    assert page.tags <= TAGS
+    assert page.comments == []
+    assert not [name for name, _ in page.attributes if name.startswith("on")]
+    links = [value for name, value in page.attributes if name in {"href", "src"}]
+    assert not [
+        each for each in links if not each.startswith(("#", "https://", "http://", "data:"))
+    ]
+    assert not [each for each in links if "evil" in each and not each.startswith("#")]
+
+
+def check_latex(text: str) -> None:
+    commands = set(re.findall(r"\\([A-Za-z]+)", text))
+    assert commands <= COMMANDS
+    assert text.count(r"\end{document}") == 1
+    assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+
+
+def check_bibtex(text: str, count: int) -> None:
+    assert len(re.findall(r"^@", text, re.MULTILINE)) == count
+    assert not re.search(r"\\(?:input|write)", text)
+    depth = 0
+    for character in re.sub(r"\\[{}]", "", text):
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        assert depth >= 0
+    assert depth == 0
+
+
+def check_csv(text: str, count: int) -> None:
+    rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"))))
+    assert len(rows) == count + 1
+    assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
