@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -18,7 +18,7 @@ class ReportShelf(Shelf):
     """Reads and writes the records of one report. Writing twice changes nothing."""
 
     listed_in = INDEX
-    parts = ("report_results", "report_drafts", "report_critiques")
+    parts = ("report_results", "report_drafts", "report_critiques", "report_approvals")
 
     async def put_results(self, results: Sequence[SearchResult]) -> list[str]:
         """Store what was collected and return the ids, in order."""
@@ -50,6 +50,14 @@ class ReportShelf(Shelf):
         values = await self._get("report_critiques", [str(version)])
         value = values.get(str(version))
         return Critique.model_validate(value) if value else None
+
+    async def put_approvals(self, rows: Mapping[str, dict[str, Any] | None]) -> None:
+        """Store what was let pass, by name; None deletes."""
+        await self._put("report_approvals", rows)
+
+    async def approval(self, name: str) -> dict[str, Any] | None:
+        """Return what was let pass under a name; None: nothing."""
+        return (await self._get("report_approvals", [name])).get(name)
 
 
 def _row(model: BaseModel) -> dict[str, Any]:
