@@ -10,7 +10,9 @@ from paper_search.report_workflow.graph import WORKFLOW
 
 TREE = ast.parse(inspect.getsource(ending))
 (STEP,) = [
-    each for each in TREE.body if isinstance(each, ast.FunctionDef) and each.name == "human_review"
+    each
+    for each in TREE.body
+    if isinstance(each, ast.AsyncFunctionDef) and each.name == "human_review"
 ]
 
 

@@ -242,7 +242,7 @@ async def _taken_up(
 ) -> Review | Report:
     """Bring a report to its next open question or its end; a finished one is given as it is."""
     if answer is not None:
-        return await workflow.answer(thread_id, answer.decision)
+        return await workflow.answer(thread_id, await _named(workflow, thread_id, answer))
     from paper_search.errors import ThreadFinishedError, ThreadWaitingError
 
     try:
@@ -254,6 +254,14 @@ async def _taken_up(
         if review is None:
             raise
         return review
+
+
+async def _named(workflow: ReportWorkflow, thread_id: str, answer: ReportAnswer) -> dict[str, Any]:
+    """Return the decision with the question that is open now: it shall not answer the next one."""
+    review = await workflow.pending(thread_id)
+    if review is None:
+        return answer.decision
+    return {"review": review.reference.model_dump(mode="json"), **answer.decision}
 
 
 def _question_of(runner: asyncio.Runner, config: AppConfig, from_thread: str | None) -> str:

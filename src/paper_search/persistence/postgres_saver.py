@@ -31,6 +31,15 @@ _COPIED = {
 _ORPHANS = """DELETE FROM checkpoint_writes AS w WHERE thread_id = %s AND NOT EXISTS (
     SELECT 1 FROM checkpoints AS c WHERE c.thread_id = w.thread_id
     AND c.checkpoint_ns = w.checkpoint_ns AND c.checkpoint_id = w.checkpoint_id)"""
+_SETTLE = """UPDATE checkpoints AS c SET checkpoint = jsonb_set(c.checkpoint, '{channel_values}',
+    (SELECT COALESCE(jsonb_object_agg(v.key, v.value), '{}') FROM
+        jsonb_each(c.checkpoint -> 'channel_values') AS v WHERE NOT EXISTS (
+            SELECT 1 FROM checkpoint_blobs AS b WHERE b.thread_id = c.thread_id
+            AND b.checkpoint_ns = c.checkpoint_ns AND b.channel = v.key
+            AND b.version = c.checkpoint -> 'channel_versions' ->> v.key)))
+    WHERE thread_id = %s AND jsonb_path_exists(c.checkpoint, '$.channel_values.* ? (@ == true)')
+    AND NOT (metadata ? 'counters_since_delta_snapshot' OR metadata ? 'delta_writes_versioned')"""
+"""Drops what stands inside of a checkpoint and beside it as well."""
 
 _written: ContextVar[str | None] = ContextVar("written_thread", default=None)
 """The thread that the running call of the saver writes to."""
@@ -116,9 +125,16 @@ class PostgresSaver(AsyncPostgresSaver):
                     )
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Keep the latest checkpoint of each thread, with its open question; or `delete` all."""
+        """Keep the latest checkpoint of each thread, with its open question; or `delete` all.
+
+        A `true` that LangGraph's own saver wrote inside of a checkpoint, and that `aput` had to put
+        beside it, is taken for the mark of a kind of channel that cannot be pruned: the one
+        inside goes first.
+        """
         for thread_id in check_prune(thread_ids, strategy):
             with self._writing(thread_id):
+                async with self._cursor() as cursor:
+                    await cursor.execute(_SETTLE, (thread_id,))
                 await super().aprune([thread_id], strategy=strategy)
 
     async def aheads(self, limit: int, offset: int = 0) -> list[ThreadHead]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from paper_search.errors import PersistenceError
 from paper_search.report.models import ResearchPlan, ResearchStatus, SearchQuery, now
+from paper_search.report_workflow.approvals import PlanApprovals
 from paper_search.report_workflow.breakpoints import HITLAction, ReviewDecision
 from paper_search.report_workflow.context import (
     Approve,
@@ -27,19 +28,19 @@ from paper_search.steps import Outcome, StepUpdate
 from paper_search.steps.types import Asker
 
 
-def human_review(ctx: Context) -> tuple[Ok | Iterate | Approve | Edit | Reject, StepUpdate]:
+async def human_review(ctx: Context) -> tuple[Ok | Iterate | Approve | Edit | Reject, StepUpdate]:
     """Ask a person about the plan or the draft; nothing else."""
     state = checked(ctx)
     review = review_of(state, settings_of(ctx), ctx.thread_id)
     decision: ReviewDecision = _ask(ctx)(review, answer_model(review))
     state.add_checkpoint(_told(review.name, decision))
     if review.kind == "plan_review":
-        return _after_plan(state, decision)
+        return await _after_plan(state, decision, PlanApprovals(shelf_of(ctx)), review.number)
     return _after_draft(state, decision, is_critical=review.kind == "critical_issue_review")
 
 
-def _after_plan(
-    state: WorkflowState, decision: ReviewDecision
+async def _after_plan(
+    state: WorkflowState, decision: ReviewDecision, approvals: PlanApprovals, number: int
 ) -> tuple[Ok | Iterate | Reject, StepUpdate]:
     if decision.action is HITLAction.REJECT:
         return Outcome.REJECT, logged(state, ended_by="rejected_by_person")
@@ -48,7 +49,11 @@ def _after_plan(
         if changes is None:
             note = decision.feedback or ""
             return Outcome.ITERATE, logged(state, plan_note=note)
-        return Outcome.OK, logged(state, research_plan=_changed(state.research_plan, changes))
+        changed = _changed(state.research_plan, changes)
+        await approvals.write(changed)
+        return Outcome.OK, logged(state, research_plan=changed)
+    if state.research_plan is not None:
+        await approvals.approve(state.research_plan, number)
     return Outcome.OK, logged(state)
 
 

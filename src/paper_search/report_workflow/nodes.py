@@ -25,6 +25,7 @@ from paper_search.report.recovery import (
     WorkflowError,
     classified,
 )
+from paper_search.report_workflow.approvals import PlanApprovals
 from paper_search.report_workflow.breakpoints import BreakpointName
 from paper_search.report_workflow.context import (
     Context,
@@ -81,6 +82,9 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
     if target == "human_review":
         state.review = _question(state, "plan_review")
         state.human_reviews += 1
+        await PlanApprovals(shelf_of(ctx)).propose(_plan_of(state), state.review.number)
+    elif target == "searcher":
+        await PlanApprovals(shelf_of(ctx)).ask_nobody()
     outcomes = {"searcher": Outcome.SKIP, "human_review": Outcome.OK, "fallback": Outcome.FAIL}
     return outcomes[target], state.model_dump(exclude={"search_results"})  # type: ignore[return-value]  # one of the three
 
@@ -125,6 +129,7 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     params = settings_of(ctx)
     plan = _plan_of(state)
     shelf = shelf_of(ctx)
+    await PlanApprovals(shelf).require(plan, ctx.thread_id)
     known = await shelf.results(state.result_ids)
     state.search_iterations += 1
     if params.from_thread is not None:

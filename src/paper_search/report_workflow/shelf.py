@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -18,7 +18,13 @@ class ReportShelf(Shelf):
     """Reads and writes the records of one report. Writing twice changes nothing."""
 
     listed_in = INDEX
-    parts = ("report_results", "report_drafts", "report_critiques", "report_calls")
+    parts = (
+        "report_results",
+        "report_drafts",
+        "report_critiques",
+        "report_calls",
+        "report_approvals",
+    )
 
     async def put_results(self, results: Sequence[SearchResult]) -> list[str]:
         """Store what was collected and return the ids, in order."""
@@ -59,6 +65,14 @@ class ReportShelf(Shelf):
         """Return how often a step asked a model that ended without an outcome; 0: it did not."""
         value = (await self._get("report_calls", ["in flight"])).get("in flight", {})
         return int(value["calls"]) if value.get("step") == step else 0
+
+    async def put_approvals(self, rows: Mapping[str, dict[str, Any] | None]) -> None:
+        """Store what was let pass, by name; None deletes."""
+        await self._put("report_approvals", rows)
+
+    async def approval(self, name: str) -> dict[str, Any] | None:
+        """Return what was let pass under a name; None: nothing."""
+        return (await self._get("report_approvals", [name])).get(name)
 
 
 def _row(model: BaseModel) -> dict[str, Any]:

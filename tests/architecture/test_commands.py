@@ -1,0 +1,106 @@
+"""Every command that the program names to a person is one that it has."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.architecture.tree import parsed, shipped_modules, shown
+from typer.main import get_command
+
+from paper_search.cli.app import app
+
+_NAMED = re.compile(r"paper-search((?: --?[\w-]+| [\w{}-]+)+)")
+_PROSE = {"reads"}
+"""Words that follow the name of the program in a sentence."""
+_FORMATTED = "{}"
+
+
+def words_of(path: Path) -> Iterator[list[str]]:
+    """Give the words after `paper-search` wherever a text of a module names a command."""
+    tree = parsed(path)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    inside = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in ast.walk(node)
+        if part is not node
+    }
+    for node in ast.walk(tree):
+        if id(node) in inside:
+            continue
+        text = _text(node)
+        for found in _NAMED.finditer(text):
+            # In a docstring the name of the program may begin a sentence's own words.
+            if id(node) in docstrings and text[found.start() - 1] != "`":
+                continue
+            words = found.group(1).split()
+            if words[0] not in _PROSE and words[0] != _FORMATTED:
+                yield words
+
+
+def _text(node: ast.AST) -> str:
+    """Return a text with its formatted parts as {}; nothing for other nodes."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(
+            str(part.value) if isinstance(part, ast.Constant) else _FORMATTED
+            for part in node.values
+        )
+    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return str(node.value) if is_text else ""  # type: ignore[attr-defined]  # is_text says so
+
+
+def built_commands(path: Path) -> Iterator[list[str]]:
+    """Give the literal words of each command line that a module builds."""
+    for node in ast.walk(parsed(path)):
+        is_built = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "command_line"
+        if is_built:
+            given = [each for each in node.args if isinstance(each, ast.Constant)]
+            yield [str(each.value) for each in given]
+
+
+def mistake(words: list[str]) -> str | None:
+    """Return what is wrong with a command; None: nothing."""
+    command: Any = get_command(app)
+    rest = list(words)
+    while (known := getattr(command, "commands", None)) and rest and not rest[0].startswith("-"):
+        name = rest.pop(0)
+        if name not in known:
+            return f"there is no command {name!r}"
+        command = known[name]
+    options = {each for param in command.params for each in (*param.opts, *param.secondary_opts)}
+    unknown = [each for each in rest if each.startswith("-") and each not in options]
+    return f"{' '.join(words)!r} has no options {unknown}" if unknown else None
+
+
+@pytest.mark.parametrize("path", shipped_modules(), ids=shown)
+def test_every_command_that_a_text_names_exists(path: Path) -> None:
+    named = [*words_of(path), *built_commands(path)]
+    assert [problem for words in named if (problem := mistake(words))] == []
+
+
+def test_the_texts_that_name_commands_are_found() -> None:
+    named = {words[0] for path in shipped_modules() for words in words_of(path)}
+    assert {"fork", "report", "resume", "threads", "library"} <= named
+    built = {words[0] for path in shipped_modules() for words in built_commands(path) if words}
+    assert {"resume", "report", "screen"} <= built
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["report", "--show"], "no options"),
+        (["reprot"], "no command"),
+        (["library", "ad", "FILE"], "no command"),
+        (["report", "--thread", "{}"], None),
+        (["library", "add", "FILE"], None),
+    ],
+)
+def test_a_command_that_is_not_there_is_told_apart(words: list[str], told: str | None) -> None:
+    said = mistake(words)
+    assert said is None if told is None else said is not None and told in said

@@ -1,0 +1,124 @@
+"""Threads that LangGraph's own PostgreSQL saver began, continued by ours."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, interrupt
+from typing_extensions import TypedDict
+
+from paper_search.persistence import open_persistence
+
+BEGUN = {"question": "why?", "count": 7, "share": 0.5, "is_new": True, "none": None, "ids": ["a"]}
+CONFIG = {"configurable": {"thread_id": "t"}}
+
+
+class State(TypedDict, total=False):
+    question: str
+    count: int
+    share: float
+    is_new: bool
+    none: None
+    ids: list[str]
+    answer: str
+
+
+def asking(saver: Any) -> Any:
+    """Return a graph that asks twice and changes one channel at a time."""
+
+    def ask(_state: State) -> State:
+        return {"answer": interrupt("first?")}
+
+    def again(state: State) -> State:
+        return {"answer": f"{state['answer']}, {interrupt('second?')}"}
+
+    builder = StateGraph(State)
+    builder.add_node("ask", ask)
+    builder.add_node("again", again)
+    builder.add_edge(START, "ask")
+    builder.add_edge("ask", "again")
+    builder.add_edge("again", END)
+    return builder.compile(checkpointer=saver)
+
+
+@asynccontextmanager
+async def stock(url: str) -> AsyncIterator[Any]:
+    """Open LangGraph's own saver, on tables that ours made."""
+    async with open_persistence(url):
+        pass
+    async with AsyncPostgresSaver.from_conn_string(url) as saver:
+        await saver.setup()
+        yield saver
+
+
+@pytest.fixture
+async def begun(postgres_url: str) -> str:
+    """A database with a thread that the stock saver left at its first question."""
+    async with stock(postgres_url) as saver:
+        await asking(saver).ainvoke(dict(BEGUN), CONFIG)
+    return postgres_url
+
+
+async def test_texts_and_numbers_of_a_stock_thread_are_read(begun: str) -> None:
+    async with open_persistence(begun, keys=[]) as place:
+        assert (await asking(place.checkpointer).aget_state(CONFIG)).values == BEGUN
+
+
+async def test_texts_and_numbers_of_a_stock_thread_outlive_every_further_step(begun: str) -> None:
+    """What did not change since has to be in the newer checkpoints as well."""
+    async with open_persistence(begun, keys=[]) as place:
+        graph = asking(place.checkpointer)
+        await graph.ainvoke(Command(resume="one"), CONFIG)
+        assert (await graph.aget_state(CONFIG)).values == {**BEGUN, "answer": "one"}
+        done = await graph.ainvoke(Command(resume="two"), CONFIG)
+    assert done == {**BEGUN, "answer": "one, two"}
+    async with open_persistence(begun, keys=[]) as place:  # and for whoever comes later
+        state = await asking(place.checkpointer).aget_state(CONFIG)
+    assert state.values == {**BEGUN, "answer": "one, two"}
+    assert state.next == ()
+
+
+async def test_they_outlive_pruning_and_copying(begun: str) -> None:
+    async with open_persistence(begun, keys=[]) as place:
+        graph = asking(place.checkpointer)
+        await graph.ainvoke(Command(resume="one"), CONFIG)
+        await place.checkpointer.acopy_thread("t", "copy")
+        await place.checkpointer.aprune(["t"])
+        for name in ("t", "copy"):
+            state = await graph.aget_state({"configurable": {"thread_id": name}})
+            assert state.values == {**BEGUN, "answer": "one"}, name
+
+
+async def test_the_newer_checkpoints_hold_no_text_in_clear(
+    begun: str, sql: Callable[[str], list[tuple[Any, ...]]]
+) -> None:
+    """Once they are ours, texts are where all other values are, and can be sealed there."""
+    async with open_persistence(begun, keys=[]) as place:
+        await asking(place.checkpointer).ainvoke(Command(resume="one"), CONFIG)
+    (newest,) = sql(
+        "SELECT checkpoint -> 'channel_values' FROM checkpoints ORDER BY checkpoint_id DESC LIMIT 1"
+    )
+    assert "question" not in (newest[0] or {})
+
+
+async def test_the_stock_saver_reads_what_ours_wrote(begun: str) -> None:
+    async with open_persistence(begun, keys=[]) as place:
+        await asking(place.checkpointer).ainvoke(Command(resume="one"), CONFIG)
+    async with stock(begun) as saver:
+        assert await asking(saver).ainvoke(Command(resume="two"), CONFIG) == {
+            **BEGUN,
+            "answer": "one, two",
+        }
+
+
+@pytest.fixture
+def sql(postgres_url: str) -> Callable[[str], list[tuple[Any, ...]]]:
+    """Read the tables with SQL, behind the program's back."""
+    from tests.conftest import run_sql
+
+    return lambda query: run_sql(postgres_url, query)

@@ -1,0 +1,190 @@
+"""Academic search for a report: queries through the skills, merged and judged once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from paper_search.errors import SearchSourceError
+from paper_search.models import Author, ParsedIntent, RawPaper, ScoredPaper
+from paper_search.report.academic import MIN_RELEVANCE, AcademicSearch
+from paper_search.report.exchange import SearcherInput
+from paper_search.report.models import SearchQuery, SearchResult
+from paper_search.report.searcher import Found
+from paper_search.skills import Deduplicator, Searcher
+from paper_search.testing.sources import FakeSource
+
+QUESTION = "Do shade trees lower the temperature of city streets?"
+
+
+def paper(number: int, **known: object) -> RawPaper:
+    given = {
+        "id": f"p{number}",
+        "title": f"Shade study number {number} of a street in summer",
+        "authors": [Author(name=f"Rowan {number}")],
+        "abstract": f"We measured shade trees in street {number}.",
+        "year": 2000 + number,
+        "doi": f"10.5555/s.{number}",
+        "source": "fake",
+    }
+    return RawPaper.model_validate(given | known)
+
+
+def query(number: int, text: str = "shade trees") -> SearchQuery:
+    return SearchQuery(query_id=f"q{number}", query_text=text, search_type="academic")
+
+
+class Judge:
+    """Scores by id, and keeps which works it was shown and against what."""
+
+    def __init__(self, scores: dict[str, float] | None = None, *, is_judged: bool = True) -> None:
+        self._scores = scores or {}
+        self._is_judged = is_judged
+        self.shown: list[list[str]] = []
+        self.intents: list[ParsedIntent] = []
+
+    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
+        self.shown.append([each.id for each in papers])
+        self.intents.append(intent)
+        return [
+            ScoredPaper(
+                paper=each,
+                relevance_score=self._scores.get(each.id, 0.8),
+                relevance_reason="as told",
+                is_judged=self._is_judged,
+            )
+            for each in papers
+        ]
+
+
+async def found(
+    *sources: FakeSource,
+    queries: Sequence[SearchQuery] = (query(1),),
+    judge: Judge | None = None,
+    known: Sequence[SearchResult] = (),
+    limit: int = 10,
+    question: str = QUESTION,
+) -> Found:
+    search = AcademicSearch(
+        Searcher(list(sources)),
+        Deduplicator(llm=None, enable_llm_pass=False),
+        judge or Judge(),
+        [each.source_name for each in sources],
+    )
+    given = SearcherInput(
+        search_queries=list(queries), max_results_per_query=limit, original_query=question
+    )
+    return await search.find(list(queries), given, list(known))
+
+
+def ids(answer: Found) -> list[str]:
+    return [str(each.metadata["paper_id"]) for each in answer.results]
+
+
+async def test_every_query_is_asked_of_every_source_as_a_strategy():
+    one, two = FakeSource("one", [paper(1)]), FakeSource("two", [paper(2)])
+    queries = [query(1, "shade trees"), query(2, "street temperature")]
+    answer = await found(one, two, queries=queries)
+    assert sorted(ids(answer)) == ["p1", "p2"]
+    asked = [" ".join(q.boolean_query for q in each.queries) for each in one.strategies]
+    assert len(asked) == len(two.strategies) == 2
+    assert "shade" in asked[0]
+    assert "temperature" in asked[1]
+    assert all(each.sources == ["one", "two"] for each in one.strategies)
+
+
+async def test_the_limits_of_the_whole_question_hold_for_each_query():
+    source = FakeSource("one", [paper(1), paper(20)])
+    answer = await found(source, question="shade trees in streets since 2015")
+    assert [each.filters.year_from for each in source.strategies] == [2015]
+    assert ids(answer) == ["p20"]
+
+
+async def test_records_of_all_queries_and_sources_are_merged_before_they_are_judged():
+    same = paper(1, id="other", source="two")
+    one, two, judge = FakeSource("one", [paper(1)]), FakeSource("two", [same]), Judge()
+    answer = await found(one, two, queries=[query(1), query(2)], judge=judge)
+    assert len(answer.results) == 1
+    assert [len(each) for each in judge.shown] == [1]
+    assert answer.hits == {"q1": 1, "q2": 1}
+
+
+async def test_works_are_judged_once_and_against_the_question_of_the_report():
+    judge = Judge()
+    await found(
+        FakeSource("one", [paper(1)]), judge=judge, queries=[query(1, "cooling"), query(2, "cost")]
+    )
+    (intent,) = judge.intents
+    assert "shade trees" in intent.topic.lower()
+
+
+async def test_the_most_relevant_come_first_and_the_irrelevant_not_at_all():
+    papers = [paper(n) for n in range(1, 5)]
+    judge = Judge({"p1": 0.4, "p2": 0.9, "p3": MIN_RELEVANCE, "p4": MIN_RELEVANCE - 0.01})
+    answer = await found(FakeSource("one", papers), judge=judge)
+    assert ids(answer) == ["p2", "p1", "p3"]
+    assert answer.hits == {"q1": 4}
+
+
+async def test_a_work_that_nobody_judged_is_kept():
+    judge = Judge({"p1": 0.0}, is_judged=False)
+    assert ids(await found(FakeSource("one", [paper(1)]), judge=judge)) == ["p1"]
+
+
+async def test_each_query_brings_at_most_so_many_and_is_named_with_what_it_brought():
+    papers = [paper(n) for n in range(1, 9)]
+    answer = await found(FakeSource("one", papers), limit=3)
+    assert len(answer.results) == 3
+    assert {each.query_id for each in answer.results} == {"q1"}
+    assert answer.hits == {"q1": 8}
+
+
+async def test_what_is_known_is_merged_with_and_not_given_again():
+    source, judge = FakeSource("one", [paper(1), paper(2)]), Judge()
+    first = await found(source)
+    again = await found(
+        FakeSource("two", [paper(1, id="twin", source="two"), paper(2), paper(3)]),
+        known=first.results,
+        judge=judge,
+    )
+    assert ids(again) == ["p3"]
+    assert judge.shown == [["p3"]]
+    assert again.hits == {"q1": 3}
+
+
+async def test_a_page_that_is_known_is_no_paper_to_merge_with():
+    page = SearchResult(
+        result_id="w1", query_id="q0", source_url="https://example.org/a", title="A", snippet="B"
+    )
+    assert ids(await found(FakeSource("one", [paper(1)]), known=[page])) == ["p1"]
+
+
+async def test_a_source_that_fails_beside_others_is_noted_once_and_nothing_fails():
+    broken = FakeSource("broken", error=SearchSourceError("no answer"))
+    answer = await found(
+        FakeSource("one", [paper(1)]), broken, queries=[query(1), query(2, "streets")]
+    )
+    assert ids(answer) == ["p1"]
+    assert answer.failed == {}
+    (note,) = answer.notes
+    assert note.startswith("source broken: ")
+    assert "no answer" in note
+
+
+async def test_a_query_that_no_source_answered_has_failed_with_the_reasons():
+    broken = [FakeSource(name, error=SearchSourceError("down")) for name in ("one", "two")]
+    answer = await found(*broken)
+    assert answer.results == []
+    assert set(answer.failed) == {"q1"}
+    assert "one" in answer.failed["q1"]
+    assert "two" in answer.failed["q1"]
+
+
+async def test_a_query_that_found_nothing_has_not_failed():
+    answer = await found(FakeSource("one", []))
+    assert (answer.results, dict(answer.failed), dict(answer.hits)) == ([], {}, {})
+
+
+async def test_without_a_question_the_first_query_stands_for_it():
+    judge = Judge()
+    await found(FakeSource("one", [paper(1)]), judge=judge, question="")
+    assert "shade trees" in judge.intents[0].topic.lower()

@@ -1,0 +1,114 @@
+"""A report collects only by a plan that a person let pass, whatever a client does to the state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langgraph.types import Command
+
+from paper_search.errors import UnapprovedStrategyError
+from paper_search.persistence import open_persistence
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow.catalog import ReportCatalog
+from paper_search.report_workflow.session import report_graph
+from paper_search.report_workflow.shelf import ReportShelf
+from paper_search.testing.reports import QUESTION, FakeSearch, report_services
+
+CONFIG = {"configurable": {"thread_id": "t"}}
+ASKS = {"hitl_after_planning": True, "hitl_before_output": True}
+PLAN = {"research_plan": {"decomposed_questions": ["How warm are streets?", "And trees?"]}}
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def place(request, tmp_path):
+    url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/threads.db"
+    async with open_persistence(url) as persistence:
+        yield persistence
+
+
+@pytest.fixture
+def search() -> FakeSearch:
+    return FakeSearch()
+
+
+@pytest.fixture
+async def graph(place, search) -> Any:
+    """The bare graph, as a server has it that nothing guards, waiting with a plan."""
+    flow = ReportWorkflow(report_services(search=search), persistence=place, **ASKS)
+    await flow.start(QUESTION, thread_id="t")
+    return report_graph(place, report_services(search=search))
+
+
+async def changed_plan(graph: Any) -> dict[str, Any]:
+    plan = (await graph.aget_state(CONFIG)).values["research_plan"]
+    return {**plan, "decomposed_questions": ["What would I rather know?", "And what else?"]}
+
+
+async def test_a_jump_over_the_question_collects_nothing__sec_03(graph, search):
+    with pytest.raises(UnapprovedStrategyError, match="paper-search fork"):
+        await graph.ainvoke(Command(goto="searcher"), CONFIG)
+    assert search.asked == []
+
+
+async def test_an_outcome_that_is_written_into_the_state_collects_nothing__sec_03(graph, search):
+    await graph.aupdate_state(CONFIG, {"last_outcome": "ok"}, as_node="human_review")
+    with pytest.raises(UnapprovedStrategyError):
+        await graph.ainvoke(None, CONFIG)
+    assert search.asked == []
+
+
+async def test_a_plan_that_is_changed_with_the_answer_was_not_shown__sec_03(graph, search):
+    update = {"research_plan": await changed_plan(graph)}
+    with pytest.raises(UnapprovedStrategyError):
+        await graph.ainvoke(Command(resume="approve", update=update), CONFIG)
+    assert search.asked == []
+
+
+async def test_settings_that_are_changed_afterwards_do_not_count__sec_03(graph, search):
+    update = {"config": {"hitl_after_planning": False}}
+    with pytest.raises(UnapprovedStrategyError):
+        await graph.ainvoke(Command(goto="searcher", update=update), CONFIG)
+    assert search.asked == []
+
+
+@pytest.mark.parametrize(
+    "answer", ["approve", "skip", {"action": "modify", "modifications": PLAN}], ids=str
+)
+async def test_a_plan_that_passed_is_collected_by_in_every_round(graph, search, answer):
+    await graph.ainvoke(Command(resume=answer), CONFIG)
+    assert search.asked
+    ((question,),) = [each.interrupts for each in (await graph.aget_state(CONFIG)).tasks]
+    assert question.value["kind"] == "pre_output_review"
+
+
+async def test_a_report_that_asks_nobody_needs_nobody(place, search):
+    flow = ReportWorkflow(report_services(search=search), persistence=place)
+    assert (await flow.run(QUESTION)).status == "complete"
+
+
+async def test_a_report_of_an_older_program_goes_on(graph, place, search):
+    """PER-14: it kept no approvals."""
+    shelf = ReportShelf(place.store, "t")
+    await shelf.put_approvals(dict.fromkeys(("terms", "passed", "proposed-1")))
+    await graph.ainvoke(Command(resume="approve"), CONFIG)
+    assert search.asked
+
+
+async def test_what_passed_in_an_earlier_report_of_the_thread_does_not_count(place, search):
+    services = report_services(search=search)
+    flow = ReportWorkflow(services, persistence=place, hitl_after_planning=True)
+    await flow.start(QUESTION, thread_id="t")
+    await flow.answer("t", "approve")
+    asked = len(search.asked)
+    graph = report_graph(place, services)
+    await graph.ainvoke({"original_query": QUESTION}, CONFIG, context={"hitl_after_planning": True})
+    with pytest.raises(UnapprovedStrategyError):
+        await graph.ainvoke(Command(goto="searcher"), CONFIG)
+    assert len(search.asked) == asked
+
+
+async def test_approvals_go_with_the_report(graph, place):
+    assert graph
+    await ReportCatalog(place).delete("t")
+    assert await place.store.asearch(("paper_search",)) == []

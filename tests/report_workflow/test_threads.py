@@ -1,0 +1,130 @@
+"""Reports in lists, alone and beside searches."""
+
+from __future__ import annotations
+
+import pytest
+
+from paper_search.errors import ThreadBusyError, ThreadNotFoundError
+from paper_search.persistence import open_persistence
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow.catalog import ReportCatalog
+from paper_search.report_workflow.threads import REPORT, SEARCH, EveryThread
+from paper_search.testing.reports import QUESTION, FakeSearch, report_services
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import SearchWorkflow, ThreadStatus
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def place(request, tmp_path):
+    url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/threads.db"
+    async with open_persistence(url) as persistence:
+        yield persistence
+
+
+def report(place, search: FakeSearch | None = None, **settings: object) -> ReportWorkflow:
+    asks = {"hitl_after_planning": True, "hitl_before_output": True}
+    services = report_services(search=search)
+    return ReportWorkflow(services, persistence=place, target_length=1000, **(asks | settings))
+
+
+def searching(place) -> SearchWorkflow:
+    return SearchWorkflow(*[FakeSkills()] * 6, persistence=place)
+
+
+async def test_a_report_in_the_list_says_how_it_stands(place):
+    flow = report(place)
+    await flow.start(QUESTION, thread_id="plan")
+    await flow.start(QUESTION, thread_id="draft")
+    await flow.answer("draft", "approve")
+    await flow.start(QUESTION, thread_id="done")
+    await flow.answer("done", "reject: no")
+    listed = {each.thread_id: each for each in await ReportCatalog(place).reports()}
+    assert [(n, e.status, e.waits_for, e.version) for n, e in sorted(listed.items())] == [
+        ("done", ThreadStatus.DONE, None, None),
+        ("draft", ThreadStatus.WAITING, "pre_output_review", 1),
+        ("plan", ThreadStatus.WAITING, "plan_review", None),
+    ]
+    assert listed["done"].ended_by == "rejected_by_person"
+    assert all(each.question == QUESTION for each in listed.values())
+
+
+async def test_a_report_that_stopped_says_where_and_one_with_a_decision_says_whose(place):
+    class Broken(FakeSearch):
+        async def find(self, *_given: object):
+            raise RuntimeError("no network")
+
+    flow = report(place, Broken())
+    await flow.start(QUESTION, thread_id="t")
+    with pytest.raises(RuntimeError):
+        await flow.answer("t", "approve", by="ada")
+    info = await ReportCatalog(place).info("t")
+    assert (info.status, info.next_step) == (ThreadStatus.FAILED, "searcher")
+    assert "no network" in info.error
+    await report(place).start(QUESTION, thread_id="u")
+    session = ReportCatalog(place).session("u")
+    await session.decide(await session.require_question(), "approve", "ada")
+    info = await ReportCatalog(place).info("u")
+    assert (info.status, info.waits_for) == (ThreadStatus.FAILED, None)
+    assert "decided by ada" in info.error
+
+
+async def test_a_report_in_full_has_its_plan_its_question_and_its_decisions(place):
+    flow = report(place)
+    asked = await flow.start(QUESTION, thread_id="t")
+    shown = await ReportCatalog(place).show("t")
+    assert shown.open_review == asked
+    assert shown.research_plan.decomposed_questions
+    assert shown.report is None
+    await flow.answer("t", "approve", by="ada")
+    done = await flow.answer("t", "approve", by="bob")
+    shown = await ReportCatalog(place).show("t")
+    assert shown.report == done
+    assert shown.sources == 6
+    assert [each.by for each in shown.decisions] == ["ada", "bob"]
+    assert [each.detail["review"]["number"] for each in shown.decisions] == [1, 2]
+
+
+async def test_a_report_that_is_driven_is_running_and_is_not_deleted(place):
+    await report(place, hitl_after_planning=False).start(QUESTION, thread_id="t")
+    catalog = ReportCatalog(place)
+    async with place.leases.hold("t"):
+        with pytest.raises(ThreadBusyError):
+            await catalog.delete("t")
+    await catalog.delete("t")
+    with pytest.raises(ThreadNotFoundError):
+        await catalog.info("t")
+    assert await place.store.asearch(("paper_search",)) == []
+
+
+async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(place):
+    searches, reports = searching(place), report(place)
+    await searches.start("q", thread_id="s1")
+    await reports.start(QUESTION, thread_id="r1")
+    await searches.start("q", thread_id="s2")
+    await reports.start(QUESTION, thread_id="r2")
+    every = EveryThread(place)
+    assert await every.names() == ["r2", "s2", "r1", "s1"]
+    pages = [await every.threads(limit=2, offset=start) for start in (0, 2, 4)]
+    assert [[each.thread_id for each in page] for page in pages] == [["r2", "s2"], ["r1", "s1"], []]
+    assert [each.graph for each in pages[0]] == [REPORT, SEARCH]
+
+
+async def test_each_thread_is_known_by_the_catalog_of_its_graph(place):
+    await searching(place).start("q", thread_id="s")
+    await report(place).start(QUESTION, thread_id="r")
+    every = EveryThread(place)
+    assert await every.catalog_of("s") is every.searches
+    assert await every.catalog_of("r") is every.reports
+    assert await every.graph_of("unknown") is None
+    with pytest.raises(ThreadNotFoundError, match="'unknown'"):
+        await every.catalog_of("unknown")
+
+
+async def test_a_deletion_that_was_cut_short_can_be_repeated(place):
+    await report(place).start(QUESTION, thread_id="r")
+    await place.checkpointer.adelete_thread("r")  # and then the process died
+    every = EveryThread(place)
+    (left,) = await every.threads()
+    assert (left.thread_id, left.status, left.question) == ("r", ThreadStatus.FAILED, QUESTION)
+    await (await every.catalog_of("r")).delete("r")
+    assert await every.threads() == []
