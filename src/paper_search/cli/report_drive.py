@@ -263,7 +263,7 @@ def _question_of(runner: asyncio.Runner, config: AppConfig, from_thread: str | N
 
 
 def _settings_of(runner: asyncio.Runner, config: AppConfig, thread: str) -> dict[str, Any]:
-    """Return the sources that a report was started with: its other settings are in its thread."""
+    """Return what a report was started with that decides on its services; the rest is in it."""
     from paper_search.persistence import open_persistence
     from paper_search.report_workflow.session import ReportSession, report_graph
     from paper_search.steps.compiler import PARAMS
@@ -273,7 +273,8 @@ def _settings_of(runner: asyncio.Runner, config: AppConfig, thread: str) -> dict
             session = ReportSession(report_graph(persistence), persistence, thread)
             return dict((await session.snapshot()).values.get(PARAMS) or {})
 
-    return {"sources": runner.run(read()).get("sources")}
+    begun = runner.run(read())
+    return {name: begun[name] for name in ("sources", "max_pages") if name in begun}
 
 
 def _modification(given: Any, note: str | None) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class PageReader:
         chosen = wanted[: max(limit, 0)]
         if not chosen:
             return results, 0, []
-        if missing := self._missing():
+        if missing := await asyncio.to_thread(self._missing):  # looks for files
             return results, 0, [f"No page is read without {' and '.join(missing)}: {INSTALL}"]
         places = asyncio.Semaphore(AT_ONCE)
         async with self._open_fetcher() as fetcher:
