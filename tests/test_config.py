@@ -351,7 +351,7 @@ def test_searches_of_the_web_are_asked_that_have_a_key_or_are_named(
 
 
 @pytest.mark.parametrize(
-    "url", ["localhost:8888", "ftp://a.example", "http://a:b@c.example", "http://a.example?key=x"]
+    "url", ["a.example:8888", "ftp://a.example", "http://a:b@c.example", "http://a.example?key=x"]
 )
 def test_an_address_that_is_none_or_holds_a_password_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, url: str
