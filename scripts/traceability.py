@@ -26,6 +26,10 @@ ROLES = "tests/report/test_roles.py"
 CHECKS = "tests/report/test_checks.py"
 CRITERIA = "tests/report/test_criteria.py"
 
+WEB = "src/paper_search/sources/web"
+SEARCHES = "tests/sources/web/test_web_searches.py"
+PAGES = "tests/end_to_end/test_report_pages.py"
+
 REQUIREMENTS: tuple[tuple[str, str, str, str], ...] = (
     ("1 State schema", f"{FLOW}/state.py", CRASHES, "checkpoint_holds_no_text"),
     ("1 Field `messages`", f"{FLOW}/state.py", GRAPH, "planned_searched_analysed"),
@@ -43,10 +47,10 @@ REQUIREMENTS: tuple[tuple[str, str, str, str], ...] = (
     ("2 Planner logic", "src/paper_search/prompts/report_planner.md", ROLES, "every_concept"),
     ("2 Searcher schema", f"{CODE}/exchange.py", GRAPH, "stops_at_the_limit"),
     ("2 Searcher logic, adaptive", f"{CODE}/query_plan.py", QUERIES, "reformulated_once"),
-    ("2 Tool: web search", "", "", ""),
+    ("2 Tool: web search", WEB, SEARCHES, "keeps_the_contract"),
     ("2 Tool: academic search", f"{CODE}/academic.py", "tests/cli/test_report.py", "at_once"),
-    ("2 Tool: news search", "", "", ""),
-    ("2 Tool: content parser", "", "", ""),
+    ("2 Tool: news search", f"{WEB}/newsapi.py", SEARCHES, "news_are_asked"),
+    ("2 Tool: content parser", "src/paper_search/pages", PAGES, "quotes_what_stands_in_pages"),
     ("3 Analyst synthesis", f"{CODE}/passages.py", ROLES, "graded_higher"),
     ("3 Writer generation", f"{CODE}/composition.py", GRAPH, "stands_in_its_source"),
     ("3 Critique criteria", f"{CODE}/criteria.py", CRITERIA, "weights"),

@@ -321,3 +321,52 @@ def test_an_address_with_a_key_in_it_is_refused_without_showing_it(monkeypatch, 
     with pytest.raises(ConfigError, match=r"llm\.base_url") as refusal:
         load_config()
     assert "CANARY" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ({}, []),
+        ({"TAVILY_API_KEY": "k"}, ["tavily"]),
+        ({"NEWS_API_KEY": "k", "SERPER_API_KEY": "k"}, ["serper", "newsapi"]),
+        ({"SEARXNG_URL": "http://localhost:8888"}, ["searxng"]),
+        ({"SEARXNG_MAX_CALLS": "3"}, []),
+        ({"TAVILY_API_KEY": "k", "NEWS_API_KEY": "k", "PAPER_SEARCH_WEB": "none"}, []),
+        ({"TAVILY_API_KEY": "k", "PAPER_SEARCH_WEB": "newsapi, tavily"}, ["newsapi", "tavily"]),
+        ({"PAPER_SEARCH_WEB": "serper"}, ["serper"]),
+    ],
+)
+def test_searches_of_the_web_are_asked_that_have_a_key_or_are_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: dict[str, str], asked: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("SERPER_API_KEY", "TAVILY_API_KEY", "NEWS_API_KEY", "SEARXNG_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    config = load_config()
+    assert [name for name, each in config.web.items() if each.enabled] == asked
+    assert not {"tavily", "newsapi", "searxng", "serper"} & set(config.sources)
+    assert set(config.secrets) >= {value for name, value in given.items() if "KEY" in name}
+
+
+@pytest.mark.parametrize(
+    "url", ["a.example:8888", "ftp://a.example", "http://a:b@c.example", "http://a.example?key=x"]
+)
+def test_an_address_that_is_none_or_holds_a_password_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, url: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SEARXNG_URL", url)
+    with pytest.raises(ConfigError, match=r"web\.searxng\.url") as raised:
+        load_config()
+    assert url not in str(raised.value)
+
+
+def test_the_pages_of_a_report_are_a_setting(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert load_config().report_pages == 10
+    monkeypatch.setenv("PAPER_SEARCH_PAGES", "0")
+    assert load_config().report_pages == 0

@@ -260,21 +260,23 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     settings.update(picked(dict(os.environ), EDITOR="editor"))  # noqa: TID251  # the one module that may
     settings.update(picked(dict(os.environ), VISUAL="editor"))  # noqa: TID251  # the one module that may
     try:
-        return AppConfig.model_validate(
-            {
-                "llm": _llm(env),
-                "sources": source_settings(env, env.get("PAPER_SEARCH_SOURCES", "")),
-                "web": web_settings(env, env.get("PAPER_SEARCH_WEB", "")),
-                "server": _server(env),
-                **settings,
-            }
-        )
+        return AppConfig.model_validate({**_parts(env), **settings})
     except ValidationError as error:
         fields = "; ".join(
             f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
             for each in error.errors(include_input=False)
         )
         raise ConfigError(f"settings cannot be used: {fields}") from None
+
+
+def _parts(env: dict[str, str]) -> dict[str, object]:
+    """Return the settings that are objects of their own."""
+    return {
+        "llm": _llm(env),
+        "sources": source_settings(env, env.get("PAPER_SEARCH_SOURCES", "")),
+        "web": web_settings(env, env.get("PAPER_SEARCH_WEB", "")),
+        "server": _server(env),
+    }
 
 
 def encryption_keys(env_path: Path | str | None = None) -> list[str]:

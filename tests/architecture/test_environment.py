@@ -5,7 +5,7 @@ import re
 
 from tests.architecture.tree import PACKAGE, ROOT, parsed, shipped_modules, shown, wiring
 
-from paper_search.config import service_prefixes
+from paper_search.config import service_prefixes, web_prefixes
 
 OF_THE_SYSTEM = {"EDITOR", "VISUAL"}
 """Never taken from a file."""
@@ -50,7 +50,8 @@ def test_every_way_to_read_the_environment_is_seen() -> None:
 def variables_that_config_reads() -> set[str]:
     """Every name in capitals that is a keyword or a string of config.py, and no constant's name."""
     variable = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
-    nodes = list(ast.walk(parsed(READER)))
+    statements = [each for each in parsed(READER).body if not _is_list_of_names(each)]
+    nodes = [node for each in statements for node in ast.walk(each)]
     keywords = {each.arg for each in nodes if isinstance(each, ast.keyword) and each.arg}
     strings = {each.value for each in nodes if isinstance(each, ast.Constant)}
     return {
@@ -58,6 +59,10 @@ def variables_that_config_reads() -> set[str]:
         for each in keywords | {text for text in strings if isinstance(text, str)}
         if variable.fullmatch(each)
     }
+
+
+def _is_list_of_names(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__"
 
 
 WITH_KEYS = (
@@ -77,11 +82,12 @@ def test_the_example_settings_name_every_variable_that_config_reads() -> None:
     named = set(re.findall(r"^#? ?([A-Z][A-Z0-9_]*)=", text, re.MULTILINE))
     of_sources = {
         f"{prefix}_{setting}"
-        for prefix in service_prefixes().values()
-        for setting in ("API_KEY", "MAX_CALLS", "RATE_LIMIT")
+        for prefix in (*service_prefixes().values(), *web_prefixes().values())
+        for setting in ("API_KEY", "MAX_CALLS", "RATE_LIMIT", "URL")
     }
     assert named - of_sources == variables_that_config_reads() - OF_THE_SYSTEM | OF_PROVIDERS
     assert named >= {f"{service_prefixes()[name]}_API_KEY" for name in WITH_KEYS}
+    assert named >= {"SERPER_API_KEY", "TAVILY_API_KEY", "SEARXNG_URL", "NEWS_API_KEY"}
 
 
 def test_the_example_settings_hold_no_values() -> None:

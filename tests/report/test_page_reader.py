@@ -148,6 +148,18 @@ async def test_what_fails_is_told_and_the_snippet_stays(httpserver: HTTPServer) 
     assert "/latest/meta-data" not in said
 
 
+async def test_without_the_libraries_nothing_is_fetched_and_that_is_told(
+    httpserver: HTTPServer,
+) -> None:
+    poor = PageReader(lambda: fetcher_for(httpserver.port), missing=lambda: ["trafilatura"])
+    results = [web(address(httpserver, "/a"))]
+    same, fetched, notes = await poor.read(results, 5)
+    assert (same, fetched) == (results, 0)
+    assert "trafilatura" in notes[0]
+    assert "paper-search[pages]" in notes[0]
+    assert httpserver.log == []
+
+
 async def test_a_paper_that_its_page_calls_retracted_is_no_evidence(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/a").respond_with_data(
         page(title=f"RETRACTED: {TITLE}"), content_type="text/html"

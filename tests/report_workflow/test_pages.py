@@ -72,6 +72,10 @@ def test_the_kinds_of_search_are_those_that_are_set_up_and_named(
     assert services.searcher(None, sources).search_types == kinds
 
 
-def test_the_settings_can_switch_reading_off() -> None:
-    assert assemble_report(AppConfig(report_pages=0)).pages is None
+def test_the_settings_can_switch_reading_off_and_a_run_on_again() -> None:
+    off = AppConfig(report_pages=0, sources={"sample": SearchSourceConfig(name="sample")})
+    assert assemble_report(off).pages is None
     assert assemble_report(AppConfig()).pages is not None
+    assert ReportWorkflow.from_config(off)._services.pages is None
+    assert ReportWorkflow.from_config(off, max_pages=3)._services.pages is not None
+    assert ReportWorkflow.from_config(AppConfig(), max_pages=0)._services.pages is None

@@ -28,7 +28,7 @@ def report_workflow(
 async def restored_report(
     config: AppConfig, thread_id: str, progress: ProgressReporter
 ) -> ReportWorkflow:
-    """Return a workflow with the sources of the report; its other settings are in its thread.
+    """Return a workflow with the services that the report began with; the rest is in its thread.
 
     Raises:
         ThreadNotFoundError: there is no such report.
@@ -37,4 +37,5 @@ async def restored_report(
     async with open_persistence(config.persistence_url) as persistence:
         session = ReportSession(report_graph(persistence), persistence, thread_id)
         params = (await session.snapshot()).values.get(PARAMS) or {}
-    return report_workflow(config, progress, {"sources": params.get("sources")})
+    begun = {name: params[name] for name in ("sources", "max_pages") if name in params}
+    return report_workflow(config, progress, begun)

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from paper_search.bibliography.text import clean
@@ -17,7 +18,7 @@ from paper_search.pages.worker import MISSING
 
 READER = ["-I", "-m", "paper_search.pages.worker"]
 """What the interpreter is told, apart from the directory and the environment that we are in."""
-_INSTALL = "pip install 'paper-search[pages]'"
+INSTALL = "pip install 'paper-search[pages]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,11 @@ class DocumentText:
     text: str
     pages: int | None = None
     pages_read: int | None = None
+
+
+def missing_libraries() -> list[str]:
+    """Return the libraries without which pages and papers are not read, and that are not here."""
+    return [each for each in ("trafilatura", "pypdfium2") if find_spec(each) is None]
 
 
 async def document_text(document: Document, policy: PagePolicy | None = None) -> DocumentText:
@@ -58,7 +64,7 @@ async def document_text(document: Document, policy: PagePolicy | None = None) ->
     if "error" in answer:
         if answer["error"] == MISSING:
             raise PageContentError(
-                f"{answer['reason']} is not installed, so no {document.kind} is read; {_INSTALL}"
+                f"{answer['reason']} is not installed, so no {document.kind} is read; {INSTALL}"
             )
         raise PageContentError(f"its {document.kind} cannot be read: {answer['reason']}")
     paragraphs = (clean(each) for each in str(answer["text"]).split("\n\n"))

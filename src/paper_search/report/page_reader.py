@@ -10,7 +10,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from paper_search.errors import PaperSearchError
-from paper_search.pages.extraction import DocumentText, document_text
+from paper_search.pages.extraction import INSTALL, DocumentText, document_text, missing_libraries
 from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.policy import PagePolicy
 from paper_search.pages.recognition import is_about, is_withdrawn, shown_instead
@@ -43,13 +43,18 @@ class PageReader:
     Args:
         open_fetcher: gives a fetcher, open for as long as it is used.
         policy: the limits on reading.
+        missing: says which libraries are not installed; nothing is fetched that cannot be read.
     """
 
     def __init__(
-        self, open_fetcher: OpensFetcher = PageFetcher, policy: PagePolicy | None = None
+        self,
+        open_fetcher: OpensFetcher = PageFetcher,
+        policy: PagePolicy | None = None,
+        missing: Callable[[], list[str]] = missing_libraries,
     ) -> None:
         self._open_fetcher = open_fetcher
         self._policy = policy or PagePolicy()
+        self._missing = missing
 
     async def read(
         self, results: list[SearchResult], limit: int
@@ -65,6 +70,8 @@ class PageReader:
         chosen = wanted[: max(limit, 0)]
         if not chosen:
             return results, 0, []
+        if missing := await asyncio.to_thread(self._missing):  # looks for files
+            return results, 0, [f"No page is read without {' and '.join(missing)}: {INSTALL}"]
         places = asyncio.Semaphore(AT_ONCE)
         async with self._open_fetcher() as fetcher:
             read = await asyncio.gather(*(self._read(fetcher, each, places) for each in chosen))

@@ -96,8 +96,9 @@ class ReportWorkflow:
         """
         from paper_search.report_workflow.assembly import assemble_report  # noqa: PLC0415  # slow import
 
-        services = assemble_report(config, sources)
         settings.setdefault("max_pages", config.report_pages)
+        wanted = config.model_copy(update={"report_pages": settings["max_pages"]})
+        services = assemble_report(wanted, sources)
         return cls(
             services,
             review_handler,

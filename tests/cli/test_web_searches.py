@@ -1,0 +1,42 @@
+"""The searches of web and news in `paper-search sources` and `doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from tests.cli.conftest import Ended
+
+from paper_search.sources.web import tavily
+
+Cli = Callable[..., Ended]
+
+
+def test_they_are_listed_with_what_they_need(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", "CANARY-web")
+    ended = cli("sources", "--json")
+    assert "CANARY" not in ended.stdout
+    listed: dict[str, Any] = {each["name"]: each for each in ended.document}
+    assert listed["tavily"]["enabled"] is True
+    assert listed["tavily"]["kind"] == "pages"
+    assert "NEWS_API_KEY" in listed["newsapi"]["needs"]
+    assert "SEARXNG_URL" in listed["searxng"]["needs"]
+    assert listed["openalex"]["kind"] == "papers"
+    assert "by reports" in cli("sources").stdout
+
+
+def test_doctor_asks_those_that_are_set_up(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, httpserver: HTTPServer
+) -> None:
+    found = {"results": [{"title": "Learning", "url": "https://a.example/", "content": "Learn"}]}
+    httpserver.expect_request("/tavily").respond_with_json(found)
+    monkeypatch.setattr(tavily, "ENDPOINT", httpserver.url_for("/tavily"))
+    monkeypatch.setenv("TAVILY_API_KEY", "CANARY-web")
+    checks = {each["what"]: each for each in cli("doctor", "--json").document}
+    assert checks["source tavily"]["found"].startswith("ok: 1")
+    monkeypatch.setattr(tavily, "ENDPOINT", httpserver.url_for("/nowhere"))
+    ended = cli("doctor", "--json", "--source", "tavily")
+    assert ended.code == 1
+    assert "CANARY" not in ended.stdout
