@@ -58,6 +58,7 @@ class Retrieval:
         self._searcher = searcher
         self._records = records
         self._translator = Translator(schema, self._words_that_begin)
+        self._texts: dict[int, adjacency.Text] = {}
 
     def words(self, text: str, limit: int, filters: SearchConstraints) -> Ranking:
         """Return the records that have any of the words, best first."""
@@ -129,11 +130,8 @@ class Retrieval:
         read: Sequence[_Scored],
         known: Mapping[int, Mapping[str, Any]],
     ) -> dict[str, float]:
-        results = [
-            feedback.Read(each.score, _text_words(known[each.row]))
-            for each in read
-            if each.row in known
-        ]
+        texts = [(each, self._text(each.row, known)) for each in read if each.row in known]
+        results = [feedback.Read(each.score, [*text.title, *text.rest]) for each, text in texts]
         return feedback.expanded(weights, results, self._frequency, self._searcher.num_docs)
 
     def _neighbours_first(
@@ -148,13 +146,22 @@ class Retrieval:
         if not pairs or len(first) < 2:  # noqa: PLR2004  # one alone has no order
             return scored
         known.update(self._records.fields_of([r.row for r in first if r.row not in known]))
-        texts = [_text_in_order(known.get(each.row, {})) for each in first]
+        texts = [self._text(each.row, known) for each in first]
         bonuses = adjacency.bonuses(pairs, texts, self._rarity, TITLE_WEIGHT)
         raised = [
             _Scored(each.row, each.score + bonus)
             for each, bonus in zip(first, bonuses, strict=True)
         ]
         return _in_order(raised) + scored[adjacency.READ :]
+
+    def _text(self, row: int, known: Mapping[int, Mapping[str, Any]]) -> adjacency.Text:
+        """Return the words of a record, which are looked for once."""
+        if row not in self._texts:
+            fields = known.get(row, {})
+            rest = fields.get("abstract") or fields.get("snippet") or ""
+            title = ranked_words(fields.get("title") or "")
+            self._texts[row] = adjacency.Text(title, ranked_words(rest))
+        return self._texts[row]
 
     def _rarity(self, word: str) -> float:
         return feedback.rarity(self._frequency(word), self._searcher.num_docs)
@@ -194,16 +201,6 @@ class Retrieval:
 
 def _in_order(found: list[_Scored]) -> list[_Scored]:
     return sorted(found, key=lambda each: (-round(each.score, 4), each.row))
-
-
-def _text_in_order(fields: Mapping[str, Any]) -> adjacency.Text:
-    text = fields.get("abstract") or fields.get("snippet") or ""
-    return adjacency.Text(ranked_words(fields.get("title") or ""), ranked_words(text))
-
-
-def _text_words(fields: Mapping[str, Any]) -> list[str]:
-    text = fields.get("abstract") or fields.get("snippet") or ""
-    return ranked_words(f"{fields.get('title') or ''}\n{text}")
 
 
 def _is_title(weights: Mapping[str, float], fields: Mapping[str, Any] | None) -> bool:
