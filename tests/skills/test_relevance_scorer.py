@@ -53,6 +53,27 @@ async def test_scores_are_anchored() -> None:
     assert await score("History of Rome", "Emperors and wars.") == 0.0
 
 
+async def test_a_score_does_not_depend_on_the_other_papers() -> None:
+    mixed = [paper("1", "Drug toxicity"), paper("2", "Neural networks"), paper("3", "Rome")]
+    together = [each.relevance_score for each in await judged(*mixed)]
+    assert together == [(await judged(each))[0].relevance_score for each in mixed]
+
+
+async def test_the_rarer_concept_tells_more_and_so_does_a_word_that_is_there_more_often() -> None:
+    intent = INTENT.model_copy(update={"concepts": ["caffeine", "model"]})
+    rare, common, once, often = await RelevanceScorer(None).score(
+        [
+            paper("1", "On caffeine"),
+            paper("2", "On a model"),
+            paper("3", "On tea", "Of caffeine, tea, milk and sugar."),
+            paper("4", "On tea", "Of caffeine in tea; caffeine in milk."),
+        ],
+        intent,
+    )
+    assert rare.relevance_score > common.relevance_score
+    assert often.relevance_score > once.relevance_score
+
+
 async def test_half_of_the_concepts_is_about_a_half() -> None:
     intent = INTENT.model_copy(update={"concepts": ["caffeine", "sleep quality"]})
     papers = [paper("1", "Caffeine in tea"), paper("2", "Caffeine and sleep quality")]

@@ -46,7 +46,7 @@ def expanded(
     """
     strengths = _strengths(results)
     values = {
-        word: strength * _rarity(frequency(word), records) for word, strength in strengths.items()
+        word: strength * rarity(frequency(word), records) for word, strength in strengths.items()
     }
     chosen = sorted(values, key=lambda word: (-values[word], word))[:WORDS]
     strongest = max((strengths[word] for word in chosen), default=0.0)
@@ -73,5 +73,6 @@ def _strengths(results: Sequence[Read]) -> dict[str, float]:
     return {word: found[word] for word in telling[:_MOST_CANDIDATES]}
 
 
-def _rarity(frequency: int, records: int) -> float:
+def rarity(frequency: int, records: int) -> float:
+    """Return how much a word tells that is in so many of the records: BM25's logarithm."""
     return math.log(1 + (records - frequency + 0.5) / (frequency + 0.5))

@@ -98,11 +98,16 @@ def query_weights(text: str) -> Counter[str]:
 
     Words of the request ("papers", "find") are left out unless there are no others.
     """
-    words = _folded(text).split()
-    telling = " ".join(word for word in words if word.strip(",;.?!:()\"'") not in REQUEST_WORDS)
-    counts = Counter(ranked_words(telling) or ranked_words(text))
+    counts = Counter(query_words(text))
     # Initials and numbers come in crowds where references are pasted.
     return Counter({word: 1 if len(word) == 1 else count for word, count in counts.items()})
+
+
+def query_words(text: str) -> list[str]:
+    """Return the words that count for the rank of what a person asks, in order."""
+    words = _folded(text).split()
+    telling = " ".join(word for word in words if word.strip(",;.?!:()\"'") not in REQUEST_WORDS)
+    return ranked_words(telling) or ranked_words(text)
 
 
 def is_prose(text: str) -> bool:

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from paper_search.bibliography.text import normalised_title
-from paper_search.library import feedback
+from paper_search.library import adjacency, feedback
 from paper_search.library.analysis import EXACT, words
 from paper_search.library.index import RANKED
-from paper_search.library.lexicon import query_weights, ranked_words
+from paper_search.library.lexicon import (
+    TITLE_WEIGHT,
+    query_weights,
+    query_words,
+    ranked_words,
+)
 from paper_search.library.records import RecordStore
 from paper_search.library.translation import Translator
 from paper_search.models import SearchConstraints
@@ -26,6 +31,8 @@ _MOST_FORMS = 10
 _MOST_ALIKE = 0.8
 """Share of common words from which a query is taken for a title, which needs no feedback."""
 _LONG_TITLE = 4
+_MOST_IN_ORDER = 200
+"""Words of a query that are looked at for neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,7 @@ class Retrieval:
         self._searcher = searcher
         self._records = records
         self._translator = Translator(schema, self._words_that_begin)
+        self._texts: dict[int, adjacency.Text] = {}
 
     def words(self, text: str, limit: int, filters: SearchConstraints) -> Ranking:
         """Return the records that have any of the words, best first."""
@@ -99,6 +107,8 @@ class Retrieval:
             if matching is not None:
                 # Few enough to be told apart: further words order them, but bring in no others.
                 scored = [each for each in scored if each.row in matching]
+        if text is not None:
+            scored = self._neighbours_first(scored, text, known)
         rows = [each.row for each in scored]
         if text is not None:
             rows = _exact_first(rows, text, known)
@@ -107,10 +117,12 @@ class Retrieval:
     def _scored(self, result: Any) -> list[_Scored]:
         """Return what was found, equal scores in the order of import."""
         rows = self._searcher.fast_field_values("row", [address for _, address in result.hits])
-        found = [
-            _Scored(int(row or 0), score) for (score, _), row in zip(result.hits, rows, strict=True)
-        ]
-        return sorted(found, key=lambda each: (-round(each.score, 4), each.row))
+        return _in_order(
+            [
+                _Scored(int(row or 0), score)
+                for (score, _), row in zip(result.hits, rows, strict=True)
+            ]
+        )
 
     def _expanded(
         self,
@@ -118,12 +130,41 @@ class Retrieval:
         read: Sequence[_Scored],
         known: Mapping[int, Mapping[str, Any]],
     ) -> dict[str, float]:
-        results = [
-            feedback.Read(each.score, _text_words(known[each.row]))
-            for each in read
-            if each.row in known
-        ]
+        texts = [(each, self._text(each.row, known)) for each in read if each.row in known]
+        results = [feedback.Read(each.score, [*text.title, *text.rest]) for each, text in texts]
         return feedback.expanded(weights, results, self._frequency, self._searcher.num_docs)
+
+    def _neighbours_first(
+        self, scored: list[_Scored], text: str, known: dict[int, dict[str, Any]]
+    ) -> list[_Scored]:
+        """Return the results, the first of them ordered also by the query's words side by side.
+
+        What had to be read for that is put into `known`.
+        """
+        pairs = adjacency.pairs_of(query_words(text)[:_MOST_IN_ORDER])
+        first = scored[: adjacency.READ]
+        if not pairs or len(first) < 2:  # noqa: PLR2004  # one alone has no order
+            return scored
+        known.update(self._records.fields_of([r.row for r in first if r.row not in known]))
+        texts = [self._text(each.row, known) for each in first]
+        bonuses = adjacency.bonuses(pairs, texts, self._rarity, TITLE_WEIGHT)
+        raised = [
+            _Scored(each.row, each.score + bonus)
+            for each, bonus in zip(first, bonuses, strict=True)
+        ]
+        return _in_order(raised) + scored[adjacency.READ :]
+
+    def _text(self, row: int, known: Mapping[int, Mapping[str, Any]]) -> adjacency.Text:
+        """Return the words of a record, which are looked for once."""
+        if row not in self._texts:
+            fields = known.get(row, {})
+            rest = fields.get("abstract") or fields.get("snippet") or ""
+            title = ranked_words(fields.get("title") or "")
+            self._texts[row] = adjacency.Text(title, ranked_words(rest))
+        return self._texts[row]
+
+    def _rarity(self, word: str) -> float:
+        return feedback.rarity(self._frequency(word), self._searcher.num_docs)
 
     def _frequency(self, word: str) -> int:
         return int(self._searcher.doc_freq(RANKED, word))
@@ -158,9 +199,8 @@ class Retrieval:
         return [word for word, _ in self._searcher.terms_with_prefix(field, beginning)]
 
 
-def _text_words(fields: Mapping[str, Any]) -> list[str]:
-    text = fields.get("abstract") or fields.get("snippet") or ""
-    return ranked_words(f"{fields.get('title') or ''}\n{text}")
+def _in_order(found: list[_Scored]) -> list[_Scored]:
+    return sorted(found, key=lambda each: (-round(each.score, 4), each.row))
 
 
 def _is_title(weights: Mapping[str, float], fields: Mapping[str, Any] | None) -> bool:
@@ -175,7 +215,9 @@ def _exact_first(rows: list[int], text: str, known: Mapping[int, Mapping[str, An
     wanted = normalised_title(text)
 
     def is_meant(row: int) -> int:
-        title = normalised_title((known.get(row) or {}).get("title") or "")
+        if row not in known:
+            return 2
+        title = normalised_title(known[row].get("title") or "")
         if title == wanted:
             return 0
         is_beginning = len(text.split()) >= _LONG_TITLE and title.startswith(wanted)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from paper_search.models import ParsedIntent, RawPaper
+from paper_search.skills.rarities import rarity
 from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.untrusted import visible
 from paper_search.skills.variants import variants
-from paper_search.skills.word_lists import words_in
 from paper_search.skills.words import tokens
 
 TITLE_PHRASE, TITLE_WORDS, TEXT_PHRASE, TEXT_WORDS = 1.0, 0.9, 0.8, 0.6
@@ -17,8 +19,6 @@ TITLE_PHRASE, TITLE_WORDS, TEXT_PHRASE, TEXT_WORDS = 1.0, 0.9, 0.8, 0.6
 PARTLY_IN_TITLE, PARTLY_IN_TEXT = 0.5, 0.35
 """The same for some of its words, times their share."""
 _VARIANT_DISCOUNT = 0.95
-_FULL_COVER = 0.96
-"""The score of a paper that has every concept in its title; what is left is for the fine order."""
 _OUT_OF_YEARS, _OTHER_LANGUAGE = 0.5, 0.7
 _FEW = 3
 """Concepts of which a paper should have all."""
@@ -27,20 +27,21 @@ _BEYOND = 0.2
 
 Fitted on ten labelled sets so that the usual cut of 0.3 keeps relevant papers and not others
 (docs/decisions/0046-what-a-score-means.md)."""
-_COMMON_WEIGHT = 1 / 3
 _FOUND = 0.55
-_COMMON = frozenset(
-    word
-    for name in words_in(
-        """
-    model models analysis system systems network networks data learning study process
-    property properties performance design control structure structures human high low large
-    small material materials time function functions information management treatment
-    """
-    )
-    for word in tokens(name)
-)
-"""Stems that stand in papers on anything; alone they are a third of a word."""
+_BY_WORDS = 0.5
+"""Share of a score that single words earn, by how often they stand there; the rest is earned by
+whole concepts. Chosen with the next figure by leaving a set out (docs/decisions/0080)."""
+_DAMPING = 0.75
+"""How much more a concept of rare words asks for: 0 not at all, 1 by the sum of their rarities."""
+_TITLE_COUNTS = 3
+"""How often a word of the title counts beside one of the abstract."""
+_K1, _B = 1.2, 0.5
+_USUAL_LENGTH = 130
+"""Words of a record, those of its title counted three times: the middle of the ten sets."""
+_ENOUGH_OF_BM25 = 0.8
+"""Share of what BM25 can give at most that a title with all of the words gets."""
+_FULL, _FINE = 0.94, 0.03
+"""Of a score at most: what is earned, and what is left for the order of papers that have enough."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,40 @@ class _Concept:
     """Its own stems, then those of its variants, each as " a b c "."""
     words: tuple[str, ...]
 
+    @property
+    def weight(self) -> float:
+        """How much it counts beside others."""
+        return float(sum(map(rarity, self.words)) ** _DAMPING)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What an intent asks for."""
+
+    concepts: Sequence[_Concept]
+    weights: Sequence[float]
+    """Of the concepts; their sum is 1."""
+    words: Mapping[str, float]
+    """All words with their rarity; of a long question also those outside of its concepts."""
+    enough: float
+    """Share of the concepts that makes a full match."""
+
+    @classmethod
+    def of(cls, intent: ParsedIntent) -> _Wanted:
+        concepts = [concept for name in intent.concepts if (concept := _concept(name)).words]
+        concepts = concepts or [_concept(intent.topic)]
+        weights = [concept.weight for concept in concepts]
+        whole = sum(weights) or 1.0
+        words = dict.fromkeys(word for concept in concepts for word in concept.words)
+        if len(concepts) > _FEW:
+            words |= dict.fromkeys(w for w in tokens(intent.topic) if w not in STOP_WORDS)
+        return cls(
+            concepts,
+            [weight / whole for weight in weights],
+            {word: rarity(word) for word in words},
+            _enough(len(concepts)) / len(concepts),
+        )
+
 
 @dataclass(frozen=True)
 class Document:
@@ -66,7 +101,9 @@ class Document:
     title: str
     text: str
     title_words: frozenset[str]
-    text_words: frozenset[str]
+    counts: Mapping[str, int]
+    """How often each stem is there, those of the title counted `_TITLE_COUNTS` times."""
+    length: int
 
     @classmethod
     def of(cls, title: str, abstract: str | None) -> Document:
@@ -77,8 +114,13 @@ class Document:
             title=f" {' '.join(head)} ",
             text=f" {' '.join(body)} ",
             title_words=frozenset(head),
-            text_words=frozenset(body).union(head),
+            counts=Counter(head * _TITLE_COUNTS + body),
+            length=len(head) * _TITLE_COUNTS + len(body),
         )
+
+    def count(self, phrase: str) -> int:
+        """Return how often a phrase is there, counted as its stems are."""
+        return self.title.count(phrase) * _TITLE_COUNTS + self.text.count(phrase)
 
 
 def documents_of(papers: Sequence[RawPaper]) -> list[Document]:
@@ -91,15 +133,14 @@ def verdicts(
 ) -> list[Verdict]:
     """Return a verdict for every paper, in order.
 
-    Every concept counts the same, and a verdict does not depend on the other papers. Anchors, for
-    up to three concepts: all in the title 0.96 and more, half of them about 0.45, one common word
-    less than 0.3, nothing 0. Of more concepts a share is enough.
+    Half of a score is earned by concepts, half by single words as BM25 counts them; both weigh by
+    how rare words are in scholarly English, so that a verdict does not depend on the other
+    papers. Anchors, for up to three concepts: all in the title 0.9 and more, half of them about
+    0.45, one common word less than 0.3, nothing 0. Of more concepts a share is enough.
     """
-    concepts = [concept for name in intent.concepts if (concept := _concept(name)).words]
-    if not concepts:
-        concepts = [_concept(intent.topic)]
+    wanted = _Wanted.of(intent)
     return [
-        _verdict(paper, document, intent, concepts)
+        _verdict(paper, document, intent, wanted)
         for paper, document in zip(papers, documents, strict=True)
     ]
 
@@ -124,27 +165,37 @@ def _cover(concept: _Concept, document: Document) -> float:
             if phrase in place:
                 return credit * (_VARIANT_DISCOUNT if number else 1.0)
         if len(concept.words) > 1:
-            words = document.title_words if place is document.title else document.text_words
-            if words.issuperset(concept.words):
-                return TITLE_WORDS if place is document.title else TEXT_WORDS
-    rarity = {word: _COMMON_WEIGHT if word in _COMMON else 1.0 for word in concept.words}
-    whole = sum(rarity.values())
-    in_title = sum(rarity[word] for word in concept.words if word in document.title_words)
-    in_text = sum(rarity[word] for word in concept.words if word in document.text_words)
+            if place is document.title and document.title_words.issuperset(concept.words):
+                return TITLE_WORDS
+            if place is document.text and all(word in document.counts for word in concept.words):
+                return TEXT_WORDS
+    whole = sum(map(rarity, concept.words))
+    in_title = sum(rarity(word) for word in concept.words if word in document.title_words)
+    in_text = sum(rarity(word) for word in concept.words if word in document.counts)
     return max(PARTLY_IN_TITLE * in_title, PARTLY_IN_TEXT * in_text) / whole if whole else 0.0
 
 
-def _verdict(
-    paper: RawPaper, document: Document, intent: ParsedIntent, concepts: Sequence[_Concept]
-) -> Verdict:
-    covers = [_cover(concept, document) for concept in concepts]
-    share = min(1.0, sum(covers) / _enough(len(concepts)))
-    mentions = sum(
-        document.text.count(concept.phrases[0]) for concept in concepts if concept.phrases
-    )
-    often = min(1.0, mentions / (2 * len(concepts)))
-    whole = sum(covers) / len(covers)
-    score = share * (_FULL_COVER + (1 - _FULL_COVER) * (often + whole) / 2)
+def _earned_by_words(wanted: _Wanted, document: Document) -> float:
+    """Return which share of the words, by rarity, the document has as BM25 counts them: 0 to 1."""
+    norm = _K1 * (1 - _B + _B * document.length / _USUAL_LENGTH)
+    counts = {word: document.counts.get(word, 0) for word in wanted.words}
+    for concept in wanted.concepts:
+        if not all(counts[word] for word in concept.words):
+            # Another name of the concept stands for its words.
+            said = max(map(document.count, concept.phrases), default=0)
+            counts.update({word: max(said, counts[word]) for word in concept.words})
+    found = sum(wanted.words[word] * n / (n + norm) for word, n in counts.items() if n)
+    whole = sum(wanted.words.values()) * _ENOUGH_OF_BM25
+    return min(1.0, found / whole) if whole else 0.0
+
+
+def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, wanted: _Wanted) -> Verdict:
+    covers = [_cover(concept, document) for concept in wanted.concepts]
+    whole = sum(map(operator.mul, covers, wanted.weights))
+    by_words = min(1.0, _earned_by_words(wanted, document) / wanted.enough)
+    by_concepts = min(1.0, whole / wanted.enough)
+    earned = _BY_WORDS * by_words + (1 - _BY_WORDS) * by_concepts
+    score = _FULL * earned + _FINE * whole
     notes = []
     limits = intent.constraints
     if paper.year is not None and limits.year_from is not None and paper.year < limits.year_from:
@@ -156,7 +207,7 @@ def _verdict(
     if limits.language and paper.language and paper.language != limits.language:
         score *= _OTHER_LANGUAGE
         notes.append(f"in {paper.language!r}, not {limits.language!r}")
-    return Verdict(min(1.0, max(0.0, score)), _reason(concepts, covers, document, notes))
+    return Verdict(min(1.0, max(0.0, score)), _reason(wanted.concepts, covers, document, notes))
 
 
 def _reason(

@@ -1,0 +1,63 @@
+"""Records that have the query's words side by side come before those that have them apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paper_search.library import Library
+from paper_search.library.adjacency import Text, bonuses, pairs_of
+from paper_search.models import RawPaper
+
+WORDS = st.lists(st.sampled_from(["graph", "neural", "network", "drug"]), max_size=12)
+
+
+def one(_word: str) -> float:
+    return 1.0
+
+
+def test_neighbours_are_taken_in_the_order_of_the_query_and_never_a_word_with_itself() -> None:
+    assert pairs_of(["graph", "graph", "drug", "graph"]) == {
+        ("graph", "drug"): 1,
+        ("drug", "graph"): 1,
+    }
+
+
+def test_neighbours_in_the_title_tell_more_than_in_the_abstract_and_in_order_more_than_not() -> (
+    None
+):
+    pairs = pairs_of(["neural", "network"])
+    rest = ["drug"] * 8
+    texts = [
+        Text(["neural", "network"], rest),
+        Text(["drug", "drug"], [*rest[2:], "neural", "network"]),
+        Text(["drug", "drug"], [*rest[2:], "network", "neural"]),
+        Text(["drug", "drug"], ["neural", *rest[2:], "network"]),
+    ]
+    title, abstract, turned, apart = bonuses(pairs, texts, one, 3)
+    assert title > abstract > turned > apart == 0.0
+
+
+@given(WORDS, WORDS, WORDS)
+def test_a_bonus_is_never_negative_nor_more_than_its_pairs_can_earn(
+    query: list[str], title: list[str], rest: list[str]
+) -> None:
+    pairs = pairs_of(query)
+    (bonus,) = bonuses(pairs, [Text(title, rest)], one, 3)
+    assert 0.0 <= bonus <= 0.4 * 2.2 * sum(pairs.values())
+
+
+def test_of_two_records_with_the_same_words_the_one_with_the_phrase_comes_first(
+    tmp_path: Path,
+) -> None:
+    def paper(number: int, text: str) -> RawPaper:
+        return RawPaper(id="", title=f"Record {number}", abstract=text, source="x")
+
+    apart = [paper(n, "sonar a drift beside one beacon at sea") for n in range(6)]
+    together = paper(6, "drift beside one sonar beacon at sea")
+    others = [paper(n, f"harbour{n} with ships{n}") for n in range(7, 60)]
+    with Library.open(tmp_path / "library") as library:
+        library.add([*apart, together, *others])
+        assert library.search("sonar beacon drift").papers[0].title == "Record 6"
