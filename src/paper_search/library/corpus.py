@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 RECORDS_FILE = "records.db"
 INDEX_DIRECTORY = "index"
 _BATCH = 1_000
-_INDEXED_AT_ONCE = 20_000
+_INDEXED_AT_ONCE = 60_000
+"""Records between two commits of the index, which a killed import has to make again at most."""
 _MOST_LISTED = 1_000
 _OPERATORS = re.compile(
     r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab|year):'

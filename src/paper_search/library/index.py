@@ -16,11 +16,12 @@ from paper_search.library.lexicon import ranked_text
 if TYPE_CHECKING:
     import tantivy
 
-FORMAT = 2
+FORMAT = 3
 """Grows with every change of fields or analysers; an index of another format is rebuilt."""
 UNKNOWN_LANGUAGE = "und"
 _STATE = "paper_search.json"
-_HEAP_BYTES = 32_000_000
+_HEAP_BYTES = 100_000_000
+"""Room for what is indexed in one go: fewer and larger segments are smaller, and faster to ask."""
 POSITIONED = ("title", "abstract", "venue", "author")
 """Fields of unstemmed words with their positions, under the names that queries use."""
 RANKED = "ranked"

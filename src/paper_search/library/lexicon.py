@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any
+from unicodedata import normalize
 
 from paper_search.library.analysis import (
     EXACT,
@@ -93,7 +94,7 @@ def ranked_words(text: str) -> list[str]:
     found = list(filter(None, map(form, words)))
     if has_hyphens:
         found.extend(_joints(folded))
-    if not text.isascii() and is_of_letters_apart(text):
+    if not folded.isascii() and is_of_letters_apart(folded):
         found.extend(_pairs(folded))
     return found
 
@@ -143,14 +144,16 @@ def _folded(text: str) -> str:
         return text.lower()
     # The analyser folds as the positional fields do, letter by letter; ASCII needs no look-up.
     letters = _letters()
-    return _NOT_ASCII.sub(lambda found: letters[found[0]], prepared(text)).lower()
+    return _NOT_ASCII.sub(lambda found: letters[found[0]], normalize("NFKC", text)).lower()
 
 
 class _Letters(dict[str, str]):
     """What the analyser makes of every letter outside of ASCII; a blank for what is no letter."""
 
     def __missing__(self, letter: str) -> str:
-        folded = "".join(analysers()[EXACT].analyze(letter)) or " "
+        folded = " ".join(analysers()[EXACT].analyze(prepared(letter))) or " "
+        if is_of_letters_apart(letter):
+            folded = f" {folded} "
         self[letter] = made = "-" if letter in _HYPHENS else folded
         return made
 
