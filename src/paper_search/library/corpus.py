@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-from paper_search.errors import InputError, LibraryError
+from paper_search.errors import InputError, LibraryError, PaperSearchError
 from paper_search.library.importers.entries import Imported, Rejected
 from paper_search.library.importers.files import ACCEPTED, read_file
 from paper_search.library.index import IndexState, TextIndex
@@ -19,9 +20,6 @@ from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.models import RawPaper, SearchConstraints
 from paper_search.query import parse
-
-if TYPE_CHECKING:
-    import tantivy
 
 RECORDS_FILE = "records.db"
 INDEX_DIRECTORY = "index"
@@ -33,6 +31,8 @@ _OPERATORS = re.compile(
     r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab|year):'
     r"|(?<![A-Z])[A-Z]-?[A-Z]+\("
 )
+
+_log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int | None], None]
 """Called with how many records are done, and of how many, if that is known."""
@@ -127,10 +127,17 @@ class Library:
         """The directory."""
         return self._path
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no record; at once, where counting a million takes a while."""
+        with self._threads:
+            return self._records.is_empty()
+
     def close(self) -> None:
         """Close the files."""
         with self._threads:
             self._records.close()
+            self._index.close()
 
     def add(
         self,
@@ -239,7 +246,8 @@ class Library:
     def info(self) -> LibraryInfo:
         """Return what the library holds, and how much of the disk it takes."""
         with self._threads:
-            first, last = self._records.years()
+            is_current = self._lag() == 0
+            first, last = self._index.years() if is_current else self._records.years()
             return LibraryInfo(
                 path=self._path,
                 records=self._records.count(),
@@ -247,7 +255,7 @@ class Library:
                 last_year=last,
                 records_bytes=self._records.size_bytes(),
                 index_bytes=self._index.size_bytes(),
-                is_index_current=self._lag() == 0,
+                is_index_current=is_current,
             )
 
     def _found(
@@ -256,21 +264,41 @@ class Library:
         limit: int,
         filters: SearchConstraints | None,
     ) -> Hits:
+        bounds = filters or SearchConstraints()
         with self._threads:
             self._refresh()
-            retrieval = Retrieval(self._searcher(), self._index.schema, self._records)
-            found = ask(retrieval, max(0, limit), filters or SearchConstraints())
+            try:
+                found = ask(self._retrieval(), max(0, limit), bounds)
+            except PaperSearchError:
+                raise
+            except BaseException as error:
+                # Whatever tantivy makes of damage, Rust's panics (no `Exception`s) included.
+                if not isinstance(error, Exception) and "Panic" not in type(error).__name__:
+                    raise
+                self._mend(error)
+                found = ask(self._retrieval(), max(0, limit), bounds)
             return Hits(self._records.get_rows(found.rows), found.total)
 
-    def _searcher(self) -> tantivy.Searcher:
+    def _retrieval(self) -> Retrieval:
         try:
-            return self._index.searcher()
-        except LibraryError:
-            # Files are missing or damaged; the records are not, so the index is made again.
-            with self._only_writer(self._wait_s):
-                self._index.clear()
-                self._catch_up()
-            return self._index.searcher()
+            searcher = self._index.searcher()
+        except LibraryError as error:
+            self._mend(error)
+            searcher = self._index.searcher()
+        return Retrieval(searcher, self._index.schema, self._records)
+
+    def _mend(self, error: BaseException) -> None:
+        """Make a damaged index again; the records are not concerned."""
+        if not self._index.is_damaged():
+            if isinstance(error, LibraryError):
+                raise error
+            raise LibraryError(
+                f"the library {str(self._path)!r} could not be searched: {error}"
+            ) from error
+        _log.warning("the index of %s was damaged: it is made again from the records", self._path)
+        with self._only_writer(self._wait_s):
+            self._index.clear()
+            self._catch_up()
 
     def _lag(self) -> int | None:
         """Return how many writes the index is behind the records; None: it is of no use."""
@@ -283,7 +311,7 @@ class Library:
     def _refresh(self) -> None:
         """Bring the index up to date, unless somebody is at it who will do that anyway."""
         lag = self._lag()
-        if lag == 0:
+        if lag == 0 or (lag is not None and self._records.is_read_only):
             return
         try:
             with self._only_writer(self._wait_s if lag is None else 0.0):
@@ -307,6 +335,10 @@ class Library:
     def _only_writer(self, wait_s: float) -> Iterator[None]:
         from filelock import FileLock, Timeout  # noqa: PLC0415  # only when something is written
 
+        if self._records.is_read_only:
+            raise LibraryError(
+                f"the library {str(self._path)!r} cannot be written: the directory is read-only"
+            )
         lock = FileLock(self._path / "writer.lock")
         try:
             lock.acquire(timeout=wait_s)
