@@ -6,10 +6,9 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, TypeAlias
 
 from paper_search.errors import InputError, LibraryError, PaperSearchError
 from paper_search.library.importers.entries import Imported, Rejected
@@ -18,6 +17,7 @@ from paper_search.library.index import IndexState, TextIndex
 from paper_search.library.lexicon import is_prose
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
+from paper_search.library.writing import WriterBusyError, WritingRights
 from paper_search.models import RawPaper, SearchConstraints
 from paper_search.query import parse
 
@@ -32,6 +32,7 @@ _OPERATORS = re.compile(
     r"|(?<![A-Z])[A-Z]-?[A-Z]+\("
 )
 
+_Row: TypeAlias = tuple[int, dict[str, Any]]
 _log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int | None], None]
@@ -78,14 +79,16 @@ class LibraryInfo:
 class Library:
     """Records that can be added to, searched and counted, in one directory.
 
-    Opened with `Library.open`; may be used from several threads. Other processes can search it
-    while one writes; a second writer waits for the first.
+    Opened with `Library.open`; may be used from several threads. Several processes may import at
+    once, batch by batch in turn. Meanwhile others search what has been indexed so far; a search
+    that finds nobody importing brings the index up to date itself.
     """
 
     def __init__(self, path: Path, records: RecordStore, index: TextIndex, wait_s: float) -> None:
         self._path = path
         self._records = records
         self._index = index
+        self._rights = WritingRights(path, is_read_only=records.is_read_only)
         self._wait_s = wait_s
         self._threads = threading.RLock()
 
@@ -155,18 +158,21 @@ class Library:
             LibraryError: another process writes for too long, or the disk cannot be written.
         """
         changes, done, pending = Changes(), 0, 0
-        with self._threads, self._only_writer(self._wait_s):
+        with self._rights.importing():
             for batch in _batches(papers):
-                step = self._records.upsert(batch)
+                with self._threads, self._rights.held(self._wait_s):
+                    step = self._records.upsert(batch)
+                    pending += step.added + step.updated
+                    # The first batch at once, so that there is something to search.
+                    if pending >= _INDEXED_AT_ONCE or self._lag() is None:
+                        self._catch_up()
+                        pending = 0
                 changes += step
                 done += len(batch)
-                pending += step.added + step.updated
-                if pending >= _INDEXED_AT_ONCE:
-                    self._catch_up()
-                    pending = 0
                 if on_progress is not None:
                     on_progress(done, total)
-            self._catch_up()
+            with self._threads, self._rights.held(self._wait_s):
+                self._catch_up()
         return changes
 
     def import_file(
@@ -296,7 +302,7 @@ class Library:
                 f"the library {str(self._path)!r} could not be searched: {error}"
             ) from error
         _log.warning("the index of %s was damaged: it is made again from the records", self._path)
-        with self._only_writer(self._wait_s):
+        with self._rights.held(self._wait_s):
             self._index.clear()
             self._catch_up()
 
@@ -311,12 +317,14 @@ class Library:
     def _refresh(self) -> None:
         """Bring the index up to date, unless somebody is at it who will do that anyway."""
         lag = self._lag()
-        if lag == 0 or (lag is not None and self._records.is_read_only):
+        if lag == 0:
+            return
+        if lag is not None and (self._records.is_read_only or self._rights.is_importing()):
             return
         try:
-            with self._only_writer(self._wait_s if lag is None else 0.0):
+            with self._rights.held(self._wait_s if lag is None else 0.0):
                 self._catch_up()
-        except _WriterBusyError:
+        except WriterBusyError:
             if lag is None and self._lag() is None:
                 raise
 
@@ -329,32 +337,13 @@ class Library:
         generation = self._records.generation
         since = 0 if lag is None else generation - lag
         state = IndexState(self._records.key, generation)
-        self._index.write(self._records.changed_since(since), state)
+        self._index.write(self._told(self._records.changed_since(since)), state)
 
-    @contextmanager
-    def _only_writer(self, wait_s: float) -> Iterator[None]:
-        from filelock import FileLock, Timeout  # noqa: PLC0415  # only when something is written
-
-        if self._records.is_read_only:
-            raise LibraryError(
-                f"the library {str(self._path)!r} cannot be written: the directory is read-only"
-            )
-        lock = FileLock(self._path / "writer.lock")
-        try:
-            lock.acquire(timeout=wait_s)
-        except Timeout as error:
-            raise _WriterBusyError(
-                f"another process is writing to the library {str(self._path)!r}: "
-                "wait until it is done and try again"
-            ) from error
-        except OSError as error:
-            raise LibraryError(
-                f"the library {str(self._path)!r} cannot be written: {error.strerror or error}"
-            ) from error
-        try:
-            yield
-        finally:
-            lock.release()
+    def _told(self, records: Iterable[_Row]) -> Iterator[_Row]:
+        for number, each in enumerate(records):
+            if number % _BATCH == 0:
+                self._rights.show_progress()
+            yield each
 
 
 def _batches(papers: Iterable[RawPaper]) -> Iterator[list[RawPaper]]:
@@ -372,7 +361,3 @@ def _batches(papers: Iterable[RawPaper]) -> Iterator[list[RawPaper]]:
         raise
     if batch:
         yield batch
-
-
-class _WriterBusyError(LibraryError):
-    """Another process holds the right to write."""

@@ -53,4 +53,4 @@ def _has_its_checksum(path: Path) -> bool:
         while left > 0 and (chunk := file.read(min(_CHUNK, left))):
             found = zlib.crc32(chunk, found)
             left -= len(chunk)
-    return magic == _MAGIC and found == expected
+    return magic == _MAGIC and bool(found == expected)
