@@ -64,6 +64,76 @@ def test_kill_9_at_twenty_points_loses_nothing_that_was_in(tmp_path: Path) -> No
         assert library.search("alpha", limit=1).total == RECORDS
 
 
+DYING = """
+import os, sys
+from pathlib import Path
+from paper_search.library import Library, corpus
+from paper_search.library.index import TextIndex
+from paper_search.library.records import RecordStore
+corpus._BATCH, corpus._INDEXED_AT_ONCE = 100, 300
+owner, name, moment, count = sys.argv[3:]
+of = {"records": RecordStore, "index": TextIndex}[owner]
+original, calls = getattr(of, name), 0
+
+def dying(self, *given):
+    global calls
+    calls += 1
+    if calls == int(count) and moment == "before":
+        os.kill(os.getpid(), 9)
+    if calls == int(count) and moment == "inside":
+        records = list(given[0])
+        def some():
+            for number, each in enumerate(records):
+                if number == len(records) // 2:
+                    os.kill(os.getpid(), 9)
+                yield each
+        return original(self, some(), *given[1:])
+    result = original(self, *given)
+    if calls == int(count):
+        os.kill(os.getpid(), 9)
+    return result
+
+setattr(of, name, dying)
+with Library.open(sys.argv[1]) as library:
+    library.import_file(Path(sys.argv[2]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+@pytest.mark.parametrize(
+    ("owner", "name", "moment", "count"),
+    [
+        ("records", "_create", "after", 1),
+        ("records", "_known", "after", 2),  # inside of a transaction
+        ("records", "upsert", "before", 4),
+        ("records", "upsert", "after", 4),  # between the records and the index
+        ("index", "write", "before", 1),
+        ("index", "write", "inside", 2),  # some documents added, none committed
+        ("index", "_note", "before", 2),  # committed and merged, not noted
+        ("index", "write", "after", 3),
+        ("index", "clear", "after", 1),
+    ],
+)
+def test_an_import_that_dies_at_a_chosen_moment_goes_on(
+    tmp_path: Path, owner: str, name: str, moment: str, count: int
+) -> None:
+    """PER-01, PER-02"""
+    file, path, total = tmp_path / "records.jsonl", tmp_path / "library", 1_150
+    lines = ({"title": f"Title number {n}", "abstract": f"alpha w{n}"} for n in range(total))
+    file.write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
+    command = [sys.executable, "-c", DYING, path, file, owner, name, moment, str(count)]
+    assert subprocess.run(command, check=False).returncode == -9  # noqa: S603  # our own script
+    with Library.open(path) as library:
+        held = len(library)
+        assert held < total
+        assert library.search("alpha", limit=1).total == held
+        changes = library.import_file(file).changes
+        assert (changes.added, changes.unchanged) == (total - held, held)
+        assert library.search("alpha", limit=1).total == total
+        assert library.search(f"title:{total - 1}").total == 1
+
+
 def test_a_library_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) -> None:
     """PER-06"""
     with Library.open(tmp_path) as library:

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self, TypeAlias
 
-from paper_search.errors import InputError, LibraryError
+from paper_search.errors import InputError, LibraryError, PaperSearchError
 from paper_search.library.importers.entries import Imported, Rejected
 from paper_search.library.importers.files import ACCEPTED, read_file
 from paper_search.library.index import IndexState, TextIndex
 from paper_search.library.lexicon import is_prose
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
+from paper_search.library.writing import WriterBusyError, WritingRights
 from paper_search.models import RawPaper, SearchConstraints
 from paper_search.query import parse
-
-if TYPE_CHECKING:
-    import tantivy
 
 RECORDS_FILE = "records.db"
 INDEX_DIRECTORY = "index"
 _BATCH = 1_000
-_INDEXED_AT_ONCE = 20_000
+_INDEXED_AT_ONCE = 60_000
+"""Records between two commits of the index, which a killed import has to make again at most."""
 _MOST_LISTED = 1_000
 _OPERATORS = re.compile(
     r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab|year):'
     r"|(?<![A-Z])[A-Z]-?[A-Z]+\("
 )
+
+_Row: TypeAlias = tuple[int, dict[str, Any]]
+_log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int | None], None]
 """Called with how many records are done, and of how many, if that is known."""
@@ -77,14 +79,16 @@ class LibraryInfo:
 class Library:
     """Records that can be added to, searched and counted, in one directory.
 
-    Opened with `Library.open`; may be used from several threads. Other processes can search it
-    while one writes; a second writer waits for the first.
+    Opened with `Library.open`; may be used from several threads. Several processes may import at
+    once, batch by batch in turn. Meanwhile others search what has been indexed so far; a search
+    that finds nobody importing brings the index up to date itself.
     """
 
     def __init__(self, path: Path, records: RecordStore, index: TextIndex, wait_s: float) -> None:
         self._path = path
         self._records = records
         self._index = index
+        self._rights = WritingRights(path, is_read_only=records.is_read_only)
         self._wait_s = wait_s
         self._threads = threading.RLock()
 
@@ -126,10 +130,17 @@ class Library:
         """The directory."""
         return self._path
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no record; at once, where counting a million takes a while."""
+        with self._threads:
+            return self._records.is_empty()
+
     def close(self) -> None:
         """Close the files."""
         with self._threads:
             self._records.close()
+            self._index.close()
 
     def add(
         self,
@@ -147,18 +158,21 @@ class Library:
             LibraryError: another process writes for too long, or the disk cannot be written.
         """
         changes, done, pending = Changes(), 0, 0
-        with self._threads, self._only_writer(self._wait_s):
+        with self._rights.importing():
             for batch in _batches(papers):
-                step = self._records.upsert(batch)
+                with self._threads, self._rights.held(self._wait_s):
+                    step = self._records.upsert(batch)
+                    pending += step.added + step.updated
+                    # The first batch at once, so that there is something to search.
+                    if pending >= _INDEXED_AT_ONCE or self._lag() is None:
+                        self._catch_up()
+                        pending = 0
                 changes += step
                 done += len(batch)
-                pending += step.added + step.updated
-                if pending >= _INDEXED_AT_ONCE:
-                    self._catch_up()
-                    pending = 0
                 if on_progress is not None:
                     on_progress(done, total)
-            self._catch_up()
+            with self._threads, self._rights.held(self._wait_s):
+                self._catch_up()
         return changes
 
     def import_file(
@@ -238,7 +252,8 @@ class Library:
     def info(self) -> LibraryInfo:
         """Return what the library holds, and how much of the disk it takes."""
         with self._threads:
-            first, last = self._records.years()
+            is_current = self._lag() == 0
+            first, last = self._index.years() if is_current else self._records.years()
             return LibraryInfo(
                 path=self._path,
                 records=self._records.count(),
@@ -246,7 +261,7 @@ class Library:
                 last_year=last,
                 records_bytes=self._records.size_bytes(),
                 index_bytes=self._index.size_bytes(),
-                is_index_current=self._lag() == 0,
+                is_index_current=is_current,
             )
 
     def _found(
@@ -255,21 +270,41 @@ class Library:
         limit: int,
         filters: SearchConstraints | None,
     ) -> Hits:
+        bounds = filters or SearchConstraints()
         with self._threads:
             self._refresh()
-            retrieval = Retrieval(self._searcher(), self._index.schema, self._records)
-            found = ask(retrieval, max(0, limit), filters or SearchConstraints())
+            try:
+                found = ask(self._retrieval(), max(0, limit), bounds)
+            except PaperSearchError:
+                raise
+            except BaseException as error:
+                # Whatever tantivy makes of damage, Rust's panics (no `Exception`s) included.
+                if not isinstance(error, Exception) and "Panic" not in type(error).__name__:
+                    raise
+                self._mend(error)
+                found = ask(self._retrieval(), max(0, limit), bounds)
             return Hits(self._records.get_rows(found.rows), found.total)
 
-    def _searcher(self) -> tantivy.Searcher:
+    def _retrieval(self) -> Retrieval:
         try:
-            return self._index.searcher()
-        except LibraryError:
-            # Files are missing or damaged; the records are not, so the index is made again.
-            with self._only_writer(self._wait_s):
-                self._index.clear()
-                self._catch_up()
-            return self._index.searcher()
+            searcher = self._index.searcher()
+        except LibraryError as error:
+            self._mend(error)
+            searcher = self._index.searcher()
+        return Retrieval(searcher, self._index.schema, self._records)
+
+    def _mend(self, error: BaseException) -> None:
+        """Make a damaged index again; the records are not concerned."""
+        if not self._index.is_damaged():
+            if isinstance(error, LibraryError):
+                raise error
+            raise LibraryError(
+                f"the library {str(self._path)!r} could not be searched: {error}"
+            ) from error
+        _log.warning("the index of %s was damaged: it is made again from the records", self._path)
+        with self._rights.held(self._wait_s):
+            self._index.clear()
+            self._catch_up()
 
     def _lag(self) -> int | None:
         """Return how many writes the index is behind the records; None: it is of no use."""
@@ -284,10 +319,12 @@ class Library:
         lag = self._lag()
         if lag == 0:
             return
+        if lag is not None and (self._records.is_read_only or self._rights.is_importing()):
+            return
         try:
-            with self._only_writer(self._wait_s if lag is None else 0.0):
+            with self._rights.held(self._wait_s if lag is None else 0.0):
                 self._catch_up()
-        except _WriterBusyError:
+        except WriterBusyError:
             if lag is None and self._lag() is None:
                 raise
 
@@ -300,28 +337,13 @@ class Library:
         generation = self._records.generation
         since = 0 if lag is None else generation - lag
         state = IndexState(self._records.key, generation)
-        self._index.write(self._records.changed_since(since), state)
+        self._index.write(self._told(self._records.changed_since(since)), state)
 
-    @contextmanager
-    def _only_writer(self, wait_s: float) -> Iterator[None]:
-        from filelock import FileLock, Timeout  # noqa: PLC0415  # only when something is written
-
-        lock = FileLock(self._path / "writer.lock")
-        try:
-            lock.acquire(timeout=wait_s)
-        except Timeout as error:
-            raise _WriterBusyError(
-                f"another process is writing to the library {str(self._path)!r}: "
-                "wait until it is done and try again"
-            ) from error
-        except OSError as error:
-            raise LibraryError(
-                f"the library {str(self._path)!r} cannot be written: {error.strerror or error}"
-            ) from error
-        try:
-            yield
-        finally:
-            lock.release()
+    def _told(self, records: Iterable[_Row]) -> Iterator[_Row]:
+        for number, each in enumerate(records):
+            if number % _BATCH == 0:
+                self._rights.show_progress()
+            yield each
 
 
 def _batches(papers: Iterable[RawPaper]) -> Iterator[list[RawPaper]]:
@@ -339,7 +361,3 @@ def _batches(papers: Iterable[RawPaper]) -> Iterator[list[RawPaper]]:
         raise
     if batch:
         yield batch
-
-
-class _WriterBusyError(LibraryError):
-    """Another process holds the right to write."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,16 +13,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 from paper_search.errors import LibraryError
 from paper_search.library.analysis import EXACT, READY, analysers, prepared
+from paper_search.library.index_files import is_whole, mirror
 from paper_search.library.lexicon import ranked_text
 
 if TYPE_CHECKING:
     import tantivy
 
-FORMAT = 2
+FORMAT = 3
 """Grows with every change of fields or analysers; an index of another format is rebuilt."""
 UNKNOWN_LANGUAGE = "und"
 _STATE = "paper_search.json"
-_HEAP_BYTES = 32_000_000
+_HEAP_BYTES = 100_000_000
+"""Room for what is indexed in one go: fewer and larger segments are smaller, and faster to ask."""
 POSITIONED = ("title", "abstract", "venue", "author")
 """Fields of unstemmed words with their positions, under the names that queries use."""
 RANKED = "ranked"
@@ -42,6 +46,7 @@ class TextIndex:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._index: tantivy.Index | None = None
+        self._mirror: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def path(self) -> Path:
@@ -76,9 +81,37 @@ class TextIndex:
         index.reload()
         return index.searcher()
 
+    def is_damaged(self) -> bool:
+        """Return whether a file is lost or was changed by somebody else; reads all of them."""
+        return not is_whole(self._path)
+
+    def years(self) -> tuple[int | None, int | None]:
+        """Return the first and the last year of publication, None without any.
+
+        Raises:
+            LibraryError: the index cannot be read.
+        """
+        import tantivy  # noqa: PLC0415  # heavy: only when something is searched
+
+        searcher, kind = self.searcher(), tantivy.FieldType.Integer
+        every = tantivy.Query.range_query(self.schema, "year", kind, -9999, 9999)
+        found: list[Any] = [
+            searcher.search(every, limit=1, count=False, order_by_field="year", order=order).hits
+            for order in (tantivy.Order.Asc, tantivy.Order.Desc)
+        ]
+        first, last = (hits[0][0] if hits else None for hits in found)
+        return first, last
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._index = None
+        if self._mirror is not None:
+            self._mirror.cleanup()
+            self._mirror = None
+
     def clear(self) -> None:
         """Remove the index; the records are elsewhere."""
-        self._index = None
+        self.close()
         shutil.rmtree(self._path, ignore_errors=True)
 
     def write(self, records: Iterable[tuple[int, Mapping[str, Any]]], state: IndexState) -> None:
@@ -131,7 +164,7 @@ class TextIndex:
             if may_create:
                 index = tantivy.Index(_schema(tantivy), path=str(self._path), reuse=True)
             else:
-                index = tantivy.Index.open(str(self._path))
+                index = tantivy.Index.open(str(self._readable()))
         except (OSError, ValueError) as error:
             raise LibraryError(
                 f"the index {str(self._path)!r} cannot be read: {error}; it can be deleted: "
@@ -141,6 +174,13 @@ class TextIndex:
             index.register_tokenizer(name, analyser)
         self._index = index
         return index
+
+    def _readable(self) -> Path:
+        if os.access(self._path, os.W_OK) or not self._path.is_dir():
+            return self._path
+        self._mirror = tempfile.TemporaryDirectory(prefix="paper-search-index-")
+        mirror(self._path, Path(self._mirror.name))
+        return Path(self._mirror.name)
 
 
 def _schema(engine: Any) -> tantivy.Schema:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache
 from itertools import pairwise
 from typing import Any
+from unicodedata import normalize
 
 from paper_search.library.analysis import (
     EXACT,
@@ -23,12 +24,13 @@ TITLE_WEIGHT = 3
 
 2 to 4 differ little on the collections of `benchmarks/library.py`.
 """
-_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
-"""Everything in ASCII that is no part of a word; the rest has been folded by then."""
-_HYPHEN = ord("-")
-_NOT_COMPOUND = {code: blank for code, blank in _APART.items() if code != _HYPHEN}
+_APART = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) != "-"}
+"""Everything in ASCII that is no part of a word or compound; the rest has been folded by then."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_HYPHENS = "‐‑"
 _MOST_PARTS = 3
 _LONGEST_WORD = 40
+_MOST_FORMS = 400_000
 _QUOTE = re.compile(r'["“”]')
 _BRACKET = re.compile(r'["“”(\[*:]')
 _OPERATOR = re.compile(
@@ -60,22 +62,39 @@ REQUEST_WORDS = frozenset(_REQUEST_WORDS.split())
 """Words of the request rather than of its subject: left out of a query that has others."""
 
 
-@lru_cache(maxsize=400_000)
+class _Forms(dict[str, str]):
+    """The stem of every word met, "" for a stop word; emptied before it grows too large."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MOST_FORMS:
+            self.clear()
+        self[word] = form = _ranked_form(word)
+        return form
+
+
 def _ranked_form(word: str) -> str:
-    """Return the stem of a word, "" for a stop word."""
     if word in STOP_WORDS:
         return ""
     made: list[str] = analysers()[STEMMED].analyze(one_spelling(word))
     return made[0] if len(made) == 1 else word[:_LONGEST_WORD]
 
 
+@cache
+def _forms() -> _Forms:
+    return _Forms()
+
+
 def ranked_words(text: str) -> list[str]:
     """Return the words of the text that count for its rank, in order, a compound's joint last."""
-    folded = _folded(text)
-    found = [stem for word in folded.translate(_APART).split() if (stem := _ranked_form(word))]
-    if "-" in folded:
+    folded = _folded(text).translate(_APART)
+    # A look-up in C for each word: this is where an import spends its time.
+    form = _forms().__getitem__
+    has_hyphens = "-" in folded
+    words = (folded.replace("-", " ") if has_hyphens else folded).split()
+    found = list(filter(None, map(form, words)))
+    if has_hyphens:
         found.extend(_joints(folded))
-    if not text.isascii() and is_of_letters_apart(text):
+    if not folded.isascii() and is_of_letters_apart(folded):
         found.extend(_pairs(folded))
     return found
 
@@ -128,18 +147,44 @@ def _folded(text: str) -> str:
     """Return the text in lower case, its letters without marks where that has been done."""
     if text.isascii():
         return text.lower()
-    # The analyser folds as the positional fields do; hyphens are kept for compounds.
-    lines = prepared(text).replace("‐", "-").replace("‑", "-").split("-")
-    return "-".join(" ".join(analysers()[EXACT].analyze(line)) for line in lines)
+    # The analyser folds as the positional fields do, letter by letter; ASCII needs no look-up.
+    letters = _letters()
+    return _NOT_ASCII.sub(lambda found: letters[found[0]], normalize("NFKC", text)).lower()
+
+
+class _Letters(dict[str, str]):
+    """What the analyser makes of every letter outside of ASCII; a blank for what is no letter."""
+
+    def __missing__(self, letter: str) -> str:
+        folded = " ".join(analysers()[EXACT].analyze(prepared(letter))) or " "
+        if is_of_letters_apart(letter):
+            folded = f" {folded} "
+        self[letter] = made = "-" if letter in _HYPHENS else folded
+        return made
+
+
+@cache
+def _letters() -> _Letters:
+    return _Letters()
 
 
 def _joints(folded: str) -> Iterator[str]:
     """Yield compounds in one word: "data-base" is also looked for as "database"."""
-    for compound in folded.translate(_NOT_COMPOUND).split():
-        if "-" in compound:
-            parts = [part for part in compound.split("-") if part]
-            if 1 < len(parts) <= _MOST_PARTS and (stem := _ranked_form("".join(parts))):
-                yield stem
+    first, *others = folded.split("-")
+    parts = [first.rpartition(" ")[2]]
+    for piece in others:
+        head, blank, rest = piece.partition(" ")
+        parts.append(head)
+        if blank:
+            yield from _joint(parts)
+            parts = [rest.rpartition(" ")[2]]
+    yield from _joint(parts)
+
+
+def _joint(parts: list[str]) -> Iterator[str]:
+    parts = [part for part in parts if part]
+    if 1 < len(parts) <= _MOST_PARTS and (stem := _forms()["".join(parts)]):
+        yield stem
 
 
 def _pairs(folded: str) -> Iterator[str]:

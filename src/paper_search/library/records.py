@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import struct
 import uuid
@@ -77,18 +78,26 @@ class RecordStore:
                 f"the library {str(path)!r} cannot be used: {error.strerror or error}; "
                 "give a directory that can be written, for example with --home"
             ) from error
+        self.is_read_only = not is_new and not (
+            os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+        )
         with self._named_errors():
             # Answers come from any thread of a pool, one at a time: `Library` holds a lock.
             self._connection = sqlite3.connect(
-                path, timeout=timeout_s, isolation_level=None, check_same_thread=False
+                _address(path) if self.is_read_only else path,
+                timeout=timeout_s,
+                isolation_level=None,
+                check_same_thread=False,
+                uri=self.is_read_only,
             )
         try:
             with self._named_errors():
                 if is_new:
                     self._create()
                 self._check_version()
-                self._let_readers_read_on()
-                self._connection.execute("PRAGMA synchronous = NORMAL")
+                if not self.is_read_only:
+                    self._let_readers_read_on()
+                    self._connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
             self._connection.close()
             raise
@@ -122,6 +131,11 @@ class RecordStore:
         """Return the number of records."""
         with self._named_errors():
             return int(self._connection.execute("SELECT count(*) FROM records").fetchone()[0])
+
+    def is_empty(self) -> bool:
+        """Return whether there is no record."""
+        with self._named_errors():
+            return self._connection.execute("SELECT 1 FROM records LIMIT 1").fetchone() is None
 
     def years(self) -> tuple[int | None, int | None]:
         """Return the first and the last year of publication, None without any."""
@@ -342,6 +356,17 @@ def _is_new(path: Path) -> bool:
             "move it away or give another directory"
         )
     return False
+
+
+def _address(path: Path) -> str:
+    """Return how SQLite opens a file where it can write nothing.
+
+    With a log of writes beside it, as a reader of that; else as a file that nobody changes, since
+    SQLite would want to make the log: https://www.sqlite.org/wal.html#readonly.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    is_alone = not log.exists() or not log.stat().st_size
+    return f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if is_alone else ''}"
 
 
 def _fields(paper: RawPaper) -> dict[str, Any]:

@@ -144,7 +144,7 @@ def create_library_source(config: AppConfig, settings: SearchSourceConfig) -> Li
         path = library_path(config.home)
         if Library.exists(path):
             library = Library.open(path)
-            if len(library):
+            if not library.is_empty:
                 return library, None
             library.close()
         sample = open_sample(config.home)

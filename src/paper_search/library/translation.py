@@ -22,6 +22,10 @@ _NAMES = "author"
 _MOST_PATTERNS = 5_000
 _LONG_ENOUGH = 3
 """Letters of a stem that may end otherwise than its words do: studi, study."""
+_OTHER_ENDINGS = ("i", "e", "y", "bl")
+"""How stems end that their words may not begin with: study, hoping, skies, ability."""
+_LONGEST_ENDING = 12
+"""Letters that Porter2 may take off: -izationally, from -ization, and some."""
 _IRREGULAR = {"die": "dying", "lie": "lying", "tie": "tying"}
 """The only words whose English stem (Porter2) begins otherwise than they do."""
 
@@ -192,8 +196,12 @@ class Translator:
             return [word.text]
         if (field, word.text) not in self._known:
             stem = _stem(word.text)
-            beginning = stem[:-1] if len(stem) >= _LONG_ENOUGH else stem
-            found = {each for each in self._vocabulary(field, beginning) if _stem(each) == stem}
+            longest = len(stem) + _LONGEST_ENDING
+            found = {
+                each
+                for each in self._vocabulary(field, _beginning(stem))
+                if len(each) <= longest and _stem(each) == stem
+            }
             irregular = {_IRREGULAR[stem]} if stem in _IRREGULAR else set[str]()
             self._known[field, word.text] = sorted(found | irregular | {word.text})
         return self._known[field, word.text]
@@ -203,6 +211,12 @@ class Translator:
 def _stem(word: str) -> str:
     made = words(word, STEMMED)
     return made[0] if len(made) == 1 else word
+
+
+def _beginning(stem: str) -> str:
+    """Return what all words of a stem begin with, but for the irregular ones."""
+    is_other = len(stem) >= _LONG_ENOUGH and stem.endswith(_OTHER_ENDINGS)
+    return stem[:-1] if is_other else stem
 
 
 def _patterns(node: Node, field: str) -> list[_Pattern]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from paper_search.library.importers.entries import Entry, Imported, Rejected
-from paper_search.library.importers.json_arrays import items
+from paper_search.library.importers.json_arrays import Window, items
 from paper_search.library.importers.json_lines import entry_of
+
+_BLANKS = re.compile(r"\s*")
 
 
 def read(lines: Iterable[str]) -> Iterator[Entry]:
@@ -15,10 +18,12 @@ def read(lines: Iterable[str]) -> Iterator[Entry]:
 
     Field names: https://docs.citationstyles.org/en/stable/specification.html#appendix-iv-variables.
     """
-    text = "".join(lines)
-    start = len(text) - len(text.lstrip())
-    is_list = text[start : start + 1] == "["
-    for line, value in items(text if is_list else f"{text}]", start + is_list):
+    window = Window(lines)
+    if window.skip(_BLANKS) == "[":
+        window.position += 1
+    else:
+        window.append("]")
+    for line, value in items(window):
         yield value if isinstance(value, Rejected) else _entry(value, line)
 
 

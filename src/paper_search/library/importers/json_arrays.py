@@ -1,48 +1,129 @@
-"""Reading of JSON arrays one item at a time, so that a broken item costs only itself."""
+"""Reading of JSON arrays one item at a time: memory holds one item, a broken one costs itself."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from paper_search.library.importers.entries import Rejected
 
+LONGEST_ITEM = 50_000_000
+"""Characters; what is longer is no record, and is passed over."""
+_PIECE = 65_536
+_OVERLAP = 1_000
+"""Characters that are kept where something is looked for that the next piece may complete."""
 _GAP = re.compile(r"[\s,]*")
 _NEXT_ITEM = re.compile(r"\}\s*,\s*(?=\{\s*\")")
 _DECODER = json.JSONDecoder()
+_CUT_SHORT = 16
+"""An error so near to the end may be that of a word or number which goes on in the next piece."""
 
 
-def items(text: str, start: int) -> Iterator[tuple[int, Any]]:
-    """Yield line and value of every item of the array that begins after `start`.
+class Window:
+    """The part of a text that is looked at: it grows at its end, and is dropped at its start."""
+
+    def __init__(self, pieces: Iterable[str]) -> None:
+        """Begin before the first piece."""
+        self._pieces = iter(pieces)
+        self.text = ""
+        self.position = 0
+        self._line = 1
+        self._counted = 0
+
+    @property
+    def line(self) -> int:
+        """The line, from 1, of the position."""
+        self._line += self.text.count("\n", self._counted, self.position)
+        self._counted = self.position
+        return self._line
+
+    def append(self, last: str) -> None:
+        """Let the text end with this."""
+        self._pieces = chain(self._pieces, [last])
+
+    def grow(self) -> bool:
+        """Read on, at least as much again as is left; return whether there was anything.
+
+        What is before the position is dropped. Doubling keeps the work for a long item linear.
+        """
+        wanted = max(_PIECE, len(self.text) - self.position)
+        found: list[str] = []
+        while wanted > 0 and (piece := next(self._pieces, None)) is not None:
+            found.append(piece)
+            wanted -= len(piece)
+        if found:
+            _ = self.line
+            self.text = self.text[self.position :] + "".join(found)
+            self.position = self._counted = 0
+        return bool(found)
+
+    def skip(self, pattern: re.Pattern[str]) -> str:
+        """Go past what matches here; return the letter that follows, "" at the end."""
+        while True:
+            if match := pattern.match(self.text, self.position):
+                self.position = match.end()
+            if self.position < len(self.text):
+                return self.text[self.position]
+            if not self.grow():
+                return ""
+
+    def find(self, pattern: re.Pattern[str]) -> bool:
+        """Go to the end of the next match; return whether there is one."""
+        while (match := pattern.search(self.text, self.position)) is None:
+            self.position = max(self.position, len(self.text) - _OVERLAP)
+            if not self.grow():
+                return False
+        self.position = match.end()
+        return True
+
+
+def items(window: Window) -> Iterator[tuple[int, Any]]:
+    """Yield line and value of every item of the array that begins before the window's position.
 
     The value of an item that cannot be read is a `Rejected`; reading goes on at what looks like
     the next object.
     """
-    position, line, counted = start, 1, 0
-    while True:
-        position = _end_of(_GAP, text, position)
-        if position < len(text) and text[position] == "]":
-            return
-        line += text.count("\n", counted, position)
-        counted = position
-        if position >= len(text):
+    while (first := window.skip(_GAP)) != "]":
+        line = window.line
+        if not first:
             yield line, Rejected(line, "the file ends before the list does")
             return
-        try:
-            value, position = _DECODER.raw_decode(text, position)
-        except (ValueError, RecursionError) as error:
-            what = error.msg if isinstance(error, json.JSONDecodeError) else "too deeply nested"
-            yield line, Rejected(line, f"not JSON: {what}")
-            found = _NEXT_ITEM.search(text, position)
-            if found is None:
+        value = _item(window)
+        if isinstance(value, _Broken):
+            yield line, Rejected(line, value.reason)
+            if not window.find(_NEXT_ITEM):
                 return
-            position = found.end()
         else:
             yield line, value
 
 
-def _end_of(pattern: re.Pattern[str], text: str, position: int) -> int:
-    found = pattern.match(text, position)
-    return found.end() if found else position
+class _Broken:
+    """Why an item cannot be read."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+def _item(window: Window) -> Any:
+    """Return the value here and go past it, or say why there is none."""
+    while True:
+        try:
+            value, end = _DECODER.raw_decode(window.text, window.position)
+        except RecursionError:
+            return _Broken("not JSON: too deeply nested")
+        except json.JSONDecodeError as error:
+            is_cut = error.msg.startswith("Unterminated string")
+            if not is_cut and error.pos < len(window.text) - _CUT_SHORT:
+                return _Broken(f"not JSON: {error.msg}")
+            if len(window.text) - window.position > LONGEST_ITEM:
+                return _Broken(f"longer than {LONGEST_ITEM:,} characters")
+            if not window.grow():
+                return _Broken(f"not JSON: {error.msg}")
+        else:
+            # A number at the very end may go on in the next piece.
+            if end < len(window.text) or not window.grow():
+                window.position = end
+                return value

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from paper_search.library.importers.entries import Entry, Rejected
-from paper_search.library.importers.json_arrays import items
+from paper_search.library.importers.json_arrays import Window, items
 from paper_search.library.importers.json_lines import entry_of
 
 _PAPERS = re.compile(r'(?<!\\)"papers"\s*:\s*\[')
@@ -14,10 +14,9 @@ _PAPERS = re.compile(r'(?<!\\)"papers"\s*:\s*\[')
 
 def read(lines: Iterable[str]) -> Iterator[Entry]:
     """Yield one entry for every paper of the collection; verdicts of the search are left out."""
-    text = "".join(lines)
-    found = _PAPERS.search(text)
-    if found is None:
+    window = Window(lines)
+    if not window.find(_PAPERS):
         yield Rejected(1, 'expected an object with a list "papers"')
         return
-    for line, value in items(text, found.end()):
+    for line, value in items(window):
         yield value if isinstance(value, Rejected) else entry_of(value, line)
