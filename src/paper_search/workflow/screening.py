@@ -15,10 +15,8 @@ from paper_search.workflow.questions import markable_ids
 from paper_search.workflow.records import PAGE, RecordShelf
 from paper_search.workflow.state import WorkflowState
 
-_SMALL = 1_000
-"""Papers up to which the order is learned anew after every mark."""
-_RARELY = 10
-"""Marks after which it is learned anew, of more papers."""
+_SMALL = 2_500
+"""Papers up to which the order is learned anew after every mark; of twice as many, every second."""
 
 
 class ScreeningMark(BaseModel):
@@ -145,7 +143,7 @@ class Screening:
         self._shelf = shelf
         self._marks = {mark.paper_id: mark for mark in marks}
         self._earlier = dict(earlier)
-        self._every = 1 if len(self.papers) <= _SMALL else _RARELY
+        self._every = max(1, len(self.papers) // _SMALL)
         self._taken_back: str | None = None
         self._ranker: Ranker | None = None
         self._order: tuple[frozenset[tuple[str, bool]], list[Paper]] | None = None
