@@ -4,7 +4,7 @@ Namespaces, each under `("paper_search", <thread>)`:
 `records` as sources gave them · `works` as merged, where that differs · `members` which work a
 record belongs to · `judgements` score, reason, tags · `papers` whole, where an
 organizer made more · `final` the same, of the end result · `approvals` what a person approved ·
- `marks` what a person said while screening (`paper_search.workflow.screening`).
+ `marks` what a person said while screening (`paper_search.workflow.marks`).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ _HALFWAY = 10
 _RATIO = 9.8
 """Relevant marks together count this many times as much as irrelevant ones: a relevant paper that
 is missed costs more than one that is read in vain (as ASReview's ELAS u4 balances them)."""
-_FADING = 20
+_FADING = 50
 """Marks with which the scores that a paper has without them count half."""
 _SAMPLE = 1_000
 """Rows, at the least, from which a spread is told, if there are as many."""
