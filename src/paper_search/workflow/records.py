@@ -185,6 +185,15 @@ class RecordShelf:
             for paper in await self.papers(list(marks))
         ]
 
+    async def notes(self) -> dict[str, str]:
+        """Return what the person noted while screening, by paper id."""
+        found: dict[str, str] = {}
+        read = 0
+        while page := await self._store.asearch(self.namespace("marks"), limit=PAGE, offset=read):
+            found |= {item.key: item.value["note"] for item in page if item.value.get("note")}
+            read += len(page)
+        return found
+
     async def delete(self) -> None:
         """Delete every record of the thread."""
         for part in PARTS:
