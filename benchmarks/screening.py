@@ -1,7 +1,7 @@
 """Screening with learning from marks, beside TF-IDF active learning and ASReview, in one run.
 
     python benchmarks/screening.py [FOLDER] [--starts 3] [--set NAME] [--jobs 2] [--asreview PYTHON]
-    python benchmarks/screening.py --outlook [--starts 3] [--set NAME] [--jobs 2]
+    python benchmarks/screening.py --outlook [...]          without the peers
     python benchmarks/screening.py --speed
 
 Simulation on reviews with human labels: the person knows one relevant paper (drawn by a fixed seed)
@@ -13,9 +13,9 @@ screened. WSS@95: share of the work that is saved against random order when 95 %
 al. 2006). The known paper counts nowhere. Peers get one random irrelevant paper for free: they
 cannot start without.
 
---outlook: how often no more was left than the bound says, how far `expected` was off as a share of
-all that is relevant, and where each rule stops, as a share of the papers: recall there (the least;
-in how many simulations it is 95 %).
+The second table: how often no more was left than the bound says, how far `expected` was off as a
+share of all that is relevant, and where each rule stops, as a share of the papers: recall there
+(the least; in how many simulations it is 95 %).
 
 The peers need scikit-learn; the program itself does not. ASReview needs an older rispy than the
 program, so it lives in an environment of its own: --asreview names its interpreter.
@@ -246,39 +246,6 @@ def starts_of(review: Review, count: int) -> list[int]:
     return random.Random(7).sample(relevant, count)  # noqa: S311  # a simulation
 
 
-def rows_of(review: Review, count: int, interpreter: str | None) -> dict[str, tuple[float, ...]]:
-    """Return the mean of the measures over the starts, by method."""
-    starts = starts_of(review, count)
-    rows: dict[str, list[tuple[float, ...]]] = {}
-    for name, make in METHODS.items():
-        rows[name] = []
-        for start in starts:
-            order, spent = screened(review, make(review, start), start)
-            rows[name].append((*measures([review.labels[number] for number in order]), spent))
-    if interpreter:
-        rows["ASReview 3, ELAS u4"] = asreview(review, starts, interpreter)
-    return {name: _mean(values) for name, values in rows.items()}
-
-
-def compare(
-    folder: Path, count: int, wanted: str | None, interpreter: str | None, jobs: int
-) -> None:
-    """Print a row for every review and method, and the means."""
-    print("| review | papers | relevant | method | AP | R@10 % | WSS@95 | CPU ms a training |")
-    print("|---|--:|--:|---|--:|--:|--:|--:|", flush=True)
-    means: dict[str, list[tuple[float, ...]]] = {}
-    chosen = list(reviews(folder, wanted))
-    with ProcessPoolExecutor(jobs) as pool:
-        found = pool.map(rows_of, chosen, itertools.repeat(count), itertools.repeat(interpreter))
-        for review, rows in zip(chosen, found, strict=True):
-            for name, mean in rows.items():
-                means.setdefault(name, []).append(mean)
-                size = f"{len(review.papers):,} | {sum(review.labels)}"
-                print(f"| {review.name} | {size} | {name} | {_shown(mean)} |", flush=True)
-    for name, values in means.items():
-        print(f"| **mean** | | | {name} | {_shown(_mean(values))} |")
-
-
 @dataclass(frozen=True)
 class Told:
     """What the outlook said along one simulated screening."""
@@ -308,25 +275,61 @@ def told_along(found: Sequence[bool]) -> Told:
     )
 
 
-def told_of(review: Review, count: int) -> list[Told]:
-    """Return what the outlook says along the simulations of a review."""
-    orders = (screened(review, ours(review, start), start)[0] for start in starts_of(review, count))
-    return [told_along([review.labels[number] for number in order]) for order in orders]
+@dataclass(frozen=True)
+class Compared:
+    """What one review gave."""
+
+    review: Review
+    rows: dict[str, tuple[float, ...]]
+    """Means of the measures over the starts, by method."""
+    told: list[Told]
+    """Of our own order, from each start."""
 
 
-def judge_outlook(folder: Path, count: int, wanted: str | None, jobs: int) -> None:
-    """Print how often the outlook is right along simulated screenings, and where it says stop."""
-    rules = ["outlook", *(f"{each} irrelevant in a row" for each in IN_A_ROW)]
-    print("| review | bound held | error of expected | " + " | ".join(rules) + " |")
-    print("|---|--:|--:|" + "---|" * len(rules), flush=True)
-    chosen, everything = list(reviews(folder, wanted)), []
+def compared(
+    review: Review, methods: Sequence[str], count: int, interpreter: str | None
+) -> Compared:
+    """Simulate the screening of a review by all methods, from the same starts."""
+    starts = starts_of(review, count)
+    rows: dict[str, list[tuple[float, ...]]] = {}
+    told = []
+    for name in methods:
+        make, rows[name] = METHODS[name], []
+        for start in starts:
+            order, spent = screened(review, make(review, start), start)
+            found = [review.labels[number] for number in order]
+            rows[name].append((*measures(found), spent))
+            told += [told_along(found)] if make is ours else []
+    if interpreter:
+        rows["ASReview 3, ELAS u4"] = asreview(review, starts, interpreter)
+    return Compared(review, {name: _mean(values) for name, values in rows.items()}, told)
+
+
+def compare(
+    chosen: Sequence[Review],
+    methods: Sequence[str],
+    count: int,
+    interpreter: str | None,
+    jobs: int,
+) -> None:
+    """Print a row for every review and method, the means, and what the outlook said."""
     with ProcessPoolExecutor(jobs) as pool:
-        for review, told in zip(
-            chosen, pool.map(told_of, chosen, itertools.repeat(count)), strict=True
-        ):
-            everything += told
-            print(f"| {review.name} {_told_row(told)}", flush=True)
-    print(f"| **all** {_told_row(everything)}")
+        every = itertools.repeat
+        found = list(pool.map(compared, chosen, every(methods), every(count), every(interpreter)))
+    print("| review | papers | relevant | method | AP | R@10 % | WSS@95 | CPU ms a training |")
+    print("|---|--:|--:|---|--:|--:|--:|--:|")
+    for each in found:
+        size = f"{len(each.review.papers):,} | {sum(each.review.labels)}"
+        for name, mean in each.rows.items():
+            print(f"| {each.review.name} | {size} | {name} | {_shown(mean)} |")
+    for name in found[0].rows:
+        print(f"| **mean** | | | {name} | {_shown(_mean([each.rows[name] for each in found]))} |")
+    rules = ["outlook", *(f"{each} irrelevant in a row" for each in IN_A_ROW)]
+    print("\n| review | bound held | error of expected | " + " | ".join(rules) + " |")
+    print("|---|--:|--:|" + "---|" * len(rules))
+    for each in found:
+        print(f"| {each.review.name} {_told_row(each.told)}")
+    print(f"| **all** {_told_row([told for each in found for told in each.told])}")
 
 
 def _told_row(told: Sequence[Told]) -> str:
@@ -381,12 +384,12 @@ def main() -> None:
     parser.add_argument("--outlook", action="store_true")
     parser.add_argument("--speed", action="store_true")
     chosen = parser.parse_args()
-    if chosen.outlook:
-        judge_outlook(chosen.folder, chosen.starts, chosen.set, chosen.jobs)
-    elif chosen.speed:
+    if chosen.speed:
         judge_speed(chosen.folder)
-    else:
-        compare(chosen.folder, chosen.starts, chosen.set, chosen.asreview, chosen.jobs)
+        return
+    methods = ["paper_search"] if chosen.outlook else list(METHODS)
+    found = list(reviews(chosen.folder, chosen.set))
+    compare(found, methods, chosen.starts, chosen.asreview, chosen.jobs)
 
 
 if __name__ == "__main__":
