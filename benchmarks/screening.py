@@ -1,7 +1,7 @@
 """Screening with learning from marks, beside TF-IDF active learning and ASReview, in one run.
 
-    python benchmarks/screening.py [FOLDER] [--starts 3] [--set NAME] [--asreview PYTHON]
-    python benchmarks/screening.py --outlook
+    python benchmarks/screening.py [FOLDER] [--starts 3] [--set NAME] [--jobs 2] [--asreview PYTHON]
+    python benchmarks/screening.py --outlook [...]          without the peers
     python benchmarks/screening.py --speed
 
 Simulation on reviews with human labels: the person knows one relevant paper (drawn by a fixed seed)
@@ -13,6 +13,10 @@ screened. WSS@95: share of the work that is saved against random order when 95 %
 al. 2006). The known paper counts nowhere. Peers get one random irrelevant paper for free: they
 cannot start without.
 
+The second table: how often no more was left than the bound says, how far `expected` was off as a
+share of all that is relevant, and where each rule stops, as a share of the papers: recall there
+(the least; in how many simulations it is 95 %).
+
 The peers need scikit-learn; the program itself does not. ASReview needs an older rispy than the
 program, so it lives in an environment of its own: --asreview names its interpreter.
 """
@@ -22,12 +26,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gzip
+import itertools
 import json
 import math
 import random
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +41,7 @@ from typing import Any
 from paper_search.models import RawPaper
 from paper_search.skills import IntentParser, RelevanceScorer
 from paper_search.skills.screening import Ranker, outlook
+from paper_search.skills.screening.outlook import TARGET_RECALL
 
 DATA = Path(__file__).parents[1] / "../shared/data/screen_asreview"
 QUESTIONS = {
@@ -52,6 +59,8 @@ QUESTIONS = {
 }
 """Written from the names of the reviews, before any record was looked at."""
 FIRST, STEP = 20, 0.04
+IN_A_ROW = (50, 100)
+"""Irrelevant papers after which the simple rule stops."""
 Scores = Sequence[float]
 Method = Callable[[dict[int, bool]], Scores]
 
@@ -237,56 +246,101 @@ def starts_of(review: Review, count: int) -> list[int]:
     return random.Random(7).sample(relevant, count)  # noqa: S311  # a simulation
 
 
-def compare(folder: Path, count: int, wanted: str | None, interpreter: str | None) -> None:
-    """Print a row for every review and method, and the means."""
+@dataclass(frozen=True)
+class Told:
+    """What the outlook said along one simulated screening."""
+
+    held: float
+    """Share of the moments at which no more was left than `at_most`."""
+    error: float
+    """Of `expected`, in the mean, as a share of all that is relevant."""
+    stops: list[tuple[float, float]]
+    """Work done and recall reached, by the outlook and by each `IN_A_ROW`."""
+
+
+def told_along(found: Sequence[bool]) -> Told:
+    """Return what the outlook says along a screening that found this, and where rules stop it."""
+    places = range(10, len(found), max(1, len(found) // 60))
+    tellings = [outlook(found[:n], len(found) - n, found_before=1) for n in places]
+    truths = [sum(found[n:]) for n in places]
+    pairs = list(zip(tellings, truths, strict=True))
+    ends = [next((n for n, t in zip(places, tellings, strict=True) if t.is_enough), len(found))]
+    for wanted in IN_A_ROW:
+        rows = (n for n in range(wanted, len(found)) if not any(found[n - wanted : n]))
+        ends.append(next(rows, len(found)))
+    return Told(
+        held=sum(truth <= told.at_most for told, truth in pairs) / len(pairs),
+        error=sum(abs(told.expected - truth) for told, truth in pairs) / len(pairs) / sum(found),
+        stops=[(end / len(found), sum(found[:end]) / sum(found)) for end in ends],
+    )
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What one review gave."""
+
+    review: Review
+    rows: dict[str, tuple[float, ...]]
+    """Means of the measures over the starts, by method."""
+    told: list[Told]
+    """Of our own order, from each start."""
+
+
+def compared(
+    review: Review, methods: Sequence[str], count: int, interpreter: str | None
+) -> Compared:
+    """Simulate the screening of a review by all methods, from the same starts."""
+    starts = starts_of(review, count)
+    rows: dict[str, list[tuple[float, ...]]] = {}
+    told = []
+    for name in methods:
+        make, rows[name] = METHODS[name], []
+        for start in starts:
+            order, spent = screened(review, make(review, start), start)
+            found = [review.labels[number] for number in order]
+            rows[name].append((*measures(found), spent))
+            told += [told_along(found)] if make is ours else []
+    if interpreter:
+        rows["ASReview 3, ELAS u4"] = asreview(review, starts, interpreter)
+    return Compared(review, {name: _mean(values) for name, values in rows.items()}, told)
+
+
+def compare(
+    chosen: Sequence[Review],
+    methods: Sequence[str],
+    count: int,
+    interpreter: str | None,
+    jobs: int,
+) -> None:
+    """Print a row for every review and method, the means, and what the outlook said."""
+    with ProcessPoolExecutor(jobs) as pool:
+        every = itertools.repeat
+        found = list(pool.map(compared, chosen, every(methods), every(count), every(interpreter)))
     print("| review | papers | relevant | method | AP | R@10 % | WSS@95 | CPU ms a training |")
     print("|---|--:|--:|---|--:|--:|--:|--:|")
-    means: dict[str, list[tuple[float, ...]]] = {}
-    for review in reviews(folder, wanted):
-        starts = starts_of(review, count)
-        rows = {}
-        for name, make in METHODS.items():
-            rows[name] = []
-            for start in starts:
-                order, spent = screened(review, make(review, start), start)
-                found = [review.labels[number] for number in order]
-                rows[name].append((*measures(found), spent))
-        if interpreter:
-            rows["ASReview 3, ELAS u4"] = asreview(review, starts, interpreter)
-        for name, values in rows.items():
-            mean = _mean(values)
-            means.setdefault(name, []).append(mean)
-            size = f"{len(review.papers):,} | {sum(review.labels)}"
-            print(f"| {review.name} | {size} | {name} | {_shown(mean)} |", flush=True)
-    for name, values in means.items():
-        print(f"| **mean** | | | {name} | {_shown(_mean(values))} |")
+    for each in found:
+        size = f"{len(each.review.papers):,} | {sum(each.review.labels)}"
+        for name, mean in each.rows.items():
+            print(f"| {each.review.name} | {size} | {name} | {_shown(mean)} |")
+    for name in found[0].rows:
+        print(f"| **mean** | | | {name} | {_shown(_mean([each.rows[name] for each in found]))} |")
+    rules = ["outlook", *(f"{each} irrelevant in a row" for each in IN_A_ROW)]
+    print("\n| review | bound held | error of expected | " + " | ".join(rules) + " |")
+    print("|---|--:|--:|" + "---|" * len(rules))
+    for each in found:
+        print(f"| {each.review.name} {_told_row(each.told)}")
+    print(f"| **all** {_told_row([told for each in found for told in each.told])}")
 
 
-def judge_outlook(folder: Path, count: int) -> None:
-    """Print how often the outlook is right along simulated screenings, and where it says stop."""
-    print("| review | truth ≤ at most | mean error of expected | stopped at | recall there |")
-    print("|---|--:|--:|--:|--:|")
-    for review in reviews(folder):
-        inside, errors, points, stops = 0, 0.0, 0, []
-        for start in starts_of(review, count):
-            order, _ = screened(review, ours(review, start), start)
-            found = [review.labels[number] for number in order]
-            stop = None
-            for place in range(10, len(found), max(1, len(found) // 40)):
-                told = outlook(found[:place], len(found) - place, found_before=1)
-                truth = sum(found[place:])
-                inside += truth <= told.at_most
-                errors += abs(told.expected - truth)
-                points += 1
-                stop = place if stop is None and told.is_enough else stop
-            stop = stop or len(found)
-            stops.append((stop / len(found), sum(found[:stop]) / sum(found)))
-        share, recall = _mean(stops)
-        print(
-            f"| {review.name} | {inside / points:.0%} | {errors / points:.1f} | {share:.0%} | "
-            f"{recall:.1%} (least {min(each[1] for each in stops):.1%}) |",
-            flush=True,
-        )
+def _told_row(told: Sequence[Told]) -> str:
+    held, error = _mean([(each.held, each.error) for each in told])
+    cells = [f"{held:.1%}", f"{error:.2f}"]
+    for stops in zip(*(each.stops for each in told), strict=True):
+        work, recall = _mean(stops)
+        enough = sum(reached >= TARGET_RECALL for _, reached in stops)
+        least = min(reached for _, reached in stops)
+        cells.append(f"{work:.0%}: {recall:.3f} (least {least:.2f}; {enough}/{len(stops)})")
+    return "| " + " | ".join(cells) + " |"
 
 
 def judge_speed(folder: Path) -> None:
@@ -326,15 +380,16 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=3)
     parser.add_argument("--set")
     parser.add_argument("--asreview", metavar="PYTHON")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--outlook", action="store_true")
     parser.add_argument("--speed", action="store_true")
     chosen = parser.parse_args()
-    if chosen.outlook:
-        judge_outlook(chosen.folder, chosen.starts)
-    elif chosen.speed:
+    if chosen.speed:
         judge_speed(chosen.folder)
-    else:
-        compare(chosen.folder, chosen.starts, chosen.set, chosen.asreview)
+        return
+    methods = ["paper_search"] if chosen.outlook else list(METHODS)
+    found = list(reviews(chosen.folder, chosen.set))
+    compare(found, methods, chosen.starts, chosen.asreview, chosen.jobs)
 
 
 if __name__ == "__main__":

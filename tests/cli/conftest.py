@@ -29,7 +29,7 @@ from paper_search.cli.app import app
 QUESTION = "graph neural networks for molecules"
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>]")
 _OURS = ("LLM_", "PAPER_SEARCH_", "DATABASE_URL", "EDITOR", "VISUAL")
-_PATIENCE_S = 20.0
+_PATIENCE_S = 60.0
 _REST_S = 0.3
 
 
@@ -135,6 +135,8 @@ class Person:
             )
         os.close(slave)
         self.screen = ""
+        self.raw = ""
+        """The same with the codes that colour it."""
         self._read_up_to = 0
 
     def sees(self, words: str) -> None:
@@ -147,6 +149,14 @@ class Person:
 
     def types(self, line: str) -> None:
         os.write(self._master, f"{line}\n".encode())
+
+    def presses(self, keys: str) -> None:
+        """Press keys without Enter."""
+        os.write(self._master, keys.encode())
+
+    def resizes(self, columns: int) -> None:
+        """Make the window that wide."""
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
 
     def presses_ctrl_c(self) -> None:
         self._process.send_signal(signal.SIGINT)
@@ -177,6 +187,7 @@ class Person:
             pytest.fail(f"nothing more appears:\n{self.screen}")
         with contextlib.suppress(OSError):  # Linux: the other end is closed
             if block := os.read(self._master, 65_536):
+                self.raw += block.decode("utf-8", "replace")
                 plain = _ESCAPES.sub("", block.decode("utf-8", "replace"))
                 self.screen += plain.replace("\r", "")
                 return True

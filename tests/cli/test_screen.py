@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import pytest
+
+from paper_search.config import load_config
+from paper_search.persistence import open_persistence
+from paper_search.workflow.session import ThreadSession, search_graph
 
 Cli = Callable[..., Any]
 Seat = Callable[..., Any]
@@ -152,3 +161,74 @@ def test_a_finished_thread_can_be_screened(person: Seat, cli: Cli, done: str) ->
     assert someone.leaves() == 0
     assert marks(cli, done) == [(True, None)]
     assert json.loads(cli("show", done, "--json").stdout)["status"] == "done"
+
+
+def test_a_narrow_window_without_colours_shows_it_all_and_may_change_its_width(
+    person: Seat, cli: Cli, reviewing: str
+) -> None:
+    someone = person("screen", reviewing, NO_COLOR="1")
+    someone.resizes(40)
+    someone.sees(KEYS)
+    shown = [line for line in someone.screen.splitlines() if "[r]elevant" not in line]
+    assert max(map(len, shown)) <= 40
+    assert not re.search("\x1b\\[[0-9;]*3[0-9]m", someone.raw)
+    someone.resizes(100)
+    someone.presses("s")
+    someone.sees(KEYS)
+    assert max(map(len, someone.screen.splitlines())) > 40
+    someone.presses("\x1bOR")  # F3
+    someone.sees("is none of")
+    someone.sees(KEYS)
+    someone.presses("é")
+    someone.sees("is none of")
+    someone.sees(KEYS)
+    someone.presses("\x04")  # Ctrl-D
+    someone.sees("saved")
+    assert someone.leaves() == 0
+    assert marks(cli, reviewing) == [(None, None)]
+
+
+@pytest.mark.parametrize(
+    ("format_name", "field"),
+    [("bibtex", "annote = "), ("ris", "N1  - "), ("csv", ""), ("csl-json", ""), ("json", "")],
+)
+def test_a_note_in_any_script_is_in_every_export(
+    cli: Cli, done: str, home: Path, format_name: str, field: str
+) -> None:
+    note = "naïve — 图神经网络 ✓"
+    assert home.is_dir()
+    asyncio.run(_note(done, note))
+    exported = cli("export", done, "--format", format_name)
+    assert exported.code == 0, exported.stderr
+    assert field in exported.stdout
+    assert note in exported.stdout
+
+
+async def _note(thread: str, words: str) -> None:
+    async with open_persistence(load_config().persistence_url) as place:
+        session = ThreadSession(search_graph(place), place, thread)
+        screening = await session.screening()
+        await screening.note(screening.queue()[0], words)
+
+
+def test_a_second_screening_of_a_thread_is_told_of_the_first(
+    person: Seat, cli: Cli, reviewing: str
+) -> None:
+    first = person("screen", reviewing)
+    first.sees(KEYS)
+    second = person("screen", reviewing)
+    second.sees("is being screened by process")
+    assert second.leaves() != 0
+    first.types("r")
+    first.sees("1 screened")
+    first.sees(KEYS)
+    first.close_at_once()
+    third = person("screen", reviewing)
+    third.sees("1 screened, 1 relevant")
+    third.sees(KEYS)
+    third.types("u")
+    third.sees("taken back")
+    third.sees(KEYS)
+    third.types("q")
+    assert third.leaves() == 0
+    assert marks(cli, reviewing) == []

@@ -9,6 +9,7 @@ from paper_search.models import Paper, UserFeedback
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.engine import open_memory
+from paper_search.workflow.outlooks import page_outlook
 from paper_search.workflow.screening import MarkShelf, Screening, joined
 from paper_search.workflow.session import ThreadSession, search_graph
 
@@ -115,3 +116,51 @@ async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None
         again = await session.open_question()
         assert again is not None
         assert again.checkpoint.payload.marks == {}
+
+
+def test_marks_on_a_page_tell_of_what_was_passed_over() -> None:
+    ids = [f"p{n}" for n in range(30)]
+    assert page_outlook(ids, {}, {"p1": True}) is None
+    told = page_outlook(ids, {"p2": True, "p9": False}, {"p0": True})
+    assert told is not None
+    assert (told.screened, told.found, told.unseen) == (9, 2, 20)
+
+
+def test_marks_on_papers_that_are_not_shown_tell_nothing() -> None:
+    assert page_outlook(["a", "b"], {"gone": True}, {}) is None
+
+
+async def test_the_next_question_says_what_the_marks_on_the_page_leave() -> None:
+    fake = FakeSkills()
+    search = SearchWorkflow(*[fake] * 6, persistence=(place := await open_memory()))
+    await search.start("q", thread_id="t")
+    await search.answer("t", "approve")
+    session = ThreadSession(search_graph(place), place, "t")
+    first = await session.open_question()
+    assert first is not None
+    assert first.checkpoint.payload.outlook is None
+    marked = first.checkpoint.payload.collection.papers[0].id
+    await search.answer("t", {"action": "edit", "revised_data": {"marked_relevant": [marked]}})
+    await search.answer("t", "approve")
+    again = await session.open_question()
+    assert again is not None
+    assert "round 1, if you looked at all" in again.checkpoint.payload.outlook
+    assert "1 screened, 1 relevant" in again.checkpoint.payload.outlook
+    assert "new in this round" in again.checkpoint.payload.outlook
+    [interrupt] = (await session.snapshot()).interrupts
+    assert interrupt.value["payload"]["outlook"] == again.checkpoint.payload.outlook
+
+
+async def test_the_next_question_says_what_the_screening_before_it_leaves() -> None:
+    fake = FakeSkills()
+    search = SearchWorkflow(*[fake] * 6, persistence=(place := await open_memory()))
+    await search.start("q", thread_id="t")
+    await search.answer("t", "approve")
+    session = ThreadSession(search_graph(place), place, "t")
+    screening = await session.screening()
+    await screening.say(screening.queue()[-1], is_relevant=False)
+    await search.answer("t", "reject: nothing of use")
+    await search.answer("t", "approve")
+    again = await session.open_question()
+    assert again is not None
+    assert again.checkpoint.payload.outlook.startswith("round 1: 1 screened, 0 relevant")

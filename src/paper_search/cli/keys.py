@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import sys
 from collections.abc import Iterator
 
 from paper_search.cli.console import say
 from paper_search.cli.terminal import QuitError
+
+_SAME_KEY_S = 0.02
+"""Within which the bytes of one key arrive."""
 
 
 def pressed(prompt: str) -> str:
@@ -31,8 +35,18 @@ def pressed(prompt: str) -> str:
 
 
 def _character() -> str:
-    """Return one byte past all buffers: what is typed next belongs to the next question."""
-    return os.read(sys.stdin.fileno(), 1).decode("ascii", "replace")
+    """Return one key past all buffers: what is typed next belongs to the next question.
+
+    A key that sends several bytes is one key: F3 is no "r" for ending in one.
+    """
+    descriptor = sys.stdin.fileno()
+    key = os.read(descriptor, 1)
+    if key == b"\x1b" or key > b"\x7f":
+        while select.select([descriptor], [], [], _SAME_KEY_S)[0] and (
+            more := os.read(descriptor, 1)
+        ):
+            key += more
+    return key.decode("utf-8", "replace")
 
 
 @contextlib.contextmanager

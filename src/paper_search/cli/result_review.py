@@ -18,6 +18,7 @@ from paper_search.workflow.checkpoints import (
     ResultPayload,
     reference,
 )
+from paper_search.workflow.outlooks import AS_READ, page_outlook
 
 if TYPE_CHECKING:
     from paper_search.models import Paper
@@ -184,6 +185,9 @@ class _Desk:
         for name, wanted in (("relevant", True), ("irrelevant", False)):
             marked = sorted(numbers[i] for i, mark in self.marks.items() if mark is wanted)
             say(f"  {name}: {' '.join(map(str, marked)) or '-'}")
+        ids = [paper.id for paper in self._papers]
+        if (found := page_outlook(ids, self.marks, {})) is not None:
+            say(f"  {AS_READ}: {found.advice}")
 
     def _show_more(self) -> None:
         if self._read >= len(self._papers):

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
 from paper_search.cli.console import is_interactive, messages, print_json, say, text, visible
 from paper_search.cli.failures import ExitCode, UsageMistakeError
 from paper_search.cli.keys import pressed
-from paper_search.cli.reading import reading_session
 from paper_search.cli.tables import score, short_authors
 from paper_search.cli.terminal import QuitError, Terminal
+from paper_search.persistence import open_persistence
+from paper_search.persistence.seats import Seat
+from paper_search.workflow.session import ThreadSession, search_graph
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from paper_search.cli.continuation import Continuation
     from paper_search.models import Paper
     from paper_search.workflow.screening import Screening
-    from paper_search.workflow.session import ThreadSession
+
+_Said = TypeVar("_Said")
 
 PROMPT = "[r]elevant  [i]rrelevant  [s]kip  [u]ndo  [n]ote  [a]bstract  [q]uit > "
 ABSTRACT_SHOWN = 1_200
@@ -48,16 +53,16 @@ class Desk:
         Raises:
             ThreadNotFoundError: there is no such thread.
             ThreadNotWaitingError: it has no result to screen.
+            ThreadBusyError: it is being screened elsewhere.
             UsageMistakeError: there is no terminal.
         """
+        thread_id = self._continuation.thread_id
         stack = contextlib.AsyncExitStack()
         try:
-            session = self._runner.run(
-                stack.enter_async_context(reading_session(self._url, self._continuation.thread_id))
-            )
-            screening = self._runner.run(session.screening())
+            place = self._runner.run(stack.enter_async_context(open_persistence(self._url)))
+            session = ThreadSession(search_graph(place), place, thread_id)
             if is_json:
-                print_json(_document(self._continuation.thread_id, screening))
+                print_json(_document(thread_id, self._runner.run(session.screening())))
                 return
             if not is_interactive():
                 raise UsageMistakeError(
@@ -65,15 +70,17 @@ class Desk:
                     "prints the papers in order, and `paper-search resume THREAD --relevant IDS` "
                     "marks them"
                 )
-            self._screen(screening)
+            # Before the marks are read: a seat that is free may have been left a moment ago.
+            seat = self._runner.run(_seated(stack, Seat(place.leases.table, thread_id, "screened")))
+            self._screen(self._runner.run(session.screening()), seat)
             self._say_next(session)
         finally:
             self._runner.run(stack.aclose())
 
-    def _screen(self, screening: Screening) -> None:
+    def _screen(self, screening: Screening, seat: Seat) -> None:
         try:
             while queue := screening.queue():
-                self._one(screening, queue[0], len(queue))
+                self._one(screening, seat, queue[0], len(queue))
             say("every paper is marked")
         except QuitError:
             say("saved; the same command goes on here")
@@ -81,38 +88,42 @@ class Desk:
             say("\ninterrupted; everything is saved, the same command goes on here")
             raise typer.Exit(ExitCode.INTERRUPTED) from None
 
-    def _one(self, screening: Screening, paper: Paper, left: int) -> None:
+    def _one(self, screening: Screening, seat: Seat, paper: Paper, left: int) -> None:
         """Show a paper and obey keys until it is out of the way."""
         _show(screening, paper, left)
         while True:
             match pressed(PROMPT):
                 case "r":
-                    return self._runner.run(screening.say(paper, is_relevant=True))
+                    return self._saved(seat, screening.say(paper, is_relevant=True))
                 case "i":
-                    return self._runner.run(screening.say(paper, is_relevant=False))
+                    return self._saved(seat, screening.say(paper, is_relevant=False))
                 case "s":
-                    return self._runner.run(screening.skip(paper))
+                    return self._saved(seat, screening.skip(paper))
                 case "u":
-                    if self._has_undone(screening):
+                    if self._has_undone(screening, seat):
                         return None
                 case "q":
                     raise QuitError
                 case other:
-                    self._look(screening, paper, other)
+                    self._look(screening, seat, paper, other)
 
-    def _has_undone(self, screening: Screening) -> bool:
-        undone = self._runner.run(screening.undo())
+    def _saved(self, seat: Seat, saying: Coroutine[Any, Any, _Said]) -> _Said:
+        """Return what a save returns, unless somebody else has sat down here."""
+        return self._runner.run(_kept(seat, saying))
+
+    def _has_undone(self, screening: Screening, seat: Seat) -> bool:
+        undone = self._saved(seat, screening.undo())
         say(visible(f"taken back: {undone.title}") if undone else "nothing to undo in this round")
         return undone is not None
 
-    def _look(self, screening: Screening, paper: Paper, key: str) -> None:
+    def _look(self, screening: Screening, seat: Seat, paper: Paper, key: str) -> None:
         """Obey a key that leaves the paper where it is."""
         match key:
             case "n":
                 # Whoever presses Enter after a key has typed the first, empty line with it.
                 terminal = Terminal()
                 if words := terminal.ask("note: ") or terminal.ask("note (Enter: none): "):
-                    self._runner.run(screening.note(paper, words))
+                    self._saved(seat, screening.note(paper, words))
                     say("noted")
             case "a":
                 messages().print(text(paper.abstract or "no abstract"))
@@ -125,6 +136,21 @@ class Desk:
             say("the marks join your answer, which the thread still waits for:")
             for line in self._continuation.lines(question.checkpoint):
                 say(line)
+
+
+async def _seated(stack: contextlib.AsyncExitStack, seat: Seat) -> Seat:
+    await seat.take()
+    stack.push_async_callback(seat.leave)
+    return seat
+
+
+async def _kept(seat: Seat, saying: Coroutine[Any, Any, _Said]) -> _Said:
+    try:
+        await seat.keep()
+    except BaseException:
+        saying.close()
+        raise
+    return await saying
 
 
 async def _open_question(session: ThreadSession) -> Any:

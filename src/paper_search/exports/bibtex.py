@@ -68,6 +68,7 @@ def _text_fields(paper: Paper, kind: PublicationKind) -> list[tuple[str, str]]:
         ("language", _escaped(paper.language)),
         ("keywords", ", ".join(keywords(paper))),
         ("abstract", _escaped(paper.abstract)),
+        ("annote", _escaped(paper.note)),
     ]
 
 

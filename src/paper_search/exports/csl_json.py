@@ -51,6 +51,7 @@ def _item(key: str, paper: Paper) -> dict[str, Any]:
         "URL": web_address(paper),
         "keyword": ", ".join(keywords(paper)),
         "abstract": single_line(paper.abstract),
+        "note": single_line(paper.note),
     }
     present = {name: value for name, value in fields.items() if value}
     return {"id": key, "type": publication_kind(paper).csl, **present}

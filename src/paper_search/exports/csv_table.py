@@ -59,6 +59,7 @@ _COLUMNS = (
     "abstract",
     "source",
     "id",
+    "note",
 )
 
 

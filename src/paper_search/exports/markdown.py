@@ -40,12 +40,14 @@ def export_report(collection: PaperCollection) -> str:
     metadata, papers = collection.metadata, collection.papers
     addresses = ((number, _address(paper)) for number, paper in enumerate(papers, start=1))
     links = [f"- {number}: <{address}>" for number, address in addresses if address]
+    notes = [f"- {n}: {_inert(each.note)}" for n, each in enumerate(papers, start=1) if each.note]
     return "\n".join(
         [
             f"# {_inert(metadata.query) or 'Papers'}\n",
             f"{len(papers)} of {metadata.total_found} papers found, {_inert(metadata.timestamp)}\n",
             export_markdown(collection),
             *(["## Where to find them\n", *links, ""] if links else []),
+            *(["## Your notes\n", *notes, ""] if notes else []),
             *_search_report(collection),
         ]
     )

@@ -54,6 +54,7 @@ def _tagged(paper: Paper) -> list[tuple[str, str]]:
         ("LA", single_line(paper.language)),
         *(("KW", word) for word in keywords(paper)),
         ("AB", single_line(paper.abstract)),
+        ("N1", single_line(paper.note)),
     ]
 
 

@@ -142,6 +142,8 @@ class Paper(BibliographicRecord):
     relevance_reason: str = ""
     tags: list[PaperTag] = Field(default_factory=list)
     is_judged: bool = True
+    note: str | None = Field(default=None, exclude_if=lambda note: note is None)
+    """What the person noted on it while screening."""
 
     @classmethod
     def from_scored(cls, scored: ScoredPaper) -> Paper:

@@ -72,6 +72,11 @@ class Leases:
         self._table = table
         self._clock = clock
 
+    @property
+    def table(self) -> LeaseTable:
+        """Where the leases are kept."""
+        return self._table
+
     @contextlib.asynccontextmanager
     async def hold(self, thread_id: str) -> AsyncIterator[None]:
         """Hold the lease on a thread for the length of a `with` block.

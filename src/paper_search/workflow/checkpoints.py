@@ -82,7 +82,7 @@ class ResultPayload(BaseModel):
     marks: dict[str, bool] = Field(default_factory=dict)
     """What was marked while screening this round: is it relevant? It joins any answer to this."""
     outlook: str | None = None
-    """How many relevant papers are left, and whether to stop; None: nothing was screened yet."""
+    """How many relevant papers are left, and whether to stop; None: nothing was marked yet."""
     store_namespace: list[str] = Field(default_factory=list)
     """Where the records of all papers are, in the LangGraph store, by id."""
 

@@ -24,6 +24,8 @@ from paper_search.steps.types import Asker
 from paper_search.workflow.approvals import Approvals
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.decisions import answer_model, feedback_of
+from paper_search.workflow.marks import MarkShelf, joined
+from paper_search.workflow.outlooks import carried_outlook
 from paper_search.workflow.questions import (
     markable_ids,
     record_ids,
@@ -32,7 +34,6 @@ from paper_search.workflow.questions import (
 )
 from paper_search.workflow.records import RecordShelf
 from paper_search.workflow.results import final_collection
-from paper_search.workflow.screening import MarkShelf, joined
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
     SCHEMA_VERSION,
@@ -165,6 +166,9 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     reference = await shelf.put_collection(collection, ctx.workflow_params.max_results)
     await shelf.index(state.question)
+    if state.result is not None:
+        made = await MarkShelf(ctx.store, ctx.thread_id).marks()
+        reference.outlook = carried_outlook(state, made, reference)
     known = _known_papers(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "known_papers": known}
     if ctx.workflow_params.enable_result_checkpoint:

@@ -73,6 +73,7 @@ async def result_question(
             same_work=same_work_questions(state),
             total_papers=len(state.result.paper_ids),
             hidden=state.result.hidden,
+            outlook=state.result.outlook,
             store_namespace=list(shelf.namespace("records")),
         ),
         run_id=run_id,

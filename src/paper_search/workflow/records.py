@@ -4,7 +4,7 @@ Namespaces, each under `("paper_search", <thread>)`:
 `records` as sources gave them · `works` as merged, where that differs · `members` which work a
 record belongs to · `judgements` score, reason, tags · `papers` whole, where an
 organizer made more · `final` the same, of the end result · `approvals` what a person approved ·
- `marks` what a person said while screening (`paper_search.workflow.screening`).
+ `marks` what a person said while screening (`paper_search.workflow.marks`).
 """
 
 from __future__ import annotations
@@ -166,6 +166,15 @@ class RecordShelf(Shelf):
             )
             for paper in await self.papers(list(marks))
         ]
+
+    async def notes(self) -> dict[str, str]:
+        """Return what the person noted while screening, by paper id."""
+        found: dict[str, str] = {}
+        read = 0
+        while page := await self._store.asearch(self.namespace("marks"), limit=PAGE, offset=read):
+            found |= {item.key: item.value["note"] for item in page if item.value.get("note")}
+            read += len(page)
+        return found
 
     async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
         ids = [i for work in works for i in (work.id, *work.merged_from)]

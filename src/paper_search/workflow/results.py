@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from paper_search.models import (
     Facets,
     Paper,
@@ -31,6 +33,7 @@ async def final_collection(
     said = state.history[-1].feedback if state.history else None
     if deduplicate is not None and said is not None and said.merge_decisions:
         merged = await regrouped(merged, said.merge_decisions, shelf, deduplicate)
+    merged = with_notes(merged, await shelf.notes())
     return merged.model_copy(
         update={
             "ended_by": state.ended_by,
@@ -39,6 +42,17 @@ async def final_collection(
             "known_papers": state.known_papers,
         }
     )
+
+
+def with_notes(collection: PaperCollection, notes: Mapping[str, str]) -> PaperCollection:
+    """Return the collection with what the person noted, by paper id; itself without notes."""
+    if not notes:
+        return collection
+    papers = [
+        paper.model_copy(update={"note": notes[paper.id]}) if paper.id in notes else paper
+        for paper in collection.papers
+    ]
+    return collection.model_copy(update={"papers": papers})
 
 
 def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollection:

@@ -4,122 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
-from langgraph.store.base import BaseStore
-from pydantic import BaseModel
-
-from paper_search.models import Paper, UserFeedback
-from paper_search.skills.screening import Outlook, Ranker, outlook
-from paper_search.workflow.questions import markable_ids
-from paper_search.workflow.records import RecordShelf
-from paper_search.workflow.shelf import PAGE
+from paper_search.models import Paper
+from paper_search.skills.screening import Outlook, Ranker
+from paper_search.workflow.marks import MarkShelf, ScreeningMark, joined
+from paper_search.workflow.outlooks import round_outlook, with_marks
 from paper_search.workflow.state import WorkflowState
 
-_SMALL = 1_000
-"""Papers up to which the order is learned anew after every mark."""
-_RARELY = 10
-"""Marks after which it is learned anew, of more papers."""
+__all__ = ["MarkShelf", "Screening", "ScreeningMark", "joined", "open_screening", "with_marks"]
 
-
-class ScreeningMark(BaseModel):
-    """What a person said of one paper."""
-
-    paper_id: str
-    number: int
-    """Place in the order in which it was said, from 1."""
-    iteration: int
-    """Of the search, in which it was said."""
-    is_relevant: bool | None = None
-    """None: neither; the paper was skipped, or has a note only."""
-    is_skipped: bool = False
-    note: str | None = None
-    said_at: str = ""
-    """UTC, ISO 8601."""
-
-
-class MarkShelf:
-    """Keeps the marks of a thread beside its records; the graph's checkpoints are not touched.
-
-    Args:
-        store: where they are.
-        thread_id: whose they are.
-    """
-
-    def __init__(self, store: BaseStore, thread_id: str) -> None:
-        self._store = store
-        self._namespace = RecordShelf(store, thread_id).namespace("marks")
-
-    async def marks(self) -> list[ScreeningMark]:
-        """Return all marks in the order in which they were made."""
-        found: list[ScreeningMark] = []
-        while page := await self._store.asearch(self._namespace, limit=PAGE, offset=len(found)):
-            found += [ScreeningMark.model_validate(item.value) for item in page]
-        return sorted(found, key=lambda mark: mark.number)
-
-    async def put(self, mark: ScreeningMark) -> None:
-        """Save a mark in the place of an earlier one on the paper; it is on disk on return."""
-        value = mark.model_dump(mode="json")
-        await self._store.aput(self._namespace, mark.paper_id, value, index=False)
-
-    async def remove(self, paper_id: str) -> None:
-        """Take the mark on a paper back."""
-        await self._store.adelete(self._namespace, paper_id)
-
-    async def of_round(self, iteration: int) -> dict[str, bool]:
-        """Return what was said relevant or not in one round, by paper id."""
-        return verdicts(await self.marks(), iteration)
-
-
-def verdicts(marks: Sequence[ScreeningMark], iteration: int) -> dict[str, bool]:
-    """Return those of the marks that say relevant or not and belong to one round."""
-    return {
-        mark.paper_id: mark.is_relevant
-        for mark in marks
-        if mark.iteration == iteration and mark.is_relevant is not None
-    }
-
-
-def round_outlook(
-    ids: Sequence[str],
-    marks: Sequence[ScreeningMark],
-    iteration: int,
-    earlier: Mapping[str, bool],
-) -> Outlook | None:
-    """Return what is left to find among the papers of a round; None: nothing was screened in it.
-
-    Marks of other rounds tell nothing of how this one was drawn; they only count as found.
-    """
-    shown = set(ids)
-    now = verdicts([mark for mark in marks if mark.paper_id in shown], iteration)
-    if not now:
-        return None
-    known = {i: said for i, said in earlier.items() if i in shown and i not in now}
-    unseen = len(shown) - len(now) - len(known)
-    return outlook(list(now.values()), unseen, found_before=sum(known.values()))
-
-
-def joined(
-    feedback: UserFeedback | None, screened: Mapping[str, bool], known_ids: frozenset[str]
-) -> UserFeedback | None:
-    """Return the feedback of an answer with the marks of the screening before it.
-
-    Where both speak of a paper, the answer counts. None: neither says anything.
-    """
-    given = feedback or UserFeedback()
-    said = {*given.marked_relevant, *given.marked_irrelevant, *given.unmarked}
-    added = {i: mark for i, mark in screened.items() if i in known_ids and i not in said}
-    if not added:
-        return feedback
-    return given.model_copy(
-        update={
-            "marked_relevant": [*given.marked_relevant, *(i for i, mark in added.items() if mark)],
-            "marked_irrelevant": [
-                *given.marked_irrelevant,
-                *(i for i, mark in added.items() if not mark),
-            ],
-        }
-    )
+_SMALL = 2_500
+"""Papers up to which the order is learned anew after every mark; of twice as many, every second."""
 
 
 class Screening:
@@ -146,7 +41,7 @@ class Screening:
         self._shelf = shelf
         self._marks = {mark.paper_id: mark for mark in marks}
         self._earlier = dict(earlier)
-        self._every = 1 if len(self.papers) <= _SMALL else _RARELY
+        self._every = max(1, len(self.papers) // _SMALL)
         self._taken_back: str | None = None
         self._ranker: Ranker | None = None
         self._order: tuple[frozenset[tuple[str, bool]], list[Paper]] | None = None
@@ -251,13 +146,3 @@ async def open_screening(
 ) -> Screening:
     """Return the papers of a thread's result, with the marks on them so far."""
     return Screening(papers, shelf, await shelf.marks(), state.current_iteration, state.marks)
-
-
-async def with_marks(payload: Any, state: WorkflowState, shelf: MarkShelf) -> Any:
-    """Return the question about a result with what was marked while it has been open."""
-    marks = await shelf.marks()
-    markable, iteration = markable_ids(state), state.current_iteration
-    said = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
-    ids = state.result.paper_ids if state.result else []
-    found = round_outlook(ids, marks, iteration, state.marks)
-    return payload.model_copy(update={"marks": said, "outlook": found.advice if found else None})

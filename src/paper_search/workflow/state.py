@@ -79,6 +79,8 @@ class CollectionRef(BaseModel):
     """Relevant papers beyond the run's `max_results`."""
     members: dict[str, list[str]] = Field(default_factory=dict)
     """Ids of the records that a paper stands for, where that is not the one of its own id."""
+    outlook: str | None = None
+    """How many relevant papers the round before left behind, where something was marked in it."""
     part: str = "papers"
     """Where in the store the papers are that are more than record and verdict."""
 

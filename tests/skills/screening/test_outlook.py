@@ -76,3 +76,19 @@ def test_of_random_orders_the_bound_holds_as_often_as_it_says_or_nearly() -> Non
         held += sum(labels[150:]) <= told.at_most
     # The best of many stretches decides, so a purely random order is covered a little less.
     assert held >= 0.8 * 300
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=60), st.integers(0, 200))
+@settings(max_examples=100, deadline=None)
+def test_what_is_expected_is_within_the_bound_and_the_unseen(
+    screened: list[bool], unseen: int
+) -> None:
+    told = outlook(screened, unseen)
+    assert 0 <= told.expected <= told.at_most <= unseen
+
+
+def test_finds_that_thin_out_promise_as_many_as_their_rate_leaves() -> None:
+    # Of 64 relevant papers, each block of 20 holds half of those that are left.
+    screened = [n < find for find in (16, 8, 4, 2) for n in range(20)]
+    assert 1 <= outlook(screened, 400).expected <= 4
+    assert outlook([False] * 10, 30).expected == outlook([False] * 10, 30).at_most

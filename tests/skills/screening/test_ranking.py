@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paper_search.skills.screening import Ranker
-from paper_search.skills.screening.classifier import margins
+from paper_search.skills.screening.classifier import values, widest_plane
 from paper_search.skills.screening.ranking import LARGEST_SHIFT, SMALLEST_SHIFT
 from paper_search.skills.screening.terms import TermMatrix
 
@@ -102,9 +102,13 @@ def test_any_texts_and_marks_give_every_paper_one_place_and_a_bounded_score(
 
 def test_swapping_the_kinds_turns_the_plane_round() -> None:
     matrix = TermMatrix.of([("ab cd", "ef"), ("ab ef", None), ("uv wx", "yz"), ("yz uv", None)])
-    found = margins(matrix, [0, 1, 2, 3], [True, True, False, False], [1.0] * 4)
+
+    def margins(wanted: list[bool]) -> list[float]:
+        return values(matrix.rows, widest_plane(matrix, [0, 1, 2, 3], wanted, [1.0] * 4))
+
+    found = margins([True, True, False, False])
     assert min(found[:2]) > 0 > max(found[2:])
-    swapped = margins(matrix, [0, 1, 2, 3], [False, False, True, True], [1.0] * 4)
+    swapped = margins([False, False, True, True])
     assert swapped == pytest.approx([-each for each in found], abs=0.02)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import mul
 
 from paper_search.skills.screening.terms import Row, TermMatrix
@@ -17,10 +17,15 @@ _MOST_UPDATES = 3_500
 _SMOOTHING = 1.0
 
 
-def margins(
+def values(rows: Iterable[Row], plane: list[float]) -> list[float]:
+    """Return how far each row is above a plane."""
+    return [_dot(plane, row) for row in rows]
+
+
+def widest_plane(
     matrix: TermMatrix, examples: Sequence[int], wanted: Sequence[bool], weights: Sequence[float]
 ) -> list[float]:
-    """Return the signed distance of every row to the plane between wanted and unwanted.
+    """Return the plane with the widest margin between wanted and unwanted.
 
     A linear support vector machine with squared hinge loss, by dual coordinate descent (Hsieh et
     al. 2008, doi:10.1145/1390156.1390208). The same input gives the same output, always.
@@ -57,13 +62,13 @@ def margins(
         if not moving and len(active) == len(rows):
             break
         active = (moving or list(range(len(rows))))[: max(0, left)]
-    return [_dot(plane, row) for row in matrix.rows]
+    return plane
 
 
-def log_odds(
+def likeliest_plane(
     matrix: TermMatrix, examples: Sequence[int], wanted: Sequence[bool], weights: Sequence[float]
 ) -> list[float]:
-    """Return the log odds of every row by multinomial naive Bayes on tf-idf (Rennie et al. 2003).
+    """Return the log odds of every term by multinomial naive Bayes on tf-idf (Rennie et al. 2003).
 
     Up to what is the same for all rows, and without the terms' share of all text: a text is not
     the more wanted for being short.
@@ -82,7 +87,7 @@ def log_odds(
         for yes, no in zip(sums[True], sums[False], strict=True)
     ]
     plane[-1] = 0.0
-    return [_dot(plane, row) for row in matrix.rows]
+    return plane
 
 
 def _dot(plane: list[float], row: Row) -> float:

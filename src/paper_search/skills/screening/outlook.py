@@ -9,6 +9,10 @@ from dataclasses import dataclass
 TARGET_RECALL = 0.95
 CONFIDENCE = 0.95
 _NOTHING = 1e-12
+_FLAT = 1e-6
+_STEEP = 500.0
+"""Times the number of drawn papers: nothing is left to be cut off."""
+_HALVINGS = 50
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class Outlook:
     """Relevant ones among the screened, and those known before."""
     unseen: int
     expected: int
-    """Relevant ones among the unseen: as likely more as fewer."""
+    """Relevant ones among the unseen, if the finds go on thinning out as they did."""
     at_most: int
     """The same, which more than 95 % of the time is not exceeded."""
 
@@ -49,25 +53,58 @@ class Outlook:
 def outlook(screened: Sequence[bool], unseen: int, *, found_before: int = 0) -> Outlook:
     """Return what to expect of papers that were not screened yet.
 
-    The stopping criterion of Callaghan and Müller-Hansen 2020 (doi:10.1186/s13643-020-01521-4):
-    every stretch from one find to now is taken for a random draw from what was unseen at its
-    start, and a number of relevant papers left is ruled out when one of the draws would have
-    found as few with a probability below 5 % (hypergeometric). A good order finds more than a
-    random draw, so the truth is mostly lower. `expected` is the same at even odds.
+    `at_most` is the stopping criterion of Callaghan and Müller-Hansen 2020
+    (doi:10.1186/s13643-020-01521-4): every stretch from one find to now is taken for a random draw
+    from what was unseen at its start, and a number of relevant papers left is ruled out when one
+    of the draws would have found as few with a probability below 5 % (hypergeometric). A good
+    order finds more than a random draw, so the truth is mostly lower.
+
+    `expected` takes the finds for a Poisson process whose rate falls exponentially with the number
+    of screened papers, fitted to where they were found (Sneyd and Stevenson 2019,
+    doi:10.18653/v1/D19-1351), and is never above `at_most`. It is no bound.
 
     Args:
         screened: of each paper in the order of screening: was it relevant?
         unseen: how many papers there are besides.
         found_before: relevant papers that were known when the screening began.
     """
-    stretches = _stretches(screened, unseen)
+    at_most = _bound(_stretches(screened, unseen), unseen, 1.0 - CONFIDENCE)
     return Outlook(
         screened=len(screened),
         found=sum(screened) + found_before,
         unseen=unseen,
-        expected=_bound(stretches, unseen, 0.5),
-        at_most=_bound(stretches, unseen, 1.0 - CONFIDENCE),
+        expected=min(at_most, round(_thinning(screened, unseen))),
+        at_most=at_most,
     )
+
+
+def _thinning(screened: Sequence[bool], unseen: int) -> float:
+    """Return how many finds are to come at a rate that goes on falling as it has fallen so far."""
+    places = [place + 0.5 for place, is_find in enumerate(screened) if is_find]
+    if not places:
+        return float(unseen)
+    drawn = len(screened)
+    fall = _fall(sum(places) / len(places), drawn)
+    if fall == 0.0:
+        return len(places) * unseen / drawn
+    lasting = math.exp(-fall * drawn) * -math.expm1(-fall * unseen)
+    return len(places) * lasting / -math.expm1(-fall * drawn)
+
+
+def _fall(mean: float, drawn: int) -> float:
+    """Return the rate of decay under which finds among the drawn are, in the mean, at this place.
+
+    That of the greatest likelihood (an exponential distribution cut off at `drawn`), or 0: they do
+    not thin out.
+    """
+    if mean >= drawn / 2 * (1.0 - _FLAT):
+        return 0.0
+    low, high = 0.0, 1.0 / mean  # not cut off, the mean would be 1 / fall
+    for _ in range(_HALVINGS):
+        fall = (low + high) / 2
+        beyond = drawn / math.expm1(fall * drawn) if fall * drawn < _STEEP else 0.0
+        low, high = (fall, high) if 1.0 / fall - beyond > mean else (low, fall)
+    return high
 
 
 def _stretches(screened: Sequence[bool], unseen: int) -> list[tuple[int, int, int]]:

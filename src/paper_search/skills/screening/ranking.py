@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from paper_search.skills.screening.classifier import log_odds, margins
+from paper_search.skills.screening.classifier import likeliest_plane, values, widest_plane
 from paper_search.skills.screening.terms import TermMatrix
 
 SMALLEST_SHIFT, LARGEST_SHIFT = 0.2, 0.7
@@ -16,8 +16,10 @@ _HALFWAY = 10
 _RATIO = 9.8
 """Relevant marks together count this many times as much as irrelevant ones: a relevant paper that
 is missed costs more than one that is read in vain (as ASReview's ELAS u4 balances them)."""
-_FADING = 20
+_FADING = 50
 """Marks with which the scores that a paper has without them count half."""
+_SAMPLE = 1_000
+"""Rows, at the least, from which a spread is told, if there are as many."""
 _REST = 50
 """Unmarked papers that stand in for a kind that has not been marked yet."""
 
@@ -70,11 +72,11 @@ class Ranker:
             return sorted(range(len(scores)), key=lambda number: -scores[number])
         mean, spread = _moments(scores)
         share = _FADING / (_FADING + len(marks)) / spread
-        values = [
+        joined = [
             value + share * (score - mean)
             for value, score in zip(learned.values, scores, strict=False)
         ]
-        return sorted(range(len(values)), key=lambda number: -values[number])
+        return sorted(range(len(joined)), key=lambda number: -joined[number])
 
     def lean(self, marks: Mapping[int, bool]) -> Lean:
         """Return the lean of every text, learned from marks by its number: is it relevant?
@@ -108,13 +110,16 @@ class Ranker:
         examples = [*relevant, *irrelevant]
         wanted = [True] * len(relevant) + [False] * len(irrelevant)
         weights = _balanced(wanted)
-        far = margins(self._matrix, examples, wanted, weights)
-        likely = log_odds(self._matrix, examples, wanted, weights)
-        far_spread, likely_spread = _moments(far)[1], _moments(likely)[1]
-        values = [
-            one / far_spread + other / likely_spread for one, other in zip(far, likely, strict=True)
-        ]
-        return _Learned(values, relevant, irrelevant)
+        widest = widest_plane(self._matrix, examples, wanted, weights)
+        likeliest = likeliest_plane(self._matrix, examples, wanted, weights)
+        one, other = self._unit(widest), self._unit(likeliest)
+        plane = [a / one + b / other for a, b in zip(widest, likeliest, strict=True)]
+        return _Learned(values(self._matrix.rows, plane), relevant, irrelevant)
+
+    def _unit(self, plane: list[float]) -> float:
+        """Return the spread of the rows above a plane, told from some of them."""
+        rows = self._matrix.rows
+        return _moments(values(rows[:: max(1, len(rows) // _SAMPLE)], plane))[1]
 
     def _spread(self, marked: Mapping[int, bool]) -> list[int]:
         """Return some unmarked rows from all over the place."""
@@ -139,13 +144,12 @@ def _limit(relevant: int, irrelevant: int) -> float:
 
 def _between(learned: _Learned) -> list[float] | None:
     """Return where the values are between the irrelevant (-1) and the relevant examples (1)."""
-    values = learned.values
-    upper = sum(values[number] for number in learned.relevant) / len(learned.relevant)
-    lower = sum(values[number] for number in learned.irrelevant) / len(learned.irrelevant)
+    upper = sum(learned.values[number] for number in learned.relevant) / len(learned.relevant)
+    lower = sum(learned.values[number] for number in learned.irrelevant) / len(learned.irrelevant)
     middle, half = (upper + lower) / 2, (upper - lower) / 2
     if half <= 0:
         return None
-    return [math.tanh((value - middle) / half) for value in values]
+    return [math.tanh((value - middle) / half) for value in learned.values]
 
 
 def _moments(values: Sequence[float]) -> tuple[float, float]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from array import array
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress, count
+from operator import add, mul
 
 from paper_search.skills.words import is_unspaced, tokens
 
@@ -17,6 +18,8 @@ _LONGEST = 20_000
 """Characters of a text that are read: more is a whole paper, whose words say less."""
 _TOO_COMMON = 0.95
 """A term in more than this share of the texts tells nothing."""
+_PAIR = 1 << 32
+"""A pair of words is the number of the one times this, plus the number of the other."""
 
 
 @dataclass(frozen=True)
@@ -46,30 +49,28 @@ class TermMatrix:
         Common words stay in: "versus", "randomised" and "among" tell a trial from a report of a
         case. A term of one text only has no number: it changes nothing but that text's length.
         """
-        counts = [Counter(_terms(title, abstract)) for title, abstract in texts]
-        frequency: Counter[str] = Counter()
-        for each in counts:
-            frequency.update(each.keys())
-        total = len(texts)
-        most = max(2.0, _TOO_COMMON * total)
-        numbers: dict[str, int] = {}
-        for term, count in frequency.items():
-            if 1 < count <= most:
-                numbers[term] = len(numbers)
-        rarity = {
-            count: math.log((1 + total) / (1 + count)) + 1 for count in set(frequency.values())
-        }
-        weight = {term: rarity[frequency[term]] for term in numbers}
-        rows = [_row(each, numbers, weight, rarity.get(1, 1.0), frequency, most) for each in counts]
-        return cls(rows, len(numbers))
+        terms: defaultdict[str | int, int] = defaultdict(count().__next__)
+        counts = [_counted(title, abstract, terms.__getitem__) for title, abstract in texts]
+        scale = _Scale.of(counts, len(terms))
+        return cls([scale.row(each) for each in counts], scale.width)
 
 
-def _terms(title: str, abstract: str | None) -> Iterable[str]:
-    for text in (title, title, abstract or ""):
-        words = _words(text[:_LONGEST])
-        yield from words
-        for one, other in itertools.pairwise(words):
-            yield f"{one} {other}"
+# Some thousand texts have some million terms: what is done with each of them is left to `map`.
+def _counted(
+    title: str, abstract: str | None, number_of: Callable[[str | int], int]
+) -> Counter[int]:
+    """Return how often a text has each word and each pair of neighbours, by number."""
+    heading = list(map(number_of, _words(title[:_LONGEST])))
+    body = list(map(number_of, _words((abstract or "")[:_LONGEST])))
+    found = Counter(heading * 2)
+    found.update(list(map(number_of, _pairs(heading))) * 2)
+    found.update(body)
+    found.update(map(number_of, _pairs(body)))
+    return found
+
+
+def _pairs(words: Sequence[int]) -> Iterator[int]:
+    return map(add, map(_PAIR.__mul__, words), words[1:])
 
 
 def _words(text: str) -> list[str]:
@@ -78,25 +79,51 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _row(  # noqa: PLR0913, PLR0917  # all of them are needed for each of some thousand texts
-    counts: Counter[str],
-    numbers: dict[str, int],
-    weight: dict[str, float],
-    rarest: float,
-    frequency: Counter[str],
-    most: float,
-) -> Row:
-    terms, values = array("i"), array("d")
-    squared = 0.0
-    for term, count in counts.items():
-        number = numbers.get(term)
-        tf = 1.0 if count == 1 else 1.0 + math.log(count)
-        if number is not None:
-            terms.append(number)
-            values.append(tf * weight[term])
-        elif frequency[term] <= most:
-            squared += (tf * rarest) ** 2
-    squared += sum(value * value for value in values)
-    length = math.sqrt(squared) or 1.0
-    values = array("d", [value / length for value in values])
-    return Row(terms, values, squared / (length * length))
+@dataclass(frozen=True)
+class _Scale:
+    """What terms weigh, and which of them texts share."""
+
+    places: list[int]
+    """Of each term among the shared ones, from 1; 0: texts do not share it."""
+    weights: list[float]
+    """Of each shared term; before them, of those that one text has."""
+    heights: dict[int, float]
+    """1 + log of a count."""
+
+    @property
+    def width(self) -> int:
+        """Number of shared terms."""
+        return len(self.weights) - 1
+
+    @classmethod
+    def of(cls, counts: Sequence[Counter[int]], terms: int) -> _Scale:
+        frequency: Counter[int] = Counter()
+        heights: set[int] = set()
+        for each in counts:
+            frequency.update(each.keys())
+            heights.update(each.values())
+        total = len(counts)
+        most = max(2.0, _TOO_COMMON * total)
+        rarity = {
+            found: math.log((1 + total) / (1 + found)) + 1 if found <= most else 0.0
+            for found in {1, *frequency.values()}
+        }
+        places, weights = [0] * terms, [rarity[1]]
+        for term, found in frequency.items():
+            if found > 1:
+                places[term] = len(weights)
+                weights.append(rarity[found])
+        return cls(places, weights, {each: 1.0 + math.log(each) for each in heights})
+
+    def row(self, counts: Counter[int]) -> Row:
+        """Return the row of a text from how often it has each of its terms."""
+        places = list(map(self.places.__getitem__, counts))
+        heights = map(self.heights.__getitem__, counts.values())
+        values = list(map(mul, heights, map(self.weights.__getitem__, places)))
+        squared = sum(map(mul, values, values))
+        scale = 1.0 / math.sqrt(squared) if squared else 1.0
+        return Row(
+            array("i", map((-1).__add__, filter(None, places))),
+            array("d", map(scale.__mul__, compress(values, places))),
+            1.0 if squared else 0.0,
+        )

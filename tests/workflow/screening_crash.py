@@ -1,0 +1,84 @@
+"""A screening that is killed again and again, each time in a fork of its own.
+
+Arguments: database URL, file of what was acknowledged, number of kills.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import sys
+import threading
+from typing import Any
+
+from paper_search.models import Paper
+from paper_search.persistence import open_persistence
+from paper_search.workflow.screening import MarkShelf, Screening
+
+PAPERS = [
+    Paper(id=f"p{n}", title=f"{'Fish' if n % 3 else 'Stars'} {n}", authors=[], source="s")
+    for n in range(300)
+]
+
+
+def acknowledge(log: str, words: str) -> None:
+    """Tell the world, past any crash, what the person was told is saved."""
+    with open(log, "a", encoding="utf-8") as file:  # noqa: PTH123  # as short as can be
+        file.write(f"{words}\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def kill() -> None:
+    """End this process as an outage would."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def arm(shelf: MarkShelf, point: int) -> None:
+    """Let this process end before, after or somewhere around the writing of some mark."""
+    if point % 2:
+        delay = random.Random(point).uniform(0.0, 0.04)  # noqa: S311  # a crash
+        threading.Timer(delay, kill).start()
+        return
+    inner, count = shelf.put, 0
+
+    async def put(*args: Any) -> None:
+        nonlocal count
+        is_last, count = count == point // 4, count + 1
+        if is_last and point % 4:
+            kill()
+        await inner(*args)
+        if is_last:
+            kill()
+
+    shelf.put = put  # type: ignore[method-assign]  # the fault
+
+
+async def screen(url: str, log: str, point: int) -> None:
+    """Go on with the screening, one mark taken back first, until the process ends."""
+    async with open_persistence(url) as place:
+        shelf = MarkShelf(place.store, "t")
+        screening = Screening(PAPERS, shelf, await shelf.marks(), 0, {})
+        if (undone := await screening.undo()) is not None:
+            acknowledge(log, f"undo {undone.id}")
+        arm(shelf, point)
+        while queue := screening.queue():
+            await screening.say(queue[0], is_relevant=queue[0].title.startswith("Fish"))
+            acknowledge(log, f"say {queue[0].id}")
+
+
+def main(url: str, log: str, kills: str) -> None:
+    for point in range(int(kills)):
+        child = os.fork()
+        if child == 0:
+            asyncio.run(screen(url, log, point))
+            os._exit(3)
+        _, status = os.waitpid(child, 0)
+        if not os.WIFSIGNALED(status):
+            sys.exit(f"point {point} was survived")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

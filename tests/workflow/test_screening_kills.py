@@ -1,0 +1,57 @@
+"""A person's marks survive `kill -9` at any point, each once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.workflow.screening_crash import PAPERS
+
+from paper_search.persistence import open_persistence
+from paper_search.workflow.screening import MarkShelf, Screening
+
+ROOT = Path(__file__).parents[2]
+KILLS = 20
+
+
+@pytest.fixture
+def crashed(tmp_path: Path) -> tuple[str, list[str]]:
+    """URL of a place where a screening was killed many times, and what was acknowledged."""
+    url, log = f"sqlite:///{tmp_path / 't.db'}", tmp_path / "acknowledged"
+    command = [sys.executable, "-m", "tests.workflow.screening_crash", url, str(log), str(KILLS)]
+    ended = subprocess.run(  # noqa: S603  # our own program
+        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert ended.returncode == 0, ended.stderr
+    return url, log.read_text().splitlines()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+async def test_no_mark_is_lost_or_doubled_by_twenty_kills_and_undo_goes_on(
+    crashed: tuple[str, list[str]],
+) -> None:
+    """PER-03."""
+    url, lines = crashed
+    standing: list[str] = []
+    for line in lines:
+        word, paper_id = line.split()
+        if word == "say":
+            assert paper_id not in standing, "shown again after its mark was acknowledged"
+            standing.append(paper_id)
+        elif paper_id in standing:
+            standing.remove(paper_id)
+    async with open_persistence(url) as place:
+        shelf = MarkShelf(place.store, "t")
+        marks = await shelf.marks()
+        ids = [mark.paper_id for mark in marks]
+        assert set(standing) <= set(ids)
+        assert len(ids) - len(standing) <= KILLS  # in flight when the process ended
+        assert len({mark.number for mark in marks}) == len(marks) == len(set(ids))
+        again = Screening(PAPERS, shelf, marks, 0, {})
+        undone = await again.undo()
+        assert undone is not None
+        assert undone.id == ids[-1]
+        assert [mark.paper_id for mark in await shelf.marks()] == ids[:-1]
