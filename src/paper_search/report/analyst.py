@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from paper_search.llm.provider import LLMProvider
 from paper_search.report.analysis_answer import analysis_by_model
@@ -17,7 +17,7 @@ from paper_search.report.models import (
     ResearchPlan,
     SearchType,
 )
-from paper_search.report.passages import Passage, PassageFinder
+from paper_search.report.passages import Passage, PassageFinder, content_stems
 from paper_search.report.query_plan import gap_queries
 from paper_search.report.themes import themes
 from paper_search.skills.key_phrases import key_phrases
@@ -29,6 +29,8 @@ _LEAST = 2
 _GOOD_MATCH = 0.55
 MINOR_GAPS = 2
 """Up to so many gaps the data are nearly enough."""
+_ALIKE = 0.6
+"""Share of common words from which two sentences say the same."""
 _CONSIDERED = 60
 """Passages of a question among which contradictions are looked for."""
 
@@ -92,7 +94,7 @@ def _extracted(evidence: Evidence, given: AnalystInput) -> AnalysisResult:
     findings: list[Finding] = []
     gaps: list[int] = []
     considered: list[Passage] = []
-    used: set[str] = set()
+    used: dict[str, frozenset[str]] = {}
     for index, question in enumerate(plan.decomposed_questions):
         passages = finder.passages(question, shared)
         considered += passages[:_CONSIDERED]
@@ -100,7 +102,7 @@ def _extracted(evidence: Evidence, given: AnalystInput) -> AnalysisResult:
         findings += own
         if not own:
             gaps.append(index)
-    disputed = contradictions(considered)
+    disputed = contradictions(considered, content_stems(plan.original_query))
     found = themes(evidence, plan.decomposed_questions, plan.original_query)
     analysis = AnalysisResult(
         findings=findings,
@@ -147,21 +149,30 @@ _WEIGHT: dict[Grade, float] = {"strong": 1.0, "moderate": 0.7, "weak": 0.4, "gap
 _RANK: dict[Grade, int] = {"strong": 0, "moderate": 1, "weak": 2, "gap": 3}
 
 
-def _findings(passages: Sequence[Passage], question: int, used: set[str]) -> list[Finding]:
-    """Return the best passages, each of another source, with the others that say such."""
+def _findings(
+    passages: Sequence[Passage], question: int, used: dict[str, frozenset[str]]
+) -> list[Finding]:
+    """Return the best passages, each of another source, with the others that say such.
+
+    Args:
+        passages: best first.
+        question: number of the sub-question.
+        used: what is quoted already, with its stems; what is chosen is added.
+    """
     best: dict[str, Passage] = {}
     for each in passages:
-        if each.sentence.text not in used:
-            best.setdefault(each.result.result_id, each)
+        if each.result.result_id not in best and not _is_alike(each, used.values()):
+            best[each.result.result_id] = each
     for each in passages:  # said before, but better than to call a question open
         if len(best) >= _LEAST:
             break
-        best.setdefault(each.result.result_id, each)
-    chosen = list(best.values())[:FINDINGS_PER_QUESTION]
+        if each.sentence.text in used:
+            best.setdefault(each.result.result_id, each)
+    chosen = _different(list(best.values()))[:FINDINGS_PER_QUESTION]
     support = [each for each in best.values() if each.match >= _GOOD_MATCH]
     findings = []
     for each in chosen:
-        used.add(each.sentence.text)
+        used[each.sentence.text] = each.sentence.stems
         is_alone = each.match < _GOOD_MATCH
         findings.append(
             Finding(
@@ -172,6 +183,21 @@ def _findings(passages: Sequence[Passage], question: int, used: set[str]) -> lis
             )
         )
     return findings
+
+
+def _different(passages: Sequence[Passage]) -> list[Passage]:
+    """Return the passages without those that repeat one before them almost word for word."""
+    kept: list[Passage] = []
+    for each in passages:
+        if not _is_alike(each, [known.sentence.stems for known in kept]):
+            kept.append(each)
+    return kept
+
+
+def _is_alike(passage: Passage, others: Iterable[frozenset[str]]) -> bool:
+    """Whether a passage repeats another one almost word for word."""
+    stems = passage.sentence.stems
+    return any(len(stems & other) > _ALIKE * len(stems | other) for other in others)
 
 
 def graded(sources: int, is_title: bool = False, is_disputed: bool = False) -> Grade:  # noqa: FBT001, FBT002  # two plain facts

@@ -110,16 +110,42 @@ class Composition:
             asked = self._questions[question]
             return f"No source that was collected answers this sub-question: {asked}"
         bullet = "- " if self.given.style_guide != "academic" else ""
-        lines = [f"{bullet}{self._reported(each)}" for each in found]
+        before = self._said_before(question)
+        fresh = [each for each in found if each.text not in before]
+        told = [each for each in fresh if each.quotes[0].part != "title"]
+        lines = [f"{bullet}{self._reported(each)}" for each in told]
+        parts = [f"This section answers: {self._questions[question]}"]
+        parts.append(("\n" if bullet else "\n\n").join(lines))
+        parts.append(self._titles([each for each in fresh if each.quotes[0].part == "title"]))
+        again = [each for each in found if each.text in before]
+        if again:
+            keys = self._cite(each.quotes[0] for each in again)
+            if fresh:
+                parts.append(f"This section also rests on what is quoted above {keys}.")
+            else:
+                parts.append(
+                    "This section has no sentence of its own: nothing that is not quoted above "
+                    f"came closer {keys}."
+                )
         sources = {i for each in found for i in each.sources}
         grades = joined(dict.fromkeys(each.grade for each in found))
-        opening = f"This section answers: {self._questions[question]}"
-        closing = (
+        parts.append(
             f"This section rests on {counted(len(sources), 'source')}; the evidence is graded "
             f"{grades}."
         )
-        gap = "\n" if bullet else "\n\n"
-        return f"{opening}\n\n{gap.join(lines)}\n\n{closing}"
+        return "\n\n".join(filter(None, parts))
+
+    def _said_before(self, question: int) -> set[str]:
+        """Return what the sections before this one quote: nothing is quoted twice."""
+        return {each.text for earlier in range(question) for each in self._findings(earlier)}
+
+    def _titles(self, findings: Sequence[Finding]) -> str:
+        """Return the sources of which nothing but the title could be read, as one list."""
+        if not findings:
+            return ""
+        lines = [f"- {quoted(each.text)} {self._cite([each.quotes[0]])}." for each in findings]
+        opening = "This section can name these sources only by their titles; no text was available."
+        return f"{opening}\n\n" + "\n".join(lines)
 
     def _findings(self, question: int) -> list[Finding]:
         found = [each for each in self.given.analysis.findings if each.question == question]
@@ -139,15 +165,18 @@ class Composition:
 
     def _reported(self, finding: Finding) -> str:
         quote = finding.quotes[0]
-        result = self.evidence.by_id[quote.result_id]
         if quote.part == "title":
             return (
-                f"{said_by(author_year(result), 'publish', 'published')} {quoted(quote.text)} "
-                f"{self._cite([quote])}; only the title was available."
+                f"The source {quoted(quote.text)} {self._cite([quote])} is on this; only its title "
+                "was available."
             )
-        return (
-            f"{said_by(author_year(result), 'write')}: {quoted(quote.text)} {self._cite([quote])}."
-        )
+        return self._written(quote)
+
+    def _written(self, quote: Quote) -> str:
+        """Return a quotation with who wrote it; a source without authors speaks itself."""
+        result = self.evidence.by_id[quote.result_id]
+        who = said_by(author_year(result), "write") if result.authors else "One source says"
+        return f"{who}: {quoted(quote.text)} {self._cite([quote])}."
 
     def _themes(self) -> str:
         themes = self._wanted_themes
@@ -227,7 +256,10 @@ class Composition:
         answered = {each.question for each in analysis.findings}
         low, high = _ABSTRACT_WORDS
         text = [
-            f"This report asks: {self.given.research_plan.original_query.strip().rstrip('?. ')}.",
+            (
+                f"This report answers “{self.given.research_plan.original_query.strip()}” as far "
+                "as sentences of sources can."
+            ),
             (
                 f"This report draws on {counted(len(self.evidence.usable), 'source')}, of which it "
                 f"quotes {counted(len(self._quoted_ids()), 'one', plural='')}, for "
@@ -266,10 +298,16 @@ class Composition:
     def _conclusion(self) -> str:
         analysis = self.given.analysis
         lines = ["This report closes with the evidence that is graded best for each sub-question."]
+        used: set[str] = set()
         for index, question in enumerate(self._questions):
-            short = [f for f in self._findings(index) if len(f.text.split()) <= _LONG_QUOTE]
+            short = [
+                each
+                for each in self._findings(index)
+                if len(each.text.split()) <= _LONG_QUOTE and each.text not in used
+            ]
             if short:
                 best = min(short, key=lambda each: _GRADES.index(each.grade))
+                used.add(best.text)
                 lines.append(f"Question: {question} {self._reported(best)}")
         if analysis.gap_questions:
             open_ones = joined(f"“{self._questions[i]}”" for i in analysis.gap_questions)
@@ -281,11 +319,7 @@ class Composition:
         if not passages:
             return f"No source that was collected says anything on “{wish}”."
         quotes = [each.quote for each in passages]
-        lines = [
-            f"{said_by(author_year(self.evidence.by_id[q.result_id]), 'write')}: "
-            f"{quoted(q.text)} {self._cite([q])}."
-            for q in quotes
-        ]
+        lines = [self._written(each) for each in quotes]
         return "This section was asked for in the review.\n\n" + "\n\n".join(lines)
 
     def _best(self) -> list[Finding]:

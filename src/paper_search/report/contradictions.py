@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal
 
 from paper_search.report.models import Contradiction
-from paper_search.report.passages import Passage, content_stems
+from paper_search.report.passages import Passage, content_stems, is_background
+from paper_search.skills.words import tokens
 
 MAX_CONTRADICTIONS = 5
 _MIN_SHARED = 2
@@ -15,20 +18,34 @@ _MIN_SHARED = 2
 _MIN_SHARE = 0.34
 """Of the shorter sentence's content words."""
 
-_UP = re.compile(
-    r"\b(?:increas|improv|enhanc|outperform|higher|better|benefi|effective\b|effectively|gain|rais"
-    r"|superior|positive(?:ly)?|favou?rabl|accelerat|reduces? (?:risk|mortality)|significantly "
-    r"(?:improv|increas|better))\w*",
+_AFFIRMED = re.compile(
+    r"\b(?:(?:is|are|was|were|be|been|proved) (?:\w+ )?(?:effective|superior|beneficial"
+    r"|efficacious)"
+    r"|outperform\w*|superior to|(?:more effective|better) than"
+    r"|significant(?:ly)? (?:improve\w*|better|benefi\w*|effect))\b",
     re.IGNORECASE,
 )
-_DOWN = re.compile(
-    r"\b(?:decreas|declin|worse|worsen|lower\b|inferior|ineffective|harm|negative(?:ly)?|impair"
-    r"|deteriorat|fail(?:s|ed)? to|unable|did not|does not|do not|no (?:significant|effect|evidence"
-    r"|benefit|difference|improvement|association)|not (?:significant|associated|effective|improve"
-    r"|increase|better)|without (?:benefit|effect))\w*",
+_DENIED = re.compile(
+    r"\b(?:ineffective|inferior to|no better|neither|(?:not|n't) (?:\w+ )?(?:effective|superior"
+    r"|better|beneficial|efficacious|outperform\w*)"
+    r"|no (?:significant |clear |additional )?(?:effect|benefit|improvement|advantage)s?"
+    r"|without (?:benefit|effect))\b",
     re.IGNORECASE,
 )
-_VERDICT_STEMS = frozenset(
+_NOT_DONE = re.compile(
+    r"\b(?:did not|does not|do not|didn't|doesn't|cannot|failed to|fails to|fail to|unable to)"
+    r"(?: significantly)? (\w+)",
+    re.IGNORECASE,
+)
+_RISE = re.compile(r"\b(?:increas|rais|ris(?:e|es|ing)\b|rose\b|higher\b)\w*", re.IGNORECASE)
+_FALL = re.compile(r"\b(?:decreas|declin|reduc|lower)\w*|\bfell\b", re.IGNORECASE)
+_VERBS = frozenset(
+    tokens(
+        "lower reduce decrease increase raise improve enhance outperform affect change differ "
+        "predict prevent relieve correlate cause benefit"
+    )
+)
+_VERDICT_STEMS = _VERBS | frozenset(
     content_stems(
         "increase improve enhance outperform higher better benefit effective gain decrease decline"
         " worse lower significant effect evidence difference result show found study not negative"
@@ -37,29 +54,50 @@ _VERDICT_STEMS = frozenset(
 )
 
 
-def contradictions(passages: Sequence[Passage]) -> list[Contradiction]:
+@dataclass(frozen=True)
+class _Claim:
+    """What a sentence says of its subject, in a form that has an opposite."""
+
+    kind: Literal["verdict", "verb", "direction"]
+    verb: str
+    is_affirmed: bool
+
+    def denies(self, other: _Claim) -> bool:
+        """Whether both cannot be said of one thing."""
+        is_same = (self.kind, self.verb) == (other.kind, other.verb)
+        return is_same and self.is_affirmed is not other.is_affirmed
+
+
+def contradictions(passages: Sequence[Passage], subject: Iterable[str] = ()) -> list[Contradiction]:
     """Return pairs of passages of two sources on the same subject with opposite verdicts.
 
-    By cue words: what is found is a question for a person, never a conclusion.
+    By cue words: what is found is a question for a person, never a conclusion. Opposite are a
+    verdict and its denial, a verb and "did not" with it, and, if the sentences share more than the
+    subject of the whole report, a rise and a fall. Why a study was made says nothing.
 
     Args:
         passages: that matched the questions, best first.
+        subject: stems that all sources have to do with.
     """
-    judged = [(each, side) for each in passages if (side := _side(each.sentence.text))]
+    once = {(each.result.result_id, each.sentence.start): each for each in passages}
+    judged = [(each, said) for each in once.values() if (said := _claims(each.sentence.text))]
     found: list[Contradiction] = []
     used: set[frozenset[str]] = set()
-    for (one, one_side), (other, other_side) in combinations(judged, 2):
+    quoted: set[str] = set()
+    for (one, said), (other, answered) in combinations(judged, 2):
         pair = frozenset((one.result.result_id, other.result.result_id))
-        if one_side == other_side or len(pair) == 1 or pair in used:
+        if len(pair) == 1 or pair in used or {one.sentence.text, other.sentence.text} & quoted:
             continue
-        shared = _shared(one, other)
-        if not shared:
+        opposed = next((a for a in said for b in answered if a.denies(b)), None)
+        shared = _shared(one, other, frozenset(subject), opposed) if opposed else []
+        if opposed is None or not shared:
             continue
         used.add(pair)
-        up, down = (one, other) if one_side == "up" else (other, one)
+        quoted |= {one.sentence.text, other.sentence.text}
+        up, down = (one, other) if opposed.is_affirmed else (other, one)
         found.append(
             Contradiction(
-                topic=", ".join(shared[:4]),
+                topic=_topic(shared, up.sentence.text),
                 one=up.quote,
                 other=down.quote,
                 note=_note(up, down),
@@ -70,23 +108,39 @@ def contradictions(passages: Sequence[Passage]) -> list[Contradiction]:
     return found
 
 
-def _side(text: str) -> str:
-    has_down = _DOWN.search(text) is not None
-    has_up = _UP.search(text) is not None
-    if has_down:
-        return "down"
-    return "up" if has_up else ""
+def _claims(text: str) -> list[_Claim]:
+    if is_background(text):
+        return []
+    denied = {stem for match in _NOT_DONE.finditer(text) for stem in tokens(match.group(1))}
+    verbs = [stem for stem in tokens(text) if stem in _VERBS]
+    claims = [_Claim("verb", stem, stem not in denied) for stem in verbs]
+    if _DENIED.search(text):
+        claims.append(_Claim("verdict", "", is_affirmed=False))
+    elif _AFFIRMED.search(text):
+        claims.append(_Claim("verdict", "", is_affirmed=True))
+    rises, falls = _RISE.search(text) is not None, _FALL.search(text) is not None
+    if rises is not falls and not denied:
+        claims.append(_Claim("direction", "", is_affirmed=rises))
+    return list(dict.fromkeys(claims))
 
 
-def _shared(one: Passage, other: Passage) -> list[str]:
+def _shared(one: Passage, other: Passage, subject: frozenset[str], claim: _Claim) -> list[str]:
     """Return the content words that both sentences have, if they are enough for one subject."""
     first = [s for s in content_stems(one.sentence.text) if s not in _VERDICT_STEMS]
     second = {s for s in content_stems(other.sentence.text) if s not in _VERDICT_STEMS}
     both = [each for each in first if each in second and not each.isdigit()]
     least = min(len(first), len(second))
-    if len(both) < _MIN_SHARED or not least or len(both) / least < _MIN_SHARE:
+    telling = [s for s in both if s not in subject] if claim.kind == "direction" else both
+    if len(telling) < _MIN_SHARED or not least or len(both) / least < _MIN_SHARE:
         return []
     return both
+
+
+def _topic(stems: Sequence[str], text: str) -> str:
+    """Return up to four shared words, as a sentence spells them."""
+    words = re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*", text)
+    spelled = {stem: word for word in reversed(words) for stem in tokens(word)}
+    return ", ".join(dict.fromkeys(spelled.get(each, each) for each in stems[:4]))
 
 
 def _note(up: Passage, down: Passage) -> str:

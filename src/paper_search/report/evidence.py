@@ -19,6 +19,8 @@ from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 MAX_TEXT_CHARS = 60_000
 """Of one source: what is beyond is not read."""
 SNIPPET_CHARS = 500
+_RELEVANT_SHARE = 0.5
+"""Of the relevance of the best source: what is judged to be below it is not quoted."""
 UNNAMED = "Unnamed authors"
 """Who wrote a source whose record gives no name that could be one."""
 _LONGEST_NAME = 80
@@ -135,6 +137,20 @@ class Evidence:
     def usable(self) -> list[SearchResult]:
         """Return what may be evidence: everything that was not withdrawn."""
         return [each for each in self.results if not each.is_retracted]
+
+    @cached_property
+    def relevant(self) -> list[SearchResult]:
+        """Return what may be quoted unasked: what is not far less relevant than the best.
+
+        A source that nobody judged stays.
+        """
+        best = max((each.relevance_score for each in self.usable), default=0.0)
+        return [
+            each
+            for each in self.usable
+            if not each.metadata.get("is_judged", True)
+            or each.relevance_score >= _RELEVANT_SHARE * best
+        ]
 
     def known(self, result_ids: Iterable[str]) -> list[str]:
         """Return those ids that are of sources, each once, in order."""

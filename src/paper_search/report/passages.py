@@ -28,6 +28,32 @@ _RELEVANCE = 0.25
 _ASPECT = 0.2
 """What a sentence gains that has the aspect that is asked for."""
 
+_BACKGROUND = -0.3
+"""What a sentence loses that says why or how a study was done, where it is asked what came out."""
+_CONCLUDING = 0.1
+"""What a sentence gains there in the last third of its text."""
+_LAST_THIRD = 2 / 3
+_TITLE_MATCH = 0.5
+"""As `MIN_MATCH`, where there is nothing but a title."""
+_RESULTS = re.compile(r"\b(?:report|results?|effects?|outcomes?|benefits?)\b", re.IGNORECASE)
+_NO_RESULT = re.compile(
+    r"\b(?:few|paucity|little is known|hypothesi[sz]ed|despite the|has been less|crucial"
+    r"|aim(?:s|ed)?|objective|purpose|in order to|is used (?:for|in|to)|is common"
+    r"|(?:was|were) (?:conducted|designed|undertaken|carried out|compared|studied|randomi[sz]ed"
+    r"|enrolled|recruited|assessed|measured)"
+    r"|we (?:conducted|measured|examined|investigated|studied|compared))\b"
+    r"|^(?:to|in this (?:paper|article|study|work)|this (?:paper|article|study|open trial)) ",
+    re.IGNORECASE,
+)
+_ASKING = frozenset(
+    tokens(
+        "applications approaches aspects changed comparisons concluded data developed effects "
+        "limitations methods open problems reported research results reviews settings sources "
+        "states study studied techniques years work used"
+    )
+)
+"""Stems by which a sub-question asks; the subject is in its other words."""
+
 _ASPECTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(said, re.IGNORECASE))
     for asked, said in (
@@ -114,7 +140,7 @@ class PassageFinder:
         """
         wanted = _Wanted.of(question, shared, self._weights)
         found: list[Passage] = []
-        for result in self._evidence.usable:
+        for result in self._evidence.relevant:
             found += self._of(result, wanted)
         found.sort(key=lambda each: (-each.rank, each.result.result_id, each.sentence.start))
         return found
@@ -125,7 +151,7 @@ class PassageFinder:
         if not own and not result.metadata.get("is_suspicious"):
             plain = Sentence(result.title, 0, len(result.title))
             match = wanted.cover(f" {title} ", "")
-            return [Passage(result, plain, "title", match, match)] if match >= MIN_MATCH else []
+            return [Passage(result, plain, "title", match, match)] if match >= _TITLE_MATCH else []
         found = []
         for sentence in own:
             if len(sentence.text) > LONGEST or len(sentence.text.split()) < _SHORTEST:
@@ -137,6 +163,9 @@ class PassageFinder:
             rank = match + _RELEVANCE * result.relevance_score
             rank += _ASPECT if wanted.has_aspect(sentence.text) else 0.0
             rank += _ASPECT if self._focus & sentence.stems else 0.0
+            if wanted.is_after_results:
+                rank += _BACKGROUND if is_background(sentence.text) else 0.0
+                rank += _CONCLUDING if sentence.start > _LAST_THIRD * len(result.text) else 0.0
             found.append(Passage(result, sentence, "text", match, rank))
         return found
 
@@ -157,10 +186,12 @@ class _Wanted:
     concepts: tuple[tuple[tuple[str, ...], float], ...]
     """For each concept its forms, as " a b c ", and its weight."""
     aspect: re.Pattern[str] | None
+    is_after_results: bool = False
+    """Whether it asks what came out of studies, not how or why they were made."""
 
     @classmethod
     def of(cls, question: str, shared: Sequence[str], weights: dict[str, float]) -> _Wanted:
-        named = [each for each in key_phrases(question) if content_stems(each)]
+        named = [each for each in key_phrases(question) if set(content_stems(each)) - _ASKING]
         own = named or list(shared)
         concepts = []
         for name in own:
@@ -171,7 +202,9 @@ class _Wanted:
             weight = sum(weights.get(stem, 1.0) for stem in stems) / max(1, len(stems))
             concepts.append((tuple(forms), weight))
         aspects = [said for asked, said in _ASPECTS if asked.search(question)]
-        return cls(tuple(concepts), aspects[0] if aspects else None)
+        first = aspects[0] if aspects else None
+        is_after_results = first is None or _RESULTS.search(question) is not None
+        return cls(tuple(concepts), first, is_after_results)
 
     def cover(self, text: str, title: str) -> float:
         """Return the share of the concepts' weight that text, and less so title, have."""
@@ -199,6 +232,11 @@ def _cover(forms: Sequence[str], text: str) -> float:
     words = [word for word in forms[0].split() if word not in STOP_WORDS] if forms else []
     having = sum(f" {word} " in text for word in words)
     return 0.8 * having / len(words) if len(words) > 1 else 0.0
+
+
+def is_background(text: str) -> bool:
+    """Whether a sentence says why or how a study was made rather than what came out."""
+    return _NO_RESULT.search(text) is not None
 
 
 def content_stems(text: str) -> list[str]:

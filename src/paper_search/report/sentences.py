@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from paper_search.skills.words import tokens
 
-_BREAK = re.compile(r"[.!?]['\"”’)\]]*(?=\s+[\"“'‘(\[]*[A-Z0-9À-Þ])|[。！？]|\n\s*\n|(?<=[:;])\n")
+_BREAK = re.compile(r"[.!?]['\"”’)\]]*(?=;?\s+[\"“'‘(\[]*[A-Z0-9À-Þ])|[。！？]|\n\s*\n|(?<=[:;])\n")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|et al|vs|cf|Fig|Figs|Eq|Eqs|Dr|Prof|St|approx|resp|ca|No|Vol|pp|Mr|Mrs"
     r"|Ref|Refs|Sec|al)|\b[A-Z])\.$"
@@ -38,7 +38,8 @@ def sentences(text: str) -> list[Sentence]:
         if match.group().startswith(".") and _ABBREVIATION.search(text[start : match.start() + 1]):
             continue
         _add(found, text, start, match.end())
-        start = match.end()
+        # Parts of an abstract that a database joins with semicolons keep their own full stops.
+        start = match.end() + text.startswith(";", match.end())
     _add(found, text, start, len(text))
     return found
 

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paper_search.models import ParsedIntent
+from paper_search.report.phrasing import joined
+from paper_search.skills.words import tokens
 
 _HEADING_CHARS = 80
+_VERBS = frozenset(
+    tokens(
+        "affect alleviate cause detect determine enable enhance explain improve increase influence "
+        "lead learn predict prevent promote reduce relieve replace solve"
+    )
+)
+"""What stands between two things in a question; no part of the name of either."""
+_AT_THE_END = frozenset(
+    tokens("better change differ effective effectively help lower safe superior treat work worse")
+)
+"""What is said of a thing when it stands behind it; in front it may be part of its name."""
+_COMPARING = frozenset({"better", "fewer", "less", "more", "other", "worse"})
+_ING = ("ing", "ion")
+"""Nouns that have the stems of verbs: "learning", "prediction"."""
+_PAIR = 2
 
 
 @dataclass(frozen=True)
@@ -43,13 +61,66 @@ def headings(questions: list[str]) -> list[str]:
     return named
 
 
+def subjects(intent: ParsedIntent) -> list[str]:
+    """Return what a question is about: its concepts without verbs, "A of B" as one.
+
+    A question is no noun: "how do shade trees lower the temperature of streets" is about "shade
+    trees" and the "temperature of streets".
+    """
+    text = " ".join(intent.topic.casefold().split())
+    cut = [_whole(part, text) for each in intent.concepts for part in _without_verbs(each)]
+    merged: list[str] = []
+    for each in cut:
+        last = merged[-1] if merged else ""
+        of = re.search(
+            rf"\b{re.escape(last.casefold())} of (?:the )?{re.escape(each.casefold())}\b", text
+        )
+        if last and of:
+            merged[-1] = f"{last} of {each}"
+        else:
+            merged.append(each)
+    return list({each.casefold(): each for each in merged}.values())
+
+
+def _without_verbs(concept: str) -> list[str]:
+    parts: list[list[str]] = [[]]
+    for word in concept.split():
+        if _is_of(word, _VERBS):
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    for part in parts:
+        while len(part) > 1 and _is_of(part[-1], _AT_THE_END):
+            part.pop()
+        while len(part) > 1 and part[0].casefold() in _COMPARING:
+            del part[0]
+    kept = [" ".join(part) for part in parts if part]
+    return kept or [concept]
+
+
+def _whole(concept: str, text: str) -> str:
+    """Return "side effects" for "side": what is generic elsewhere is half of the name there."""
+    found = re.search(rf"\b{re.escape(concept.casefold())} (effects?|events?)\b", text)
+    is_half = concept.casefold().rpartition(" ")[2] in {"side", "adverse"}
+    return f"{concept} {found.group(1)}" if found and is_half else concept
+
+
+def _is_of(word: str, stems: frozenset[str]) -> bool:
+    return not word.casefold().endswith(_ING) and bool(stems.intersection(tokens(word)))
+
+
 def _topic(intent: ParsedIntent) -> str:
-    words = " ".join(intent.topic.split()).rstrip("?？.!, ")
-    return words or ", ".join(intent.concepts)
+    named = subjects(intent)
+    if named:
+        return joined(named)
+    return " ".join(intent.topic.split()).rstrip("?？.!, ")
 
 
 def _pairs(intent: ParsedIntent) -> Iterator[SubQuestion]:
-    for one, other in itertools.combinations(intent.concepts, 2):
+    named = subjects(intent)
+    if len(named) == _PAIR:  # that is the whole, which is asked for already
+        return
+    for one, other in itertools.combinations(named, 2):
         yield SubQuestion(
             f"What do the sources say on {one} together with {other}?",
             f"{_capital(one)} and {other}",

@@ -15,6 +15,17 @@ MIN_SOURCES = 2
 MAX_THEMES = 5
 _TOO_COMMON = 0.8
 """Of the sources: what nearly all share is the subject, not a theme of it."""
+_DESIGNS = frozenset(
+    content_stems(
+        "double blind placebo controlled randomized randomised clinical trial trials crossover "
+        "cross-over pilot systematic review reviews meta-analysis meta analysis survey cohort "
+        "comparison comparative case report reports study studies open label long-term short-term "
+        "follow-up prospective retrospective multicenter experimental evaluation efficient approach"
+    )
+)
+"""How a study was made: no theme of what it is about."""
+_LEAST_OF_ONE_WORD = 3
+"""Sources that have to share a single word before it is a theme."""
 _MAX_OVERLAP = 0.7
 """Two terms whose sources are so much the same are one theme."""
 
@@ -26,24 +37,28 @@ def themes(evidence: Evidence, questions: Sequence[str], topic: str) -> list[The
     them; of phrases with the same sources, the longest names it.
     """
     holders, spelling = _phrases(evidence)
-    usable = len(evidence.usable)
+    usable = len(evidence.relevant)
     subject = frozenset(content_stems(topic))
     ranked = [
         (stems, ids)
         for stems, ids in holders.items()
-        if len(ids) >= MIN_SOURCES
+        if len(ids) >= (MIN_SOURCES if len(stems) > 1 else _LEAST_OF_ONE_WORD)
+        and set(content_stems(spelling[stems])) - _DESIGNS
         and len(ids) <= max(MIN_SOURCES, _TOO_COMMON * usable)
         and not frozenset(stems) <= subject
     ]
     ranked.sort(key=lambda each: (len(each[0]) == 1, -len(each[1]), each[0]))
     chosen: list[Theme] = []
     for stems, ids in ranked:
-        if any(_overlap(ids, set(each.sources)) > _MAX_OVERLAP for each in chosen):
+        if any(
+            _overlap(ids, set(each.sources)) > _MAX_OVERLAP or _is_part(stems, tokens(each.label))
+            for each in chosen
+        ):
             continue
-        ordered = [each.result_id for each in evidence.usable if each.result_id in ids]
+        ordered = [each.result_id for each in evidence.relevant if each.result_id in ids]
         chosen.append(
             Theme(
-                label=spelling[stems],
+                label=_as_in_text(spelling[stems], evidence),
                 sources=ordered,
                 question=_nearest(stems, questions),
                 confidence=round(min(1.0, len(ids) / 5), 2),
@@ -59,7 +74,7 @@ def _phrases(
 ) -> tuple[dict[tuple[str, ...], set[str]], dict[tuple[str, ...], str]]:
     """Return the key phrases of the titles, with all sources that have their words together."""
     spelling: dict[tuple[str, ...], str] = {}
-    for each in evidence.usable:
+    for each in evidence.relevant:
         if each.metadata.get("is_suspicious"):
             continue
         for phrase in key_phrases(each.title):
@@ -75,7 +90,7 @@ def _phrases(
     holders: dict[tuple[str, ...], set[str]] = defaultdict(set)
     texts = {
         each.result_id: f" {' '.join(tokens(each.title + ' . ' + each.text))} "
-        for each in evidence.usable
+        for each in evidence.relevant
     }
     for stems in spelling:
         wanted = f" {' '.join(stems)} "
@@ -83,8 +98,19 @@ def _phrases(
     return holders, spelling
 
 
+def _as_in_text(phrase: str, evidence: Evidence) -> str:
+    """Return a phrase as running text spells it: titles have capitals that it does not need."""
+    plain = " ".join(word.lower() if word[1:].islower() else word for word in phrase.split())
+    return plain if any(plain in each.text for each in evidence.relevant) else phrase
+
+
 def _overlap(one: set[str], other: set[str]) -> float:
     return len(one & other) / len(one | other)
+
+
+def _is_part(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether one term is the other with a word more."""
+    return set(one) <= set(other) or set(other) <= set(one)
 
 
 def _nearest(stems: Sequence[str], questions: Sequence[str]) -> int:

@@ -106,7 +106,8 @@ def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
 def reference(result: SearchResult) -> str:
     """Return a plain reference: authors, year, title, venue, address."""
     names = result.authors
-    shown = ", ".join(names[:_LONGEST_AUTHORS]) + (
+    between = "; " if any("," in each for each in names) else ", "
+    shown = between.join(names[:_LONGEST_AUTHORS]) + (
         " et al." if len(names) > _LONGEST_AUTHORS else ""
     )
     year = result.year if result.year is not None else "n.d."
