@@ -19,6 +19,7 @@ from dotenv import dotenv_values
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, field_validator
 
 from paper_search.errors import ConfigError
+from paper_search.models.embeddings import EMBEDDINGS_GROUP, EmbeddingsConfig
 
 LLM_PROVIDERS = ("openai",)
 """Providers whose `<PROVIDER>_API_KEY` is read; no other name reaches the environment."""
@@ -183,6 +184,7 @@ class AppConfig(BaseModel):
     server: ServerConfig = Field(default_factory=ServerConfig)
     keep_found: bool = False
     """Whether what live sources find is added to the library."""
+    embeddings: EmbeddingsConfig = Field(default_factory=EmbeddingsConfig)
     editor: str | None = None
     """The command that opens a form; None: forms are asked field by field."""
 
@@ -200,7 +202,11 @@ class AppConfig(BaseModel):
     def secrets(self) -> tuple[str, ...]:
         """What must never be written anywhere: keys, tokens, the password of the database."""
         password = urlsplit(self.database_url or "").password
-        keys = [self.llm.api_key, *(each.api_key for each in self.sources.values())]
+        keys = [
+            self.llm.api_key,
+            self.embeddings.api_key,
+            *(each.api_key for each in self.sources.values()),
+        ]
         return tuple(filter(None, [*keys, *self.server.tokens.values(), password]))
 
 
@@ -242,6 +248,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     try:
         return AppConfig.model_validate(
             {"llm": _llm(env), "sources": _sources(env), "server": _server(env), **settings}
+            | {"embeddings": _embeddings(env)}
         )
     except ValidationError as error:
         fields = "; ".join(
@@ -301,6 +308,26 @@ def _llm(env: dict[str, str]) -> dict[str, str]:
         **_picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
         **_picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
     }
+
+
+def _embeddings(env: dict[str, str]) -> dict[str, str]:
+    """Return the settings of the embedding model; a `.env` cannot say which code is imported."""
+    given = _picked(
+        env,
+        PAPER_SEARCH_EMBEDDINGS="name",
+        PAPER_SEARCH_EMBEDDINGS_API_KEY="api_key",
+        PAPER_SEARCH_EMBEDDINGS_BASE_URL="base_url",
+        PAPER_SEARCH_EMBEDDINGS_BATCH_SIZE="batch_size",
+        PAPER_SEARCH_EMBEDDINGS_TIMEOUT_S="timeout_s",
+    )
+    provider = given.get("name", "").partition(":")[0]
+    is_installed = bool(entry_points(group=EMBEDDINGS_GROUP, name=provider)) if provider else True
+    name = "PAPER_SEARCH_EMBEDDINGS"
+    if not is_installed and name not in os.environ:  # noqa: TID251  # the one module that may
+        raise ConfigError(f"{name}: a module is taken from the environment only, not from .env")
+    if provider == "openai" and "base_url" not in given:
+        given = _picked(env, OPENAI_API_KEY="api_key") | given
+    return given
 
 
 def _server(env: dict[str, str]) -> dict[str, str]:

@@ -6,15 +6,19 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from paper_search.errors import InputError, LibraryError
+from paper_search.library.embedded import EmbeddedInfo, EmbeddedRecords
+from paper_search.library.embedding import Embedder
+from paper_search.library.embedding_run import EmbeddingSummary
 from paper_search.library.importers.entries import Imported, Rejected
 from paper_search.library.importers.files import ACCEPTED, read_file
 from paper_search.library.index import IndexState, TextIndex
 from paper_search.library.lexicon import is_prose
+from paper_search.library.neighbourhood import said
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.models import RawPaper, SearchConstraints
@@ -22,6 +26,7 @@ from paper_search.query import parse
 
 if TYPE_CHECKING:
     import tantivy
+    from langchain_core.embeddings import Embeddings
 
 RECORDS_FILE = "records.db"
 INDEX_DIRECTORY = "index"
@@ -43,6 +48,8 @@ class Hits:
 
     papers: list[RawPaper]
     total: int
+    note: str | None = None
+    """What the person should know: why vectors were not used, for example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,7 @@ class LibraryInfo:
     records_bytes: int
     index_bytes: int
     is_index_current: bool
+    vectors: EmbeddedInfo = field(default_factory=EmbeddedInfo)
 
 
 class Library:
@@ -81,27 +89,44 @@ class Library:
     while one writes; a second writer waits for the first.
     """
 
-    def __init__(self, path: Path, records: RecordStore, index: TextIndex, wait_s: float) -> None:
+    def __init__(
+        self,
+        path: Path,
+        records: RecordStore,
+        index: TextIndex,
+        wait_s: float,
+        embedder: Embedder | Embeddings | None = None,
+    ) -> None:
         self._path = path
         self._records = records
         self._index = index
         self._wait_s = wait_s
+        self._vectors = EmbeddedRecords(path, embedder, wait_s)
         self._threads = threading.RLock()
 
     @classmethod
-    def open(cls, path: Path | str, *, wait_s: float = 30.0) -> Library:
+    def open(
+        cls,
+        path: Path | str,
+        *,
+        wait_s: float = 30.0,
+        embedder: Embedder | Embeddings | None = None,
+    ) -> Library:
         """Open the library in the directory, which is made if it is not there.
 
         Args:
             path: the directory, such as `<home>/library`.
             wait_s: seconds to wait for another process that writes.
+            embedder: any langchain-core `Embeddings`, for ranking by nearness too where records
+                have vectors (see `embed`); None: by words alone.
 
         Raises:
             LibraryError: the directory cannot be written, or holds a file that is not a library.
         """
         directory = Path(path)
         records = RecordStore(directory / RECORDS_FILE, timeout_s=wait_s)
-        return cls(directory, records, TextIndex(directory / INDEX_DIRECTORY), wait_s)
+        index = TextIndex(directory / INDEX_DIRECTORY)
+        return cls(directory, records, index, wait_s, embedder)
 
     @staticmethod
     def exists(path: Path | str) -> bool:
@@ -199,6 +224,16 @@ class Library:
             raise InputError(f"no record found in {str(path)!r}; accepted: {ACCEPTED}")
         return summary
 
+    def embed(self, *, anew: bool = False, on_progress: Progress | None = None) -> EmbeddingSummary:
+        """Make the vectors that records lack, or all anew; what was cut off can be repeated.
+
+        Raises:
+            EmbeddingError: no model is set, it failed, or the vectors at hand are of another one.
+            LibraryError: another process is at it, or the disk cannot be read or written.
+        """
+        path = self._records.path
+        return self._vectors.bring_up_to_date(path, anew=anew, on_progress=on_progress)
+
     def get(self, ids: Iterable[str]) -> dict[str, RawPaper]:
         """Return the papers of these ids, without those that are unknown."""
         with self._threads:
@@ -219,7 +254,9 @@ class Library:
         """
         if _OPERATORS.search(text) and not is_prose(text):
             return self.search_boolean(text, limit=limit, filters=filters)
-        return self._found(lambda one, size, bounds: one.words(text, size, bounds), limit, filters)
+        return self._found(
+            lambda one, size, bounds: one.words(text, size, bounds), text, limit, filters
+        )
 
     def search_boolean(
         self, text: str, *, limit: int = 20, filters: SearchConstraints | None = None
@@ -232,7 +269,7 @@ class Library:
         """
         tree = parse(text)
         return self._found(
-            lambda one, size, bounds: one.boolean(tree, size, bounds), limit, filters
+            lambda one, size, bounds: one.boolean(tree, size, bounds), said(tree), limit, filters
         )
 
     def info(self) -> LibraryInfo:
@@ -247,19 +284,27 @@ class Library:
                 records_bytes=self._records.size_bytes(),
                 index_bytes=self._index.size_bytes(),
                 is_index_current=self._lag() == 0,
+                vectors=self._vectors.info(self._written()),
             )
 
     def _found(
         self,
         ask: Callable[[Retrieval, int, SearchConstraints], Ranking],
+        meaning: str,
         limit: int,
         filters: SearchConstraints | None,
     ) -> Hits:
+        near, note = self._vectors.neighbourhood(meaning, self._written)
         with self._threads:
             self._refresh()
-            retrieval = Retrieval(self._searcher(), self._index.schema, self._records)
+            retrieval = Retrieval(self._searcher(), self._index.schema, self._records, near)
             found = ask(retrieval, max(0, limit), filters or SearchConstraints())
-            return Hits(self._records.get_rows(found.rows), found.total)
+            return Hits(self._records.get_rows(found.rows), found.total, note)
+
+    def _written(self) -> tuple[str, int]:
+        """Return which library this is, and its last write."""
+        with self._threads:
+            return self._records.key, self._records.generation
 
     def _searcher(self) -> tantivy.Searcher:
         try:
