@@ -266,17 +266,17 @@ with Library.open(sys.argv[1], embedder=Embedder(FakeEmbeddings(), batch_size=5)
 @pytest.mark.slow
 def test_kill_9_while_vectors_are_made_loses_none_that_was_there(tmp_path: Path) -> None:
     """PER-01"""
-    records = 600
+    records = 300
     with Library.open(tmp_path) as library:
         library.add(paper(f"Title {n}", abstract=f"alpha word{n}") for n in range(records))
     before, killed = 0, 0
-    for point in range(6):
+    for point in range(4):
         with subprocess.Popen(  # noqa: S603  # our own interpreter and script
             [sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, text=True
         ) as child:
             assert child.stdout is not None
             assert child.stdout.readline() == "ready\n"
-            time.sleep(0.25 + 0.02 * point)
+            time.sleep(0.2 + 0.05 * point)
             child.kill()
             killed += child.wait() < 0
         model = FakeEmbeddings()
@@ -285,7 +285,7 @@ def test_kill_9_while_vectors_are_made_loses_none_that_was_there(tmp_path: Path)
             assert held >= before
             assert library.search("alpha", limit=1).total == records
         before = held
-    assert killed >= 2
+    assert killed >= 1
     with Library.open(tmp_path, embedder=model) as library:
         summary = library.embed()
         assert (summary.made, summary.total) == (records - before, records)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-NEARNESS = 0.4
+NEARNESS = 0.5
 """What nearness counts, of 1.0; words count the rest: see decision 0074."""
 
 
@@ -22,11 +22,11 @@ def fused(
         cosines: cosines; those below zero count as zero.
         nearness: between 0, words alone, and 1, nearness alone.
     """
-    most = max(words.values(), default=0.0) or 1.0
+    of_words = (1 - nearness) / (max(words.values(), default=0.0) or 1.0)
     nearest = max(cosines.values(), default=0.0)
-    scale = nearness / nearest if nearest > 0 else 0.0
+    of_cosines = nearness / nearest if nearest > 0 else 0.0
     made = {
-        row: (1 - nearness) * words.get(row, 0.0) / most + scale * max(0.0, cosines.get(row, 0.0))
+        row: round(of_words * words.get(row, 0.0) + of_cosines * max(0.0, cosines.get(row, 0.0)), 6)
         for row in words.keys() | cosines.keys()
     }
-    return dict(sorted(made.items(), key=lambda each: (-round(each[1], 6), each[0])))
+    return {row: made[row] for row in sorted(made, key=lambda row: (-made[row], row))}

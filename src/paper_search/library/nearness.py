@@ -15,7 +15,7 @@ _BLOCK = 1_024
 """Vectors that are turned into floats at once: what the processor's cache holds."""
 SIEVED_ABOVE = 50_000
 """Of more vectors, only those are compared whose signs agree best with those of the question."""
-_PASSED = 4_000
+_PASSED = 8_000
 _PASSED_SHARE = 0.02
 _SIGN_BLOCK = 16_384
 
@@ -62,9 +62,7 @@ class Nearness:
         """
         import numpy as np  # noqa: PLC0415  # as above
 
-        places = self._living if among is None else self._found(among)[1]
-        if (len(self._rows) if places is None else len(places)) > SIEVED_ABOVE:
-            places = self._sieved(question, places, limit)
+        places = self._candidates(question, limit, among)
         cosines = self._cosines(question, places)
         if len(cosines) > limit:
             chosen = np.argpartition(-cosines, limit - 1)[:limit] if limit else np.empty(0, int)
@@ -73,6 +71,14 @@ class Nearness:
         rows = self._rows[chosen if places is None else places[chosen]]
         order = np.lexsort((rows, -cosines[chosen]))
         return dict(zip(rows[order].tolist(), cosines[chosen][order].tolist(), strict=True))
+
+    def candidates(
+        self, question: NDArray[np.float32], limit: int, among: Sequence[int] | None = None
+    ) -> Sequence[int] | None:
+        """Return the rows worth comparing for this question and those close to it; None: all."""
+        places = self._candidates(question, limit, among)
+        rows: list[int] | None = None if places is None else self._rows[places].tolist()
+        return rows
 
     def cosines(self, question: NDArray[np.float32], rows: Collection[int]) -> dict[int, float]:
         """Return the cosines of those of the rows that have a vector."""
@@ -97,6 +103,13 @@ class Nearness:
         total = (shares * self._scales[places]) @ self._codes[places].astype(np.float32)
         length = float(np.linalg.norm(total))
         return total / length if length else None
+
+    def _candidates(
+        self, question: NDArray[np.float32], limit: int, among: Sequence[int] | None
+    ) -> NDArray[np.intp] | None:
+        places = self._living if among is None else self._found(among)[1]
+        count = len(self._rows) if places is None else len(places)
+        return self._sieved(question, places, limit) if count > SIEVED_ABOVE else places
 
     def _found(self, rows: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
         """Return those of the rows that have a vector, and where it is."""

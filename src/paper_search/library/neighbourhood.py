@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import tantivy
     from numpy.typing import NDArray
 
-DEPTH = 500
+DEPTH = 300
 """How many records either ranking brings in; no more of them are worth a place."""
 READ = 5
 """First results whose vectors the question is moved towards."""
@@ -67,6 +67,8 @@ class Neighbourhood:
             scores: by words, by row.
         """
         if self._near is None:
+            # Sieved once: the question moves little.
+            self._among = self._nearness.candidates(self._question, DEPTH, self._among)
             self._near = self._nearness.nearest(self._question, DEPTH, self._among)
         return self._mixed(scores, self._question, self._near)
 

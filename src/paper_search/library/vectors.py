@@ -100,7 +100,7 @@ class VectorFiles:
             for path, (kind, width) in self._layout(manifest).items():
                 shape = (manifest.count, width) if width else (manifest.count,)
                 made.append(
-                    np.memmap(path, dtype=kind, mode="r", shape=shape)
+                    np.asarray(np.memmap(path, dtype=kind, mode="r", shape=shape))
                     if manifest.count
                     else np.empty(shape, dtype=kind)
                 )
