@@ -100,7 +100,7 @@ class Retrieval:
         if not self._near and not (weights and scored):
             return Ranking([each.row for each in scored[:limit]], int(result.count))
         read = self._mixed(scored)[: feedback.READ]
-        known = self._records.fields_of([each.row for each in (*read, *scored[:1])])
+        known = self._records.fields_of([each.row for each in (*read, *scored[: feedback.READ])])
         if weights and scored and not (text and _is_title(weights, known.get(scored[0].row))):
             wider = self._expanded(weights, read, known)
             matching = {each.row for each in scored} if result.count <= len(scored) else None
