@@ -8,6 +8,7 @@ from __future__ import annotations
 import getpass
 import os
 import socket
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from dotenv import dotenv_values
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, field_validator
 
 from paper_search.errors import ConfigError
+from paper_search.models.embeddings import EMBEDDINGS_GROUP, EmbeddingsConfig
 from paper_search.service_settings import (
     WEB_SEARCHES,
     WEB_SOURCES,
@@ -201,6 +203,7 @@ class AppConfig(BaseModel):
     server: ServerConfig = Field(default_factory=ServerConfig)
     keep_found: bool = False
     """Whether what live sources find is added to the library."""
+    embeddings: EmbeddingsConfig = Field(default_factory=EmbeddingsConfig)
     editor: str | None = None
     """The command that opens a form; None: forms are asked field by field."""
 
@@ -219,7 +222,11 @@ class AppConfig(BaseModel):
         """What must never be written anywhere: keys, tokens, the password of the database."""
         password = urlsplit(self.database_url or "").password
         services = (*self.sources.values(), *self.web.values())
-        keys = [self.llm.api_key, *(each.api_key for each in services)]
+        keys = [
+            self.llm.api_key,
+            self.embeddings.api_key,
+            *(each.api_key for each in services),
+        ]
         return tuple(filter(None, [*keys, *self.server.tokens.values(), password]))
 
 
@@ -276,6 +283,7 @@ def _parts(env: dict[str, str]) -> dict[str, object]:
         "sources": source_settings(env, env.get("PAPER_SEARCH_SOURCES", "")),
         "web": web_settings(env, env.get("PAPER_SEARCH_WEB", "")),
         "server": _server(env),
+        "embeddings": _embeddings(env),
     }
 
 
@@ -329,6 +337,26 @@ def _llm(env: dict[str, str]) -> dict[str, str]:
         **picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
         **picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
     }
+
+
+def _embeddings(env: dict[str, str]) -> dict[str, str]:
+    """Return the settings of the embedding model; a `.env` cannot say which code is imported."""
+    given = picked(
+        env,
+        PAPER_SEARCH_EMBEDDINGS="name",
+        PAPER_SEARCH_EMBEDDINGS_API_KEY="api_key",
+        PAPER_SEARCH_EMBEDDINGS_BASE_URL="base_url",
+        PAPER_SEARCH_EMBEDDINGS_BATCH_SIZE="batch_size",
+        PAPER_SEARCH_EMBEDDINGS_TIMEOUT_S="timeout_s",
+    )
+    provider = given.get("name", "").partition(":")[0]
+    is_installed = bool(entry_points(group=EMBEDDINGS_GROUP, name=provider)) if provider else True
+    name = "PAPER_SEARCH_EMBEDDINGS"
+    if not is_installed and name not in os.environ:  # noqa: TID251  # the one module that may
+        raise ConfigError(f"{name}: a module is taken from the environment only, not from .env")
+    if provider == "openai" and "base_url" not in given:
+        given = picked(env, OPENAI_API_KEY="api_key") | given
+    return given
 
 
 def _server(env: dict[str, str]) -> dict[str, str]:

@@ -30,6 +30,7 @@ PaperSearchError
 │       └── AlreadyDecidedError        somebody decided it before, and differently
 ├── PersistenceError                   the database cannot be opened, read or written
 ├── LibraryError                       the local library cannot be opened, read or written
+├── EmbeddingError                     an embedding model could not answer, or is another one
 ├── WorkflowDefinitionError (ValueError) a step table that cannot work; lists every problem
 ├── WorkflowRunError                   a run came to a step more often than its bound allows
 ├── DispatchError                      a workflow that work is handed to cannot be reached
@@ -173,6 +174,10 @@ class PersistenceError(PaperSearchError):
 
 class LibraryError(PaperSearchError):
     """The local library cannot be opened, read or written."""
+
+
+class EmbeddingError(PaperSearchError):
+    """No usable vector came of an embedding model, or it is not the one that made the others."""
 
 
 class WorkflowDefinitionError(PaperSearchError, ValueError):

@@ -145,3 +145,40 @@ def test_the_format_can_be_said(cli: Cli, tmp_path: Path) -> None:
     assert cli("library", "add", str(file), "--format", "csv").code == 0
     unknown = cli("library", "add", str(file), "--format", "word")
     assert "bibtex" in unknown.stderr
+
+
+MODEL = "paper_search.testing.embeddings:create_fake"
+
+
+def test_an_import_makes_vectors_where_a_model_is_set(
+    cli: Cli, bib: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_SEARCH_EMBEDDINGS", MODEL)
+    assert "vectors: 1 made, 1 in all" in cli("library", "add", str(bib)).stderr
+    assert f"vectors  1, by {MODEL}" in cli("library", "info").stdout
+    ended = cli("library", "search", "graph", "--json")
+    assert ended.document["note"] is None
+    assert cli("library", "embed", "--json").document["made"] == 0
+    assert "1 made" in cli("library", "embed", "--again").stdout
+
+
+def test_an_import_stands_where_the_model_fails(
+    cli: Cli, bib: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_SEARCH_EMBEDDINGS", "paper_search.testing.embeddings:absent")
+    ended = cli("library", "add", str(bib))
+    assert ended.code == 0
+    assert "1 added" in ended.stdout
+    assert "vectors are missing" in ended.stderr
+    found = cli("library", "search", "graph")
+    assert "Graph Toxicity" in found.stdout
+    assert "ranked by words alone" in found.stderr
+    assert cli("library", "embed").code == 1
+
+
+def test_vectors_need_a_model_that_is_set(cli: Cli, bib: Path) -> None:
+    assert "vectors" not in cli("library", "add", str(bib)).stderr
+    ended = cli("library", "embed")
+    assert ended.code != 0
+    assert "PAPER_SEARCH_EMBEDDINGS" in ended.stderr
+    assert "\nvectors " not in cli("library", "info").stdout

@@ -15,6 +15,7 @@ from paper_search.cli import (
     fork,
     graph,
     library_add,
+    library_embed,
     library_info,
     library_search,
     prune,
@@ -114,6 +115,7 @@ app.command("restore")(restore.restore)
 app.add_typer(library, name="library")
 library.command("add")(library_add.add)
 library.command("search")(library_search.search)
+library.command("embed")(library_embed.embed)
 library.command("info")(library_info.info)
 app.command("sources")(sources.sources)
 app.command("serve")(serve.serve)

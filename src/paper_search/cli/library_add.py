@@ -8,10 +8,10 @@ import typer
 from paper_search.cli.options import Home, Json
 
 if TYPE_CHECKING:
-    from paper_search.library import ImportSummary
+    from paper_search.library import ImportSummary, Library
 
 
-def add(
+def add(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     files: Annotated[
         list[Path],
@@ -30,6 +30,13 @@ def add(
             "json-lines, json, csv or xlsx; else by name and content.",
         ),
     ] = None,
+    with_vectors: Annotated[
+        bool,
+        typer.Option(
+            "--embed/--no-embed",
+            help="Make vectors for what is new, if PAPER_SEARCH_EMBEDDINGS names a model.",
+        ),
+    ] = True,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -45,12 +52,14 @@ def add(
     from paper_search.cli.settings import settings
     from paper_search.errors import InputError, UnknownFormatError
     from paper_search.library import Library
+    from paper_search.library.embedders import create_embedder
     from paper_search.library.source import library_path
 
-    documents: list[dict[str, Any]] = []
-    passed_over = 0
+    config = settings(ctx, home)
+    embedder = create_embedder(config.embeddings) if with_vectors else None
+    documents, passed_over = list[dict[str, Any]](), 0
     with (
-        Library.open(library_path(settings(ctx, home).home)) as library,
+        Library.open(library_path(config.home), embedder=embedder) as library,
         given_files(files) as given,
     ):
         for file in given:
@@ -69,12 +78,37 @@ def add(
                 continue
             documents.append(_document(summary, file.label))
             _tell(summary, file.label, is_quiet=as_json)
+        _embed(library, is_wanted=embedder is not None)
     if passed_over:
         say(f"{passed_over} files of other kinds were passed over")
     if as_json:
         print_json(documents)
     if not documents or not all(each["imported"] for each in documents):
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _embed(library: "Library", *, is_wanted: bool) -> None:
+    """Make the missing vectors if they are wanted; that it fails is told, and the import stands."""
+    if not is_wanted:
+        return
+    from paper_search.cli.console import say, visible
+    from paper_search.cli.failures import explanation
+    from paper_search.cli.import_progress import import_progress
+    from paper_search.cli.library_embed import told
+    from paper_search.errors import EmbeddingError, LibraryError
+
+    try:
+        with import_progress("vectors", verb="making") as on_progress:
+            made = library.embed(on_progress=on_progress)
+    except (EmbeddingError, LibraryError) as error:
+        say(
+            visible(
+                f"vectors are missing: {explanation(error)}; the records are in the library, and "
+                "found by their words; `paper-search library embed` tries again"
+            )
+        )
+    else:
+        say(told(made))
 
 
 def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:

@@ -22,10 +22,14 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     if as_json:
         print_json({**asdict(found), "path": str(found.path)})
         return
-    size = (found.records_bytes + found.index_bytes) / 1_000_000
+    vectors = found.vectors
+    size = (found.records_bytes + found.index_bytes + vectors.size_bytes) / 1_000_000
     years = f"{found.first_year}-{found.last_year}" if found.first_year is not None else "-"
     typer.echo(visible(f"path     {found.path}"))
     typer.echo(f"records  {found.records}")
     typer.echo(f"years    {years}")
     typer.echo(f"disk     {size:.1f} MB")
     typer.echo(f"index    {'up to date' if found.is_index_current else 'rebuilt at next search'}")
+    if vectors.model:
+        rest = "" if vectors.is_current else "; `paper-search library embed` makes the missing"
+        typer.echo(visible(f"vectors  {vectors.records}, by {vectors.model}{rest}"))

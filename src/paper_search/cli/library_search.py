@@ -19,25 +19,29 @@ def search(
     home: Home = None,
 ) -> None:
     """Search your library, best first."""
-    from paper_search.cli.console import data, print_json, say
+    from paper_search.cli.console import data, print_json, say, visible
     from paper_search.cli.failures import UsageMistakeError
     from paper_search.cli.settings import settings
     from paper_search.cli.tables import record_table
     from paper_search.library import Hits, Library
+    from paper_search.library.embedders import create_embedder
     from paper_search.library.source import library_path
 
     if not query.strip():
         raise UsageMistakeError("the query is empty; give words or a boolean query")
-    path = library_path(settings(ctx, home).home)
+    config = settings(ctx, home)
+    path = library_path(config.home)
     hits = Hits([], 0)
     if Library.exists(path):
-        with Library.open(path) as library:
+        with Library.open(path, embedder=create_embedder(config.embeddings)) as library:
             hits = library.search(query, limit=limit)
     else:
         say("your library is empty; `paper-search library add FILE` fills it")
+    if hits.note:
+        say(visible(hits.note))
     if as_json:
         papers = [paper.model_dump(mode="json") for paper in hits.papers]
-        print_json({"query": query, "total": hits.total, "papers": papers})
+        print_json({"query": query, "total": hits.total, "note": hits.note, "papers": papers})
         return
     if hits.papers:
         data().print(record_table(hits.papers))

@@ -1,11 +1,18 @@
 """The person's own corpus on disk: records, their full-text index, importers, and a sample."""
 
-from paper_search.library.corpus import Hits, ImportSummary, Library, LibraryInfo
+from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
+from paper_search.library.corpus import Library
+from paper_search.library.embedded import EmbeddedInfo
+from paper_search.library.embedding import Embedder
+from paper_search.library.embedding_run import EmbeddingSummary
 from paper_search.library.importers.entries import Imported, Rejected
 from paper_search.library.records import Changes
 
 __all__ = [
     "Changes",
+    "EmbeddedInfo",
+    "Embedder",
+    "EmbeddingSummary",
     "Hits",
     "ImportSummary",
     "Imported",

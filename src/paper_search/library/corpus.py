@@ -6,20 +6,27 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from paper_search.errors import InputError, LibraryError, PaperSearchError
+from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
+from paper_search.library.embedded import EmbeddedRecords
+from paper_search.library.embedding import Embedder
+from paper_search.library.embedding_run import EmbeddingSummary
 from paper_search.library.importers.entries import Imported, Rejected
 from paper_search.library.importers.files import ACCEPTED, read_file
 from paper_search.library.index import IndexState, TextIndex
 from paper_search.library.lexicon import is_prose
+from paper_search.library.neighbourhood import Neighbourhood, said
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.library.writing import WriterBusyError, WritingRights
 from paper_search.models import RawPaper, SearchConstraints
 from paper_search.query import parse
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
 
 RECORDS_FILE = "records.db"
 INDEX_DIRECTORY = "index"
@@ -39,43 +46,6 @@ Progress = Callable[[int, int | None], None]
 """Called with how many records are done, and of how many, if that is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """The best papers for a query, and how many there are in all."""
-
-    papers: list[RawPaper]
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class ImportSummary:
-    """What came of one file."""
-
-    path: Path
-    changes: Changes
-    rejected: list[Rejected]
-    """The first thousand records that could not be used, with line numbers."""
-    rejected_count: int
-
-    @property
-    def read_count(self) -> int:
-        """How many records could be used."""
-        return self.changes.added + self.changes.updated + self.changes.unchanged
-
-
-@dataclass(frozen=True, slots=True)
-class LibraryInfo:
-    """What a library holds."""
-
-    path: Path
-    records: int
-    first_year: int | None
-    last_year: int | None
-    records_bytes: int
-    index_bytes: int
-    is_index_current: bool
-
-
 class Library:
     """Records that can be added to, searched and counted, in one directory.
 
@@ -84,28 +54,45 @@ class Library:
     that finds nobody importing brings the index up to date itself.
     """
 
-    def __init__(self, path: Path, records: RecordStore, index: TextIndex, wait_s: float) -> None:
+    def __init__(
+        self,
+        path: Path,
+        records: RecordStore,
+        index: TextIndex,
+        wait_s: float,
+        embedder: Embedder | Embeddings | None = None,
+    ) -> None:
         self._path = path
         self._records = records
         self._index = index
         self._rights = WritingRights(path, is_read_only=records.is_read_only)
         self._wait_s = wait_s
+        self._vectors = EmbeddedRecords(path, embedder, wait_s)
         self._threads = threading.RLock()
 
     @classmethod
-    def open(cls, path: Path | str, *, wait_s: float = 30.0) -> Library:
+    def open(
+        cls,
+        path: Path | str,
+        *,
+        wait_s: float = 30.0,
+        embedder: Embedder | Embeddings | None = None,
+    ) -> Library:
         """Open the library in the directory, which is made if it is not there.
 
         Args:
             path: the directory, such as `<home>/library`.
             wait_s: seconds to wait for another process that writes.
+            embedder: any langchain-core `Embeddings`, for ranking by nearness too where records
+                have vectors (see `embed`); None: by words alone.
 
         Raises:
             LibraryError: the directory cannot be written, or holds a file that is not a library.
         """
         directory = Path(path)
         records = RecordStore(directory / RECORDS_FILE, timeout_s=wait_s)
-        return cls(directory, records, TextIndex(directory / INDEX_DIRECTORY), wait_s)
+        index = TextIndex(directory / INDEX_DIRECTORY)
+        return cls(directory, records, index, wait_s, embedder)
 
     @staticmethod
     def exists(path: Path | str) -> bool:
@@ -213,6 +200,16 @@ class Library:
             raise InputError(f"no record found in {str(path)!r}; accepted: {ACCEPTED}")
         return summary
 
+    def embed(self, *, anew: bool = False, on_progress: Progress | None = None) -> EmbeddingSummary:
+        """Make the vectors that records lack, or all anew; what was cut off can be repeated.
+
+        Raises:
+            EmbeddingError: no model is set, it failed, or the vectors at hand are of another one.
+            LibraryError: another process is at it, or the disk cannot be read or written.
+        """
+        path = self._records.path
+        return self._vectors.bring_up_to_date(path, anew=anew, on_progress=on_progress)
+
     def get(self, ids: Iterable[str]) -> dict[str, RawPaper]:
         """Return the papers of these ids, without those that are unknown."""
         with self._threads:
@@ -233,7 +230,9 @@ class Library:
         """
         if _OPERATORS.search(text) and not is_prose(text):
             return self.search_boolean(text, limit=limit, filters=filters)
-        return self._found(lambda one, size, bounds: one.words(text, size, bounds), limit, filters)
+        return self._found(
+            lambda one, size, bounds: one.words(text, size, bounds), text, limit, filters
+        )
 
     def search_boolean(
         self, text: str, *, limit: int = 20, filters: SearchConstraints | None = None
@@ -246,7 +245,7 @@ class Library:
         """
         tree = parse(text)
         return self._found(
-            lambda one, size, bounds: one.boolean(tree, size, bounds), limit, filters
+            lambda one, size, bounds: one.boolean(tree, size, bounds), said(tree), limit, filters
         )
 
     def info(self) -> LibraryInfo:
@@ -262,19 +261,22 @@ class Library:
                 records_bytes=self._records.size_bytes(),
                 index_bytes=self._index.size_bytes(),
                 is_index_current=is_current,
+                vectors=self._vectors.info(self._written()),
             )
 
     def _found(
         self,
         ask: Callable[[Retrieval, int, SearchConstraints], Ranking],
+        meaning: str,
         limit: int,
         filters: SearchConstraints | None,
     ) -> Hits:
         bounds = filters or SearchConstraints()
+        near, note = self._vectors.neighbourhood(meaning, self._written)
         with self._threads:
             self._refresh()
             try:
-                found = ask(self._retrieval(), max(0, limit), bounds)
+                found = ask(self._retrieval(near), max(0, limit), bounds)
             except PaperSearchError:
                 raise
             except BaseException as error:
@@ -282,16 +284,21 @@ class Library:
                 if not isinstance(error, Exception) and "Panic" not in type(error).__name__:
                     raise
                 self._mend(error)
-                found = ask(self._retrieval(), max(0, limit), bounds)
-            return Hits(self._records.get_rows(found.rows), found.total)
+                found = ask(self._retrieval(near), max(0, limit), bounds)
+            return Hits(self._records.get_rows(found.rows), found.total, note)
 
-    def _retrieval(self) -> Retrieval:
+    def _written(self) -> tuple[str, int]:
+        """Return which library this is, and its last write."""
+        with self._threads:
+            return self._records.key, self._records.generation
+
+    def _retrieval(self, near: Neighbourhood | None) -> Retrieval:
         try:
             searcher = self._index.searcher()
         except LibraryError as error:
             self._mend(error)
             searcher = self._index.searcher()
-        return Retrieval(searcher, self._index.schema, self._records)
+        return Retrieval(searcher, self._index.schema, self._records, near)
 
     def _mend(self, error: BaseException) -> None:
         """Make a damaged index again; the records are not concerned."""

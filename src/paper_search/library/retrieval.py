@@ -16,6 +16,7 @@ from paper_search.library.lexicon import (
     query_words,
     ranked_words,
 )
+from paper_search.library.neighbourhood import DEPTH, Neighbourhood
 from paper_search.library.records import RecordStore
 from paper_search.library.translation import Translator
 from paper_search.models import SearchConstraints
@@ -53,9 +54,15 @@ class Retrieval:
     """A view of one commit of the index, and the records behind it."""
 
     def __init__(
-        self, searcher: tantivy.Searcher, schema: tantivy.Schema, records: RecordStore
+        self,
+        searcher: tantivy.Searcher,
+        schema: tantivy.Schema,
+        records: RecordStore,
+        near: Neighbourhood | None = None,
     ) -> None:
         self._searcher = searcher
+        self._schema = schema
+        self._near = near
         self._records = records
         self._translator = Translator(schema, self._words_that_begin)
         self._texts: dict[int, adjacency.Text] = {}
@@ -93,14 +100,16 @@ class Retrieval:
             rank = self._translator.ranking(words)
             return self._translator.within(condition, rank, is_rank_needed=text is not None)
 
-        size = max(limit, feedback.READ) + _SPARE
+        size = max(limit, feedback.READ, DEPTH if self._near else 0) + _SPARE
         result: Any = self._searcher.search(query(weights), limit=size, count=True)
         scored = self._scored(result)
-        if not weights or not scored:
+        if self._near:
+            self._near.limit_to(self._searcher, condition, self._schema)
+        if not self._near and not (weights and scored):
             return Ranking([each.row for each in scored[:limit]], int(result.count))
-        read = scored[: feedback.READ]
-        known = self._records.fields_of([each.row for each in read])
-        if text is None or not _is_title(weights, known.get(read[0].row)):
+        read = self._mixed(scored)[: feedback.READ]
+        known = self._records.fields_of([each.row for each in (*read, *scored[: feedback.READ])])
+        if weights and scored and not (text and _is_title(weights, known.get(scored[0].row))):
             wider = self._expanded(weights, read, known)
             matching = {each.row for each in scored} if result.count <= len(scored) else None
             scored = self._scored(self._searcher.search(query(wider), limit=size, count=False))
@@ -109,10 +118,18 @@ class Retrieval:
                 scored = [each for each in scored if each.row in matching]
         if text is not None:
             scored = self._neighbours_first(scored, text, known)
-        rows = [each.row for each in scored]
+        rows = [each.row for each in self._mixed(scored, again=True)]
         if text is not None:
             rows = _exact_first(rows, text, known)
-        return Ranking(rows[:limit], int(result.count))
+        return Ranking(rows[:limit], max(int(result.count), len(rows) if self._near else 0))
+
+    def _mixed(self, scored: list[_Scored], *, again: bool = False) -> list[_Scored]:
+        """Return what was found with what is near to the question, if vectors are used."""
+        if self._near is None:
+            return scored
+        by_row = {each.row: each.score for each in scored}
+        mixed = self._near.mixed_again(by_row) if again else self._near.mixed(by_row)
+        return [_Scored(row, score) for row, score in mixed.items()]
 
     def _scored(self, result: Any) -> list[_Scored]:
         """Return what was found, equal scores in the order of import."""

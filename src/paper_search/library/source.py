@@ -11,7 +11,9 @@ from typing import Any
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import InputError, LibraryError, SearchSourceError
-from paper_search.library.corpus import Hits, Library
+from paper_search.library.answers import Hits
+from paper_search.library.corpus import Library
+from paper_search.library.embedders import create_embedder
 from paper_search.library.samples import open_sample
 from paper_search.models import (
     RawPaper,
@@ -100,7 +102,7 @@ class LibrarySource:
         with library:
             for query in queries:
                 papers, report = self._answer(library, query, strategy.filters)
-                report.note = note
+                report.note = "; ".join(filter(None, (note, report.note))) or None
                 reports.append(report)
                 for paper in papers:
                     if paper.id in found:
@@ -123,7 +125,7 @@ class LibrarySource:
             report.status, report.error = SourceStatus.UNREACHABLE, str(error)
         else:
             papers = self._seen(hits, query)
-            report.hits, report.kept = hits.total, len(papers)
+            report.hits, report.kept, report.note = hits.total, len(papers), hits.note
             report.status = SourceStatus.OK if papers else SourceStatus.EMPTY
         report.milliseconds = round((time.monotonic() - started) * 1000)
         return papers, report
@@ -138,12 +140,17 @@ class LibrarySource:
 
 
 def create_library_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:
-    """Return the source that searches `<home>/library`, or the sample while that is empty."""
+    """Return the source that searches `<home>/library`, or the sample while that is empty.
+
+    Raises:
+        ConfigError: the embedding model that is set cannot be found.
+    """
+    embedder = create_embedder(config.embeddings)
 
     def open_library() -> tuple[Library, str | None]:
         path = library_path(config.home)
         if Library.exists(path):
-            library = Library.open(path)
+            library = Library.open(path, embedder=embedder)
             if not library.is_empty:
                 return library, None
             library.close()

@@ -1,0 +1,51 @@
+"""What a library answers: hits, what came of a file, what it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from paper_search.library.embedded import EmbeddedInfo
+from paper_search.library.importers.entries import Rejected
+from paper_search.library.records import Changes
+from paper_search.models import RawPaper
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The best papers for a query, and how many there are in all."""
+
+    papers: list[RawPaper]
+    total: int
+    note: str | None = None
+    """What the person should know: why vectors were not used, for example."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """What came of one file."""
+
+    path: Path
+    changes: Changes
+    rejected: list[Rejected]
+    """The first thousand records that could not be used, with line numbers."""
+    rejected_count: int
+
+    @property
+    def read_count(self) -> int:
+        """How many records could be used."""
+        return self.changes.added + self.changes.updated + self.changes.unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryInfo:
+    """What a library holds."""
+
+    path: Path
+    records: int
+    first_year: int | None
+    last_year: int | None
+    records_bytes: int
+    index_bytes: int
+    is_index_current: bool
+    vectors: EmbeddedInfo = field(default_factory=EmbeddedInfo)

@@ -1,0 +1,152 @@
+"""The person's embedding model behind limits: what it answers is checked, what fails has a name."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from paper_search.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from langchain_core.embeddings import Embeddings
+    from numpy.typing import NDArray
+
+BATCH_SIZE = 64
+"""Texts in one call."""
+LONGEST_TEXT = 6_000
+"""Characters of a text that the model gets: below the 8,191 tokens of the common services.
+
+A title with its abstract has rarely more than 3,000; models cut what is too long for them.
+"""
+TIMEOUT_S = 120.0
+"""Seconds for one call: a small model on a slow processor takes some for a batch."""
+MOST_DIMENSIONS = 65_536
+_NAMES = ("model", "model_name", "model_id", "deployment")
+_TABLE = 2
+_T = TypeVar("_T")
+
+
+class Embedder:
+    """Any langchain-core `Embeddings`, asked in batches and with a time limit.
+
+    Args:
+        embeddings: what turns texts into vectors; called from one thread at a time.
+        model: the name that vectors are kept under; by default the class and its model. Two
+            models must not share a name, as their vectors cannot be compared.
+        batch_size: texts in one call.
+        timeout_s: seconds that one call may take.
+        longest_text: characters of a text that are sent.
+    """
+
+    def __init__(
+        self,
+        embeddings: Embeddings,
+        *,
+        model: str | None = None,
+        batch_size: int = BATCH_SIZE,
+        timeout_s: float = TIMEOUT_S,
+        longest_text: int = LONGEST_TEXT,
+    ) -> None:
+        self._embeddings = embeddings
+        self._timeout_s = timeout_s
+        self._longest_text = longest_text
+        self.model = model or _name_of(embeddings)
+        self.batch_size = max(1, batch_size)
+
+    def __repr__(self) -> str:
+        return f"Embedder({self.model!r})"
+
+    def documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one vector of length 1 for each text, in order; zeros where it has no meaning.
+
+        A model may know no word of a text, or stumble over it: that one record has no place, the
+        others have theirs.
+
+        Raises:
+            EmbeddingError: the model fails, takes too long, or gives no usable vector at all.
+        """
+        cut = [text[: self._longest_text] for text in texts]
+        given = self._asked(lambda: self._embeddings.embed_documents(cut))
+        return self._checked(given, len(cut))
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of length 1 of a question.
+
+        Raises:
+            EmbeddingError: as for documents.
+        """
+        import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
+
+        cut = text[: self._longest_text]
+        given = self._asked(lambda: [self._embeddings.embed_query(cut)])
+        (vector,) = self._checked(given, 1)
+        return np.asarray(vector, dtype=np.float32)
+
+    def _asked(self, ask: Callable[[], _T]) -> _T:
+        """Return the answer of the model, which runs in a thread that the program can leave."""
+        answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+
+        def run() -> None:
+            try:
+                answers.put((True, ask()))
+            except Exception as error:  # noqa: BLE001  # whatever a stranger's model raises gets our name
+                answers.put((False, type(error).__name__))
+
+        threading.Thread(target=run, name="embedding", daemon=True).start()
+        try:
+            is_answer, answer = answers.get(timeout=self._timeout_s)
+        except queue.Empty:
+            raise EmbeddingError(
+                f"the embedding model {self.model!r} did not answer in {self._timeout_s:g} s"
+            ) from None
+        if not is_answer:
+            # Its own words may hold the key of a service: only the kind of the error is told.
+            raise EmbeddingError(f"the embedding model {self.model!r} failed: {answer}")
+        return answer  # type: ignore[no-any-return]  # what `ask` returned, through the queue
+
+    def _checked(self, given: object, count: int) -> NDArray[np.float32]:
+        import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
+
+        try:
+            made: NDArray[np.float32] = np.asarray(given, dtype=np.float32)
+        except (TypeError, ValueError, OverflowError):
+            raise self._unusable("something that is no table of numbers") from None
+        if made.ndim != _TABLE or len(made) != count or not 0 < made.shape[1] <= MOST_DIMENSIONS:
+            raise self._unusable(f"numbers of the shape {made.shape} for {count} texts")
+        with np.errstate(all="ignore"):  # what overflows or is no number is left out below
+            lengths = np.linalg.norm(made, axis=1, keepdims=True)
+            is_usable = np.isfinite(lengths) & (lengths > 0)
+            unit: NDArray[np.float32] = np.where(is_usable, made / lengths, np.float32(0))
+        if count and not is_usable.any():
+            raise self._unusable("zeros, or what is no number")
+        return unit
+
+    def _unusable(self, answer: str) -> EmbeddingError:
+        return EmbeddingError(f"the embedding model {self.model!r} answered with {answer}")
+
+
+def as_embedder(given: Embeddings | Embedder) -> Embedder:
+    """Return the embedder, made with the usual limits where only the model is given."""
+    return given if isinstance(given, Embedder) else Embedder(given)
+
+
+def embedded_text(fields: Mapping[str, Any]) -> str:
+    """Return what a record's vector is made of: its title and abstract.
+
+    Args:
+        fields: the fields of a `RawPaper` as JSON has them.
+    """
+    text = fields.get("abstract") or fields.get("snippet") or ""
+    return f"{fields.get('title') or ''}\n{text}".strip() or "-"
+
+
+def _name_of(embeddings: object) -> str:
+    kind = type(embeddings).__name__
+    for name in _NAMES:
+        value = getattr(embeddings, name, None)
+        if isinstance(value, str) and value:
+            return f"{kind}:{value}"
+    return kind

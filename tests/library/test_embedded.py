@@ -1,0 +1,292 @@
+"""A library is ranked by nearness, too, and goes on by words where there is none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from paper_search.errors import EmbeddingError, LibraryError
+from paper_search.library import Embedder, Library
+from paper_search.models import RawPaper, SearchConstraints
+from paper_search.testing.embeddings import FakeEmbeddings
+
+MEANINGS = {"automobile": "car", "vehicles": "car"}
+
+
+def paper(title: str, **fields: object) -> RawPaper:
+    return RawPaper.model_validate({"id": "", "title": title, "source": "library", **fields})
+
+
+PAPERS = [
+    paper("The car of tomorrow", year=2001, doi="10.1000/1"),
+    paper("Vehicles", year=2002, doi="10.1000/2"),
+    paper("Automobile history", year=2003, doi="10.1000/3"),
+    paper("On glass", year=2004, doi="10.1000/4"),
+]
+
+
+def fake(**options: object) -> FakeEmbeddings:
+    return FakeEmbeddings(meanings=MEANINGS, **options)  # type: ignore[arg-type]  # as its own
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    with Library.open(tmp_path, embedder=fake()) as opened:
+        opened.add(PAPERS)
+        yield opened
+
+
+def titles(library: Library, query: str, **limits: object) -> list[str]:
+    hits = library.search(query, filters=SearchConstraints.model_validate(limits))
+    return [each.title for each in hits.papers]
+
+
+def test_what_means_the_same_is_found_without_the_word(library: Library) -> None:
+    assert titles(library, "automobile") == ["Automobile history"]
+    library.embed()
+    hits = library.search("automobile")
+    assert [each.title for each in hits.papers][:3] == [
+        "Automobile history", "Vehicles", "The car of tomorrow",
+    ]  # fmt: skip
+    assert hits.note is None
+    assert hits.total >= 3
+
+
+def test_a_boolean_query_finds_exactly_what_it_means(library: Library) -> None:
+    library.embed()
+    assert sorted(titles(library, "automobile OR glass")) == ["Automobile history", "On glass"]
+    assert titles(library, "NOT automobile")[0] != "Automobile history"
+    assert library.search("automobile AND tomorrow").papers == []
+
+
+def test_years_and_language_hold_for_what_is_near(library: Library) -> None:
+    library.embed()
+    assert titles(library, "automobile", year_from=2002, year_to=2002) == ["Vehicles"]
+
+
+def test_a_condition_that_many_meet_holds_as_well(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paper_search.library.neighbourhood._MOST_LISTED", 1)
+    library.embed()
+    found = titles(library, "automobile", year_from=2002, year_to=2004)
+    assert found[:2] == ["Automobile history", "Vehicles"]
+    assert "The car of tomorrow" not in found
+
+
+def test_a_known_title_stays_first(library: Library) -> None:
+    library.add([paper("Automobile", abstract="glass " * 50, doi="10.1000/9")])
+    library.embed()
+    assert titles(library, "automobile")[0] == "Automobile"
+
+
+def test_a_record_without_a_vector_is_not_lost_and_the_person_is_told(library: Library) -> None:
+    library.embed()
+    library.add([paper("Automobile repair", doi="10.1000/5")])
+    hits = library.search("automobile")
+    assert "Automobile repair" in [each.title for each in hits.papers]
+    assert "library embed" in str(hits.note)
+    assert not library.info().vectors.is_current
+    assert library.embed().made == 1
+    assert library.search("automobile").note is None
+    assert library.info().vectors.is_current
+
+
+def test_a_changed_text_gets_a_new_vector_and_any_other_change_does_not(tmp_path: Path) -> None:
+    model = fake()
+    with Library.open(tmp_path, embedder=model) as library:
+        library.add(PAPERS)
+        library.embed()
+        library.add([paper("On glass", venue="Nature", doi="10.1000/4")])
+        assert library.embed().made == 0
+        library.add([paper("On glass", abstract="automobile", doi="10.1000/4")])
+        summary = library.embed()
+        assert (summary.made, summary.total) == (1, 4)
+        assert model.asked[-1] == "On glass\nautomobile"
+        assert "On glass" in titles(library, "vehicles")
+
+
+def test_an_embedder_costs_nothing_where_there_is_none(tmp_path: Path) -> None:
+    script = (
+        "import sys\nfrom paper_search.library import Library\n"
+        "from paper_search.models import RawPaper\n"
+        "library = Library.open(sys.argv[1])\n"
+        "library.add([RawPaper(id='', title='On glass', source='x')])\n"
+        "assert library.search('glass').papers\n"
+        "print([m for m in ('numpy', 'langchain_core') if m in sys.modules])"
+    )
+    ended = subprocess.run(  # noqa: S603  # this program
+        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "[]\n"
+    assert not (tmp_path / "vectors").exists()
+    with Library.open(tmp_path) as library, pytest.raises(EmbeddingError, match="is set"):
+        library.embed()
+
+
+def test_a_model_that_fails_half_way_keeps_what_was_made(tmp_path: Path) -> None:
+    model = fake(fails_after=2)
+    with Library.open(tmp_path, embedder=Embedder(model, batch_size=2)) as library:
+        library.add(PAPERS)
+        with pytest.raises(EmbeddingError, match="ConnectionError"):
+            library.embed()
+        assert library.info().vectors.records == 2
+        hits = library.search("glass")
+        assert [each.title for each in hits.papers] == ["On glass"]
+        assert "ranked by words alone" in str(hits.note)
+        model.fails_after = None
+        assert library.embed().made == 2
+        assert titles(library, "vehicles")[0] == "Vehicles"
+
+
+def test_vectors_of_another_model_are_not_mixed_and_not_thrown_away(
+    library: Library, tmp_path: Path
+) -> None:
+    library.embed()
+    with Library.open(tmp_path, embedder=fake(model="other")) as changed:
+        hits = changed.search("automobile")
+        assert [each.title for each in hits.papers] == ["Automobile history"]
+        assert "'FakeEmbeddings:fake'" in str(hits.note)
+        with pytest.raises(EmbeddingError, match="--again"):
+            changed.embed()
+        assert changed.info().vectors.model == "FakeEmbeddings:fake"
+        assert changed.embed(anew=True).made == 4
+        assert changed.info().vectors.model == "FakeEmbeddings:other"
+        assert changed.search("automobile").note is None
+        assert len(list((tmp_path / "vectors").glob("*.bin"))) == 3
+
+
+def test_another_dimension_under_the_same_name_is_refused(library: Library, tmp_path: Path) -> None:
+    library.embed()
+    with Library.open(tmp_path, embedder=fake(dimension=32)) as changed:
+        assert "32 numbers" in str(changed.search("automobile").note)
+        changed.add([paper("New", doi="10.1000/7")])
+        with pytest.raises(EmbeddingError, match="32 numbers"):
+            changed.embed()
+    assert library.search("automobile").papers
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone", "noise", "manifest"])
+def test_damaged_vectors_are_told_and_made_again(
+    library: Library, tmp_path: Path, damage: str
+) -> None:
+    library.embed()
+    (marks,) = (tmp_path / "vectors").glob("marks-*.bin")
+    match damage:
+        case "cut":
+            marks.write_bytes(marks.read_bytes()[:-1])
+        case "gone":
+            marks.unlink()
+        case "noise":
+            marks.write_bytes(b"\xff" * marks.stat().st_size)
+        case _:
+            (tmp_path / "vectors" / "vectors.json").write_text('{"count": 4')
+    with Library.open(tmp_path, embedder=fake()) as opened:
+        hits = opened.search("automobile")
+        assert [each.title for each in hits.papers] == ["Automobile history"]
+        assert "library embed" in str(hits.note)
+        assert opened.embed().made == 4
+        assert opened.search("automobile").note is None
+
+
+def test_vectors_of_another_library_are_not_used(library: Library, tmp_path: Path) -> None:
+    library.embed()
+    library.close()
+    for each in tmp_path.glob("records.db*"):
+        each.unlink()
+    with Library.open(tmp_path, embedder=fake()) as opened:
+        opened.add(PAPERS[::-1])
+        assert "no record has a vector" in str(opened.search("glass").note)
+        assert opened.embed().made == 4
+
+
+def test_a_second_writer_of_vectors_waits_and_is_told(tmp_path: Path) -> None:
+    with Library.open(tmp_path, embedder=fake(), wait_s=0.05) as library:
+        library.add(PAPERS)
+        with (
+            FileLock(tmp_path / "vectors.lock"),
+            pytest.raises(LibraryError, match="another process is making vectors"),
+        ):
+            library.embed()
+
+
+def test_a_full_disk_is_said_and_leaves_what_was_there(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.embed()
+    library.add([paper("Automobile repair", doi="10.1000/5")])
+
+    def full(_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("paper_search.library.vectors._reach_disk", full)
+        with pytest.raises(LibraryError, match="No space left"):
+            library.embed()
+    with Library.open(tmp_path, embedder=fake()) as opened:
+        assert opened.info().vectors.records == 4
+        assert titles(opened, "vehicles")[0] == "Vehicles"
+        assert opened.embed().made == 1
+
+
+def test_many_replaced_vectors_are_left_out_in_the_end(tmp_path: Path) -> None:
+    with Library.open(tmp_path, embedder=fake()) as library:
+        for turn in range(4):
+            library.add(paper(each.title, abstract=f"word{turn}", doi=each.doi) for each in PAPERS)
+            assert library.embed().total == 4
+        manifest = json.loads((tmp_path / "vectors" / "vectors.json").read_text())
+        assert manifest["count"] - manifest["superseded"] == 4
+        assert manifest["count"] <= 8
+        assert titles(library, "vehicles")[0] == "Vehicles"
+
+
+def test_progress_is_told(library: Library) -> None:
+    seen: list[tuple[int, int | None]] = []
+    library.embed(on_progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(4, 4)]
+
+
+CHILD = """
+import sys
+from paper_search.library import Embedder, Library
+from paper_search.testing.embeddings import FakeEmbeddings
+with Library.open(sys.argv[1], embedder=Embedder(FakeEmbeddings(), batch_size=5)) as library:
+    print("ready", flush=True)
+    library.embed()
+"""
+
+
+@pytest.mark.slow
+def test_kill_9_while_vectors_are_made_loses_none_that_was_there(tmp_path: Path) -> None:
+    """PER-01"""
+    records = 300
+    with Library.open(tmp_path) as library:
+        library.add(paper(f"Title {n}", abstract=f"alpha word{n}") for n in range(records))
+    before, killed = 0, 0
+    for point in range(4):
+        with subprocess.Popen(  # noqa: S603  # our own interpreter and script
+            [sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        ) as child:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+            time.sleep(0.2 + 0.05 * point)
+            child.kill()
+            killed += child.wait() < 0
+        model = FakeEmbeddings()
+        with Library.open(tmp_path, embedder=model) as library:
+            held = library.info().vectors.records
+            assert held >= before
+            assert library.search("alpha", limit=1).total == records
+        before = held
+    assert killed >= 1
+    with Library.open(tmp_path, embedder=model) as library:
+        summary = library.embed()
+        assert (summary.made, summary.total) == (records - before, records)
+        assert library.search("word7 title").note is None
