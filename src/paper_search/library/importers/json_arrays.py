@@ -18,6 +18,7 @@ _OVERLAP = 1_000
 _GAP = re.compile(r"[\s,]*")
 _NEXT_ITEM = re.compile(r"\}\s*,\s*(?=\{\s*\")")
 _DECODER = json.JSONDecoder()
+_AFTER_ITEM = {",", "]", " ", "\n", "\r", "\t"}
 _CUT_SHORT = 16
 """An error so near to the end may be that of a word or number which goes on in the next piece."""
 
@@ -123,7 +124,9 @@ def _item(window: Window) -> Any:
             if not window.grow():
                 return _Broken(f"not JSON: {error.msg}")
         else:
-            # A number at the very end may go on in the next piece.
-            if end < len(window.text) or not window.grow():
+            # A number near the end may go on in the next piece: 0, then 0. and 0.5.
+            is_last = end >= len(window.text) - _CUT_SHORT
+            is_over = window.text[end : end + 1] in _AFTER_ITEM
+            if is_over or not is_last or not window.grow():
                 window.position = end
                 return value
