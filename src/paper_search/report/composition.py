@@ -252,22 +252,9 @@ class Composition:
         return f"{plan.methodology}\n\n" + " ".join(notes)
 
     def _abstract(self) -> str:
-        analysis, questions = self.given.analysis, self._questions
-        answered = {each.question for each in analysis.findings}
+        analysis = self.given.analysis
         low, high = _ABSTRACT_WORDS
-        text = [
-            (
-                f"This report answers “{self.given.research_plan.original_query.strip()}” as far "
-                "as sentences of sources can."
-            ),
-            (
-                f"This report draws on {counted(len(self.evidence.usable), 'source')}, of which it "
-                f"quotes {counted(len(self._quoted_ids()), 'one', plural='')}, for "
-                f"{counted(len(questions), 'sub-question')}; "
-                f"{counted(len(answered), 'one', plural='')} "
-                f"of them {'is' if len(answered) == 1 else 'are'} answered."
-            ),
-        ]
+        text = self._scope()
         for each in self._best():
             if self.requests.is_unwanted(each, self.evidence):
                 continue
@@ -294,6 +281,23 @@ class Composition:
                 "answered, how relevant the sources are, and how far they agree."
             )
         return " ".join(text)
+
+    def _scope(self) -> list[str]:
+        """Return what is asked, of how many sources, and how much of it is answered."""
+        answered = {each.question for each in self.given.analysis.findings}
+        return [
+            (
+                f"This report answers “{self.given.research_plan.original_query.strip()}” as far "
+                "as sentences of sources can."
+            ),
+            (
+                f"This report draws on {counted(len(self.evidence.usable), 'source')}, of which it "
+                f"quotes {counted(len(self._quoted_ids()), 'one', plural='')}, for "
+                f"{counted(len(self._questions), 'sub-question')}; "
+                f"{counted(len(answered), 'one', plural='')} "
+                f"of them {'is' if len(answered) == 1 else 'are'} answered."
+            ),
+        ]
 
     def _conclusion(self) -> str:
         analysis = self.given.analysis
