@@ -185,8 +185,13 @@ class _Desk:
         for name, wanted in (("relevant", True), ("irrelevant", False)):
             marked = sorted(numbers[i] for i, mark in self.marks.items() if mark is wanted)
             say(f"  {name}: {' '.join(map(str, marked)) or '-'}")
-        ids = [paper.id for paper in self._papers]
-        if (found := page_outlook(ids, self.marks, {})) is not None:
+        if not self._payload.marks:  # else a screening said it, in an order that is not the page's
+            self._say_outlook()
+
+    def _say_outlook(self) -> None:
+        earlier = {paper.id: True for paper in self._payload.accumulated_papers}
+        found = page_outlook([paper.id for paper in self._papers], self.marks, earlier)
+        if found is not None:
             say(f"  {AS_READ}: {found.advice}")
 
     def _show_more(self) -> None:
