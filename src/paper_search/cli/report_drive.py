@@ -218,7 +218,8 @@ class _Desk:
         self._delivery.deliver(report, {"thread_id": self._thread_id})
         ended = str(report.provenance.get("ended_by") or "").replace("_", " ")
         count = report.metadata.get("word_count", 0)
-        say(f"{report.status} report, {count:,} words, {ended}; thread {self._thread_id}")
+        parts = (f"{report.status} report", f"{count:,} words", ended)
+        say(f"{', '.join(filter(None, parts))}; thread {self._thread_id}")
         if report.reason:
             say(visible(f"not a finished report: {report.reason}"))
         for each in report.provenance.get("errors") or []:
