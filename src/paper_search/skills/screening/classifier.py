@@ -10,9 +10,9 @@ from paper_search.skills.screening.terms import Row, TermMatrix
 
 _COST = 0.11
 """Of an error, per example: that of ASReview's ELAS u4, tuned on the SYNERGY reviews."""
-_ENOUGH = 0.02
+_ENOUGH = 0.01
 """Training ends when no example's share changes by more, relative to the largest."""
-_MOST_UPDATES = 3_500
+_MOST_UPDATES = 10_000
 """Of single examples: bounds the time of a training."""
 _SMOOTHING = 1.0
 
