@@ -128,7 +128,7 @@ class Person:
                 stdin=slave,
                 stdout=out,
                 stderr=slave,
-                env={**os.environ, "TERM": "xterm", **env},
+                env={**_inherited(), "TERM": "xterm", **env},
                 start_new_session=True,
                 # A gate in the background hands down an ignored SIGINT; a terminal never does.
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no threads yet
@@ -192,6 +192,11 @@ class Person:
                 self.screen += plain.replace("\r", "")
                 return True
         return False
+
+
+def _inherited() -> dict[str, str]:
+    """Return the environment without the size of a window, which test runners leave there."""
+    return {name: said for name, said in os.environ.items() if name not in {"COLUMNS", "LINES"}}
 
 
 @pytest.fixture(scope="session")

@@ -175,8 +175,12 @@ async def test_a_refused_answer_leaves_the_question_open_and_the_thread_listed__
         answer = await answered(ada, thread, bad)
         assert answer.status_code == 422
         assert "boolean_query" in answer.json()["detail"]
-        listed = (await ada.post("/threads/search", json={"status": "interrupted"})).json()
-        assert thread in [each["thread_id"] for each in listed]
+
+        async def is_listed() -> bool:
+            listed = (await ada.post("/threads/search", json={"status": "interrupted"})).json()
+            return thread in [each["thread_id"] for each in listed]
+
+        assert await eventually(is_listed)
         assert (await answered(ada, thread, "approve")).status_code == 200
 
 

@@ -1,6 +1,8 @@
 """The tree of commands: parsed by typer, its errors told in one line."""
 
+import contextlib
 import errno
+from collections.abc import Iterator
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -82,6 +84,24 @@ def _version(is_wanted: bool) -> None:
         raise typer.Exit
 
 
+@contextlib.contextmanager
+def _logs_shown() -> Iterator[None]:
+    """Show logs until the command ends: a caller from Python has another stderr the next time."""
+    import logging
+
+    shown = logging.StreamHandler()
+    shown.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(shown)
+    root.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        root.removeHandler(shown)
+        root.setLevel(level)
+
+
 @app.callback()
 def globally(
     ctx: typer.Context,
@@ -95,9 +115,7 @@ def globally(
     del version  # answered by its callback
     ctx.obj = GlobalOptions(home=home, is_debugging=debug)
     if debug:
-        import logging
-
-        logging.basicConfig(level=logging.INFO, force=True)
+        ctx.with_resource(_logs_shown())
 
 
 app.command("find")(find.find)

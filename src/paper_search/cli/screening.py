@@ -64,6 +64,7 @@ class Desk:
             if is_json:
                 print_json(_document(thread_id, self._runner.run(session.screening())))
                 return
+            self._runner.run(session.state())  # a thread that is not there is said first
             if not is_interactive():
                 raise UsageMistakeError(
                     "screening needs a terminal, where keys can be pressed; elsewhere, --json "
