@@ -264,3 +264,21 @@ def test_authors_are_found_unstemmed(library: Library) -> None:
     library.add([paper("Title", authors=[Author(name="Networks, Anna")])])
     assert library.search_boolean("author:networks").total == 1
     assert library.search_boolean("author:network").total == 0
+
+
+def test_a_title_with_a_star_in_it_is_found_and_the_person_is_told_how_it_was_read(
+    library: Library,
+) -> None:
+    title = "Deferred updates: P*-tree indexing, concurrent databases"
+    library.add([RawPaper(id="star", title=title, source="x")])
+    found = library.search(title)
+    assert [each.title for each in found.papers] == [title]
+    assert "read as words" in str(found.note)
+
+
+@pytest.mark.parametrize("query", ["wom*n", '"trees AND P*-trees', "a (P*-tree AND heirs"])
+def test_a_query_that_was_meant_as_one_is_refused_for_its_star(
+    library: Library, query: str
+) -> None:
+    with pytest.raises(QuerySyntaxError):
+        library.search(query)

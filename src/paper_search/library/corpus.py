@@ -6,10 +6,11 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from paper_search.errors import InputError, LibraryError, PaperSearchError
+from paper_search.errors import InputError, LibraryError, PaperSearchError, QuerySyntaxError
 from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
 from paper_search.library.embedded import EmbeddedRecords
 from paper_search.library.embedding import Embedder
@@ -38,6 +39,9 @@ _OPERATORS = re.compile(
     r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab|year):'
     r"|(?<![A-Z])[A-Z]-?[A-Z]+\("
 )
+
+_LONG = 4
+"""Words of a text that may be a title with a star in it, such as *The R*-tree and its heirs*."""
 
 _Row: TypeAlias = tuple[int, dict[str, Any]]
 _log = logging.getLogger(__name__)
@@ -222,17 +226,23 @@ class Library:
 
         Words alone find any of them, best those records that have all; with an operator, a
         quote, a `*` or a field prefix the text is a boolean query, and only what it asks for
-        is found. A question in whole sentences is always words, whatever it quotes.
+        is found. A question in whole sentences is always words, whatever it quotes, and so is a
+        long text whose only sign of a query, a star, stands where none can: a title may have it.
 
         Raises:
             QuerySyntaxError: the boolean query cannot be read.
             LibraryError: the library cannot be read.
         """
         if _OPERATORS.search(text) and not is_prose(text):
-            return self.search_boolean(text, limit=limit, filters=filters)
-        return self._found(
-            lambda one, size, bounds: one.words(text, size, bounds), text, limit, filters
-        )
+            try:
+                return self.search_boolean(text, limit=limit, filters=filters)
+            except QuerySyntaxError as error:
+                is_title = len(text.split()) >= _LONG and "*" in text
+                if not is_title or _OPERATORS.search(text.replace("*", " ")):
+                    raise
+                note = f"read as words, not as a boolean query: {error}"
+                return replace(self._by_words(text, limit, filters), note=note)
+        return self._by_words(text, limit, filters)
 
     def search_boolean(
         self, text: str, *, limit: int = 20, filters: SearchConstraints | None = None
@@ -263,6 +273,11 @@ class Library:
                 is_index_current=is_current,
                 vectors=self._vectors.info(self._written()),
             )
+
+    def _by_words(self, text: str, limit: int, filters: SearchConstraints | None) -> Hits:
+        return self._found(
+            lambda one, size, bounds: one.words(text, size, bounds), text, limit, filters
+        )
 
     def _found(
         self,
