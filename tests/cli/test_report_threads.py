@@ -153,3 +153,15 @@ def test_doctor_counts_reports(cli: Cli, planned: str) -> None:
     checks = {each["what"]: each for each in cli("doctor", "--json").document}
     assert planned
     assert checks["threads"]["found"] == "0 searches, 1 reports"
+
+
+def test_a_bibliography_that_is_there_stays_and_nothing_is_written_beside_it(
+    cli: Cli, written: str, tmp_path: Path
+) -> None:
+    mine = tmp_path / "report.bib"
+    mine.write_text("mine", encoding="utf-8")
+    ended = cli("export", written, "--output", str(tmp_path / "report.tex"))
+    assert ended.code == 2
+    assert "report.bib" in ended.stderr
+    assert [each.name for each in tmp_path.glob("report.*")] == ["report.bib"]
+    assert mine.read_text(encoding="utf-8") == "mine"

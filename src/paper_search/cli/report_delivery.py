@@ -67,11 +67,8 @@ class ReportDelivery:
             raise UsageMistakeError("--force goes with --output FILE")
         if has_figures and output is None and name != "html":
             raise UsageMistakeError("--figures goes with --output FILE or --format html")
-        if output is not None and not is_forced and output.exists():
-            raise UsageMistakeError(
-                f"{str(output)!r} exists already and stays as it is; "
-                "give another name, or --force to overwrite it"
-            )
+        if output is not None and not is_forced:
+            _require_free(output, *([output.with_suffix(".bib")] if name == "latex" else []))
         return cls(name, output, references, has_figures, is_forced, is_json)
 
     @property
@@ -143,6 +140,15 @@ class ReportDelivery:
         csl = Path(self.references).absolute() if self.references.endswith(".csl") else None
         content = asyncio.run(render_docx(report, csl=csl))
         say(f"wrote {visible(write_bytes(content, path, overwrite=self.is_forced))}")
+
+
+def _require_free(*paths: Path) -> None:
+    for path in paths:
+        if path.exists():
+            raise UsageMistakeError(
+                f"{str(path)!r} exists already and stays as it is; "
+                "give another name, or --force to overwrite it"
+            )
 
 
 def export_report(detail: ReportDetail, delivery: ReportDelivery) -> None:
