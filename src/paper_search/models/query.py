@@ -24,8 +24,8 @@ PUBLICATION_TYPES = (
 """The types of CSL that sources give; `article` is a preprint."""
 
 
-def _is_empty(given: list[object]) -> bool:
-    """Return whether a list is left out of JSON: what nobody uses is not to be looked at."""
+def _is_empty(given: object) -> bool:
+    """Return whether a value is left out of JSON: what nobody uses is not to be looked at."""
     return not given
 
 
@@ -48,6 +48,8 @@ class SearchConstraints(BaseModel):
     max_results: int = 100
     publication_types: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """CSL types (`PUBLICATION_TYPES`); empty: any. What does not say its type is let through."""
+    excluded_types: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """Kinds that are not wanted, such as `review`; what does not say its kind is let through."""
 
     def allows_type(self, publication_type: str | None) -> bool:
         """Return whether a record of that type is wanted; None: it does not say."""
@@ -63,6 +65,18 @@ class ParsedIntent(BaseModel):
     """Key phrases; every one of them matters."""
     intent_type: IntentType
     constraints: SearchConstraints
+    question: str = Field(default="", exclude_if=_is_empty)
+    """The question without its limits, in plain words, for sources that rank; empty: the topic."""
+    alternatives: dict[str, list[str]] = Field(default_factory=dict, exclude_if=_is_empty)
+    """By concept: others that would do as well (an "or" of the question)."""
+    excluded: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """Words and phrases that no paper may have."""
+    authors: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """Family or full names, of whom every paper must have one."""
+    boolean_query: str | None = Field(default=None, exclude_if=_is_empty)
+    """The question itself, where it is a boolean query: it is asked unchanged."""
+    notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """What the person should know about how the question was read."""
 
 
 class SynonymMap(BaseModel):
@@ -80,14 +94,51 @@ class SearchQuery(BaseModel):
     boolean_query: str
 
 
+class QueryForm(str, Enum):
+    """What a source is asked."""
+
+    RANKED = "ranked"
+    BOOLEAN = "boolean"
+    BOTH = "both"
+
+
+class RankedQuery(BaseModel):
+    """Plain text for sources that rank what has any of its words."""
+
+    text: str
+    """The question in a person's words."""
+    terms: dict[str, float] = Field(default_factory=dict, exclude_if=_is_empty)
+    """Further words with their weights beside 1 for a word of the text; below 0: unwanted. For
+    sources that take weights; the others are asked the text alone."""
+    condition: str = Field(default="", exclude_if=_is_empty)
+    """A boolean query that every record must meet, such as `NOT "honey bees"`; empty: none."""
+
+
 class SearchStrategy(BaseModel):
     """The queries to ask, the sources to ask them of, and the limits."""
 
     queries: list[SearchQuery]
     sources: list[str]
     filters: SearchConstraints
+    ranked: list[RankedQuery] = Field(default_factory=list, exclude_if=_is_empty)
+    """What sources that rank plain text are asked."""
+    forms: dict[str, QueryForm] = Field(default_factory=dict, exclude_if=_is_empty)
+    """By source, what it is asked; a source that is not named gets what it answers best."""
     seeds: list[Seed] = Field(default_factory=list, exclude_if=_is_empty)
     """Works marked relevant, for the source `snowball`; no other source looks at them."""
+
+    def asked_of(self, source: str, *, ranks_text: bool) -> SearchStrategy:
+        """Return the strategy with the queries that one source is asked, in the form it is asked.
+
+        Args:
+            source: its name, which `forms` may hold.
+            ranks_text: whether it answers plain text; one that does not is asked no ranked query.
+        """
+        usual = QueryForm.RANKED if ranks_text else QueryForm.BOOLEAN
+        form = self.forms.get(source, usual)
+        ranked = self.ranked if ranks_text and form is not QueryForm.BOOLEAN else []
+        queries = self.queries if form is not QueryForm.RANKED or not ranked else []
+        return self.model_copy(update={"ranked": ranked, "queries": queries})
 
 
 class QueryBuilderInput(BaseModel):

@@ -23,6 +23,7 @@ from paper_search.query.shortening import shorten
 from paper_search.skills.failures import described, status_of
 from paper_search.skills.watchdog import Watchdog
 from paper_search.sources import SearchSource
+from paper_search.sources.base import ranks_text
 
 MAX_QUERIES = 50
 """Of a strategy; what is beyond is not asked, and the report says so."""
@@ -68,7 +69,7 @@ class Searcher:
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
         """Return the records and what every source did; no source's failure is an exception."""
-        if not strategy.queries:
+        if not strategy.queries and not strategy.ranked:
             return SearchReport()
         capped, cuts = _capped(strategy)
         wanted = dict.fromkeys(strategy.sources)
@@ -91,9 +92,11 @@ class Searcher:
 
     async def _answer(self, name: str, strategy: SearchStrategy) -> SearchReport:
         started = time.monotonic()
-        if not strategy.queries:
+        source = self._sources[name]
+        wanted = strategy.asked_of(name, ranks_text=ranks_text(source))
+        if not wanted.queries and not wanted.ranked:
             return SearchReport(sources=[SourceReport(source=name, status=SourceStatus.EMPTY)])
-        asking = asyncio.ensure_future(_asked(name, self._sources[name], strategy))
+        asking = asyncio.ensure_future(_asked(name, source, wanted))
         if isinstance(asking, asyncio.Task):
             asking.set_name(_task_name(name))
         try:

@@ -29,6 +29,22 @@ class SearchSource(Protocol):
 
 
 @runtime_checkable
+class RankingSource(SearchSource, Protocol):
+    """A source that also answers plain text by rank: the `ranked` queries of a strategy."""
+
+    @property
+    def ranks_text(self) -> bool:
+        """Whether it does; the strategies that it is given hold no ranked query if it does not."""
+        ...
+
+
+def ranks_text(source: SearchSource) -> bool:
+    """Return whether a source answers ranked queries; one that does not say does not."""
+    # Asked of the class: a test double may answer to any attribute of the instance.
+    return hasattr(type(source), "ranks_text") and source.ranks_text is True  # type: ignore[attr-defined]  # as RankingSource
+
+
+@runtime_checkable
 class ReportingSource(SearchSource, Protocol):
     """A source that also says what it did, query by query."""
 
