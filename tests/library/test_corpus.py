@@ -16,7 +16,7 @@ from filelock import FileLock
 from paper_search.errors import InputError, LibraryError, QuerySyntaxError
 from paper_search.library import Changes, Library
 from paper_search.library.index import TextIndex
-from paper_search.models import Author, RawPaper, SearchConstraints
+from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
 
 
 def paper(title: str, **fields: object) -> RawPaper:
@@ -65,11 +65,44 @@ def test_chinese_words_without_spaces_are_ranked_too(library: Library) -> None:
 
 
 def test_years_and_language_limit_what_is_found(library: Library) -> None:
-    library.add([paper("Graph papier", language="fr"), paper("Graph English", language="en")])
+    library.add([paper("Graph papier", language="fr", year=1990)])
+    library.add([paper("Graph English", language="en", year=1990)])
     assert titles(library, "graph", year_from=2003) == ["Graph theory"]
-    assert titles(library, "graph", year_to=2002) == [TITLES[0]]
+    assert titles(library, "graph", year_from=1995, year_to=2002) == [TITLES[0]]
     assert "Graph papier" not in titles(library, "graph", language="en")
     assert {"Graph English", "Graph theory"} <= set(titles(library, "graph", language="en"))
+
+
+def test_a_record_without_a_year_may_be_of_any(library: Library) -> None:
+    library.add([paper("Graph undated")])
+    assert "Graph undated" in titles(library, "graph", year_from=2003)
+    assert "Graph undated" in titles(library, "graph", year_to=1980)
+
+
+def ranked(library: Library, text: str, **given: object) -> list[str]:
+    query = RankedQuery.model_validate({"text": text, **given})
+    return [each.title for each in library.search_ranked(query, limit=10).papers]
+
+
+def test_a_condition_leaves_out_what_does_not_meet_it(library: Library) -> None:
+    assert ranked(library, "graph drug", condition="NOT policy") == [
+        title for title in ranked(library, "graph drug") if title != "Drug policy"
+    ]
+
+
+def test_a_condition_alone_is_a_query(library: Library) -> None:
+    assert ranked(library, "", condition="policy") == ["Drug policy"]
+
+
+def test_learned_terms_bring_in_and_raise_what_has_them(library: Library) -> None:
+    assert "Drug policy" not in ranked(library, "theory of networks")
+    assert ranked(library, "theory of networks", terms={"policy": 3.0})[0] == "Drug policy"
+
+
+def test_an_unwanted_term_takes_weight_from_a_word_of_the_question(library: Library) -> None:
+    assert ranked(library, "the policy on drug use")[0] == "Drug policy"
+    found = ranked(library, "the policy on drug use", terms={"policy": -1.0, "graph": 1.0})
+    assert found[0] == "Graph neural networks for drug toxicity"
 
 
 def test_equal_scores_come_in_the_order_of_import(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from paper_search.library.neighbourhood import Neighbourhood, said
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.library.writing import WriterBusyError, WritingRights
-from paper_search.models import RawPaper, SearchConstraints
+from paper_search.models import RankedQuery, RawPaper, SearchConstraints
 from paper_search.query import parse
 
 if TYPE_CHECKING:
@@ -257,6 +257,22 @@ class Library:
         return self._found(
             lambda one, size, bounds: one.boolean(tree, size, bounds), said(tree), limit, filters
         )
+
+    def search_ranked(
+        self, query: RankedQuery, *, limit: int = 20, filters: SearchConstraints | None = None
+    ) -> Hits:
+        """Return the best papers for plain text, its weighted terms and its condition.
+
+        Raises:
+            QuerySyntaxError: the condition cannot be read.
+            LibraryError: the library cannot be read.
+        """
+        condition = parse(query.condition) if query.condition else None
+
+        def ask(retrieval: Retrieval, size: int, bounds: SearchConstraints) -> Ranking:
+            return retrieval.words(query.text, size, bounds, terms=query.terms, condition=condition)
+
+        return self._found(ask, query.text, limit, filters)
 
     def info(self) -> LibraryInfo:
         """Return what the library holds, and how much of the disk it takes."""

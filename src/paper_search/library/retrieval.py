@@ -67,15 +67,41 @@ class Retrieval:
         self._translator = Translator(schema, self._words_that_begin)
         self._texts: dict[int, adjacency.Text] = {}
 
-    def words(self, text: str, limit: int, filters: SearchConstraints) -> Ranking:
-        """Return the records that have any of the words, best first."""
+    def words(
+        self,
+        text: str,
+        limit: int,
+        filters: SearchConstraints,
+        *,
+        terms: Mapping[str, float] | None = None,
+        condition: Node | None = None,
+    ) -> Ranking:
+        """Return the records that have any of the words, best first.
+
+        Args:
+            text: what a person asks.
+            limit: records at most.
+            filters: years and language.
+            terms: further words with weights beside 1 for a word of the text; below 0: unwanted.
+            condition: what every record must meet; None: nothing.
+
+        Raises:
+            InputError: the condition stands for too many phrases.
+        """
         weights = self._capped(query_weights(text))
         if not weights:
             # Stop words alone tell nothing, but may be a title: To be or not to be.
             every = words(text, EXACT)[:_MOST_WORDS]
-            return self.boolean(Phrase(tuple(every)), limit, filters) if every else Ranking([], 0)
-        condition = self._translator.limits(filters)
-        return self._ranked(weights, condition, limit, text=text)
+            asked: list[Node] = [Phrase(tuple(every))] if every else []
+            asked += [] if condition is None else [condition]
+            if not asked:
+                return Ranking([], 0)
+            return self.boolean(And(tuple(asked)) if len(asked) > 1 else asked[0], limit, filters)
+        make = self._translator
+        within = make.limits(filters)
+        if condition is not None:
+            within = make.both(make.boolean(condition), within)
+        return self._ranked(weights, within, limit, text=text, learned=_weighted(terms or {}))
 
     def boolean(self, tree: Node, limit: int, filters: SearchConstraints) -> Ranking:
         """Return exactly the records that the tree means, ranked by the words that it asks for.
@@ -95,6 +121,7 @@ class Retrieval:
         limit: int,
         *,
         text: str | None,
+        learned: Mapping[str, float] | None = None,
     ) -> Ranking:
         def query(words: Mapping[str, float]) -> tantivy.Query:
             rank = self._translator.ranking(words)
@@ -110,8 +137,10 @@ class Retrieval:
         read = self._mixed(scored)[: feedback.READ]
         known = self._records.fields_of([each.row for each in (*read, *scored[: feedback.READ])])
         if weights and scored and not (text and _is_title(weights, known.get(scored[0].row))):
-            wider = self._expanded(weights, read, known)
-            matching = {each.row for each in scored} if result.count <= len(scored) else None
+            # What a person marked says more than what came first.
+            wider = _joined(weights, learned) if learned else self._expanded(weights, read, known)
+            is_short = result.count <= len(scored) and not learned
+            matching = {each.row for each in scored} if is_short else None
             scored = self._scored(self._searcher.search(query(wider), limit=size, count=False))
             if matching is not None:
                 # Few enough to be told apart: further words order them, but bring in no others.
@@ -214,6 +243,23 @@ class Retrieval:
 
     def _words_that_begin(self, field: str, beginning: str) -> list[str]:
         return [word for word, _ in self._searcher.terms_with_prefix(field, beginning)]
+
+
+def _weighted(terms: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of the words of weighted terms, as `lexicon` makes them."""
+    weights: dict[str, float] = {}
+    for term, weight in terms.items():
+        for word in ranked_words(term):
+            weights[word] = max(weight, weights.get(word, weight), key=abs)
+    return weights
+
+
+def _joined(weights: Mapping[str, float], learned: Mapping[str, float]) -> dict[str, float]:
+    """Return the words of a query with what was learned; what is unwanted has no weight."""
+    made = dict(weights)
+    for word, weight in learned.items():
+        made[word] = made.get(word, 0.0) + weight
+    return {word: weight for word, weight in made.items() if weight > 0}
 
 
 def _in_order(found: list[_Scored]) -> list[_Scored]:

@@ -16,6 +16,7 @@ from paper_search.library.corpus import Library
 from paper_search.library.embedders import create_embedder
 from paper_search.library.samples import open_sample
 from paper_search.models import (
+    RankedQuery,
     RawPaper,
     SearchConstraints,
     SearchReport,
@@ -25,6 +26,9 @@ from paper_search.models import (
     SourceStatus,
 )
 
+RANKED_DEPTH = 300
+"""Records that plain text brings in at least: they cost next to nothing here, and what is below
+the first hundred is what marks bring up."""
 LIBRARY_DIRECTORY = "library"
 """Where in the home the person's own library lies."""
 
@@ -33,7 +37,13 @@ Opener = Callable[[], tuple[Library, str | None]]
 
 
 class LibrarySource:
-    """A library on disk as a source of papers; every query is asked exactly as it is written."""
+    """A library on disk as a source of papers.
+
+    Plain text is ranked as `Library.search_ranked` does; a boolean query is asked exactly as it is
+    written.
+    """
+
+    ranks_text = True
 
     def __init__(
         self,
@@ -87,7 +97,10 @@ class LibrarySource:
         return self._seen(hits, query)
 
     def _report(self, strategy: SearchStrategy) -> SearchReport:
-        queries = [query.boolean_query for query in strategy.queries]
+        queries: list[RankedQuery | str] = [
+            *strategy.ranked,
+            *(query.boolean_query for query in strategy.queries),
+        ]
         if not queries:
             return SearchReport()
         try:
@@ -95,7 +108,10 @@ class LibrarySource:
         except LibraryError as error:
             failed = {"status": SourceStatus.UNREACHABLE, "error": str(error)}
             return SearchReport(
-                sources=[SourceReport(source=self._name, query=each, **failed) for each in queries]
+                sources=[
+                    SourceReport(source=self._name, query=_written(query), **failed)
+                    for query in queries
+                ]
             )
         found: dict[str, RawPaper] = {}
         reports: list[SourceReport] = []
@@ -112,19 +128,25 @@ class LibrarySource:
         return SearchReport(papers=list(found.values()), sources=reports)
 
     def _answer(
-        self, library: Library, query: str, limits: SearchConstraints
+        self, library: Library, query: RankedQuery | str, limits: SearchConstraints
     ) -> tuple[list[RawPaper], SourceReport]:
         started = time.monotonic()
         papers: list[RawPaper] = []
-        report = SourceReport(source=self._name, query=query, status=SourceStatus.EMPTY)
+        written = _written(query)
+        report = SourceReport(source=self._name, query=written, status=SourceStatus.EMPTY)
+        limit = limits.max_results
         try:
-            hits = library.search_boolean(query, limit=limits.max_results, filters=limits)
+            if isinstance(query, str):
+                hits = library.search_boolean(query, limit=limit, filters=limits)
+            else:
+                depth = max(limit, RANKED_DEPTH)
+                hits = library.search_ranked(query, limit=depth, filters=limits)
         except InputError as error:
             report.status, report.error = SourceStatus.BAD_RESPONSE, str(error)
         except LibraryError as error:
             report.status, report.error = SourceStatus.UNREACHABLE, str(error)
         else:
-            papers = self._seen(hits, query)
+            papers = self._seen(hits, written)
             report.hits, report.kept, report.note = hits.total, len(papers), hits.note
             report.status = SourceStatus.OK if papers else SourceStatus.EMPTY
         report.milliseconds = round((time.monotonic() - started) * 1000)
@@ -137,6 +159,14 @@ class LibrarySource:
             paper.source = self._name
             paper.sightings = [Sighting(source=self._name, query=query, rank=rank, seen_at=now)]
         return hits.papers
+
+
+def _written(query: RankedQuery | str) -> str:
+    """Return a query as the report names it."""
+    if isinstance(query, str):
+        return query
+    terms = (f"{term}^{weight:.2g}" for term, weight in query.terms.items())
+    return " ".join(filter(None, (query.text, *terms, query.condition)))
 
 
 def create_library_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:

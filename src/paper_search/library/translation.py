@@ -124,12 +124,18 @@ class Translator:
     def limits(self, given: SearchConstraints) -> tantivy.Query | None:
         """Return the query for what is within years and language; None: everything is.
 
-        A record without a year is in no range of years; one that does not say its language may
-        be in any.
+        A record that does not say its year or its language may be of any.
         """
         conditions: list[tantivy.Query] = []
         if given.year_from is not None or given.year_to is not None:
-            conditions.append(self._years(given.year_from, given.year_to))
+            dated = self._years(None, None)
+            undated = self._make.boolean_query(
+                [
+                    (self._engine.Occur.Must, self._make.all_query()),
+                    (self._engine.Occur.MustNot, dated),
+                ]
+            )
+            conditions.append(self._any_of([self._years(given.year_from, given.year_to), undated]))
         if given.language:
             languages = (given.language.lower(), UNKNOWN_LANGUAGE)
             spoken = [self._make.term_query(self._schema, "language", each) for each in languages]

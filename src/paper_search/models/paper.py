@@ -131,6 +131,8 @@ class ScoredPaper(BaseModel):
     tags: list[PaperTag] = Field(default_factory=list)
     is_judged: bool = True
     """False: the judge failed; the score is a stand-in, and the paper is never filtered out."""
+    place: int | None = Field(default=None, exclude_if=lambda place: place is None)
+    """Place in the order of the result, from 1; None: the score decides."""
 
 
 class Paper(BibliographicRecord):
@@ -194,6 +196,8 @@ class PaperCollection(BaseModel):
     """Sources that were asked and gave nothing over the whole run."""
     known_papers: KnownPapersReport | None = None
     """What became of the papers that a good search must find; None: none were named."""
+    set_aside: list[Paper] = Field(default_factory=list, exclude_if=lambda papers: not papers)
+    """Found, but below the line, beyond the limit or marked irrelevant; best first."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PaperCollection):

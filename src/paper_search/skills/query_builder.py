@@ -14,6 +14,7 @@ from paper_search.models import (
     SNOWBALL,
     ParsedIntent,
     QueryBuilderInput,
+    RankedQuery,
     SearchQuery,
     SearchStrategy,
     relevant_seeds,
@@ -67,7 +68,10 @@ class QueryBuilder:
             strategy = self._by_terms(builder_input)
         else:
             strategy = await self._by_model(self._llm, builder_input)
-        return self._seeded(self._fresh(self._cleaned(strategy), builder_input), builder_input)
+        made = self._seeded(self._fresh(self._cleaned(strategy), builder_input), builder_input)
+        intent = builder_input.intent
+        ranked = [RankedQuery(text=intent.question or intent.topic)]
+        return made.model_copy(update={"ranked": ranked})
 
     async def _by_model(self, llm: LLMProvider, given: QueryBuilderInput) -> SearchStrategy:
         intent = given.intent

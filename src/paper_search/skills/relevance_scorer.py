@@ -43,6 +43,11 @@ class RelevanceScorer:
         self._batch_size = batch_size
         self._max_concurrency = max_concurrency
 
+    @property
+    def uses_model(self) -> bool:
+        """Whether a model reads the papers."""
+        return self._llm is not None
+
     async def score(
         self,
         papers: list[RawPaper],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -17,6 +18,8 @@ from paper_search.models import (
 from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.untrusted import visible
 
+MOST_SHOWN = 100
+"""Of an ordered result so many are kept whatever their scores: the order knows more."""
 MAX_AUTHORS = 10
 MAX_THEMES = 8
 _THEME_SCORE = 0.5
@@ -25,7 +28,7 @@ _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]")
 
 
 class ResultOrganizer:
-    """Filters, sorts and counts.
+    """Divides, sorts and counts.
 
     Args:
         min_relevance: the lowest score that stays; unjudged papers always stay.
@@ -37,29 +40,41 @@ class ResultOrganizer:
     async def organize(
         self, papers: list[ScoredPaper], strategy: SearchStrategy, original_query: str
     ) -> PaperCollection:
-        """Return the papers that are relevant or unjudged, best first, with their facets.
+        """Return the papers that are relevant or unjudged, best first; the others are set aside.
 
-        By score, citations and year, all descending, then by title and id, so that the order does
-        not depend on that of `papers`.
+        By place where papers have one, and the first `MOST_SHOWN` of these stay whatever their
+        scores; else by score, citations and year, all descending, then by title and id, so that
+        the order does not depend on that of `papers`.
         """
-        kept = [
-            Paper.from_scored(scored)
-            for scored in papers
-            if scored.relevance_score >= self._min_relevance or not scored.is_judged
-        ]
-        kept.sort(key=_rank)
+        kept: list[Paper] = []
+        set_aside: list[Paper] = []
+        for scored in sorted(papers, key=_order):
+            (kept if self._stays(scored) else set_aside).append(Paper.from_scored(scored))
         return PaperCollection(
             metadata=SearchMetadata(
                 query=original_query, search_strategy=strategy, total_found=len(papers)
             ),
             papers=kept,
             facets=facets_of(kept),
+            set_aside=set_aside,
         )
 
+    def _stays(self, scored: ScoredPaper) -> bool:
+        if scored.place is not None and scored.place <= MOST_SHOWN:
+            return True
+        return scored.relevance_score >= self._min_relevance or not scored.is_judged
 
-def _rank(paper: Paper) -> tuple[float, int, int, str, str]:
-    year = -paper.year if paper.year is not None else 1
-    return -paper.relevance_score, -paper.citation_count, year, paper.title.casefold(), paper.id
+
+def _order(scored: ScoredPaper) -> tuple[float, float, int, int, str, str]:
+    paper = scored.paper
+    return (
+        math.inf if scored.place is None else scored.place,
+        -scored.relevance_score,
+        -paper.citation_count,
+        -paper.year if paper.year is not None else 1,
+        paper.title.casefold(),
+        paper.id,
+    )
 
 
 def facets_of(papers: Sequence[Paper]) -> Facets:

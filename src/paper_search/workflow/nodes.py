@@ -112,6 +112,7 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
         strategy = _seeded(strategy, await _shelf(ctx).marked(state.marks))
     answer = await ctx.services.search(strategy)
     found = await _shelf(ctx).put_records(answer.papers)
+    pool = list(dict.fromkeys([*found, *state.pool]))
     ctx.progress("found", {"records": len(found)})
     kept = dict(state.kept_by_source)
     for report in answer.sources:
@@ -119,6 +120,7 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
         kept[report.source] = kept.get(report.source, 0) + report.kept
     return Outcome.OK, {
         "found": found,
+        "pool": pool,
         "reports": answer.sources,
         "earlier_reports": [*state.earlier_reports, *state.reports],
         "kept_by_source": kept,
@@ -132,7 +134,7 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
     """
     state = _checked(ctx)
     shelf = _shelf(ctx)
-    records = await shelf.records(state.found)
+    records = await shelf.records(state.pool)
     report = await ctx.services.deduplicate(records, state.merge_decisions)
     works, update = report.works, {}
     if ctx.workflow_params.enrich:
@@ -141,20 +143,22 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
             each.iteration = state.current_iteration
         works, update["reports"] = filled.works, [*state.reports, *filled.sources]
     ids = await shelf.put_works(works)
-    ctx.progress("merged", {"records": len(state.found), "works": len(ids)})
+    ctx.progress("merged", {"records": len(records), "works": len(ids)})
     doubts = report.uncertain[:MAX_DOUBTS]
     return Outcome.OK, {"works": ids, "found": [], "uncertain": doubts, **update}
 
 
 async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Judge the relevance of every work."""
+    """Judge the relevance of every work, and put all in one order."""
     state = _checked(ctx)
     shelf = _shelf(ctx)
     marked = await shelf.marked(state.marks)
     works = await shelf.works(state.works)
     scored = await ctx.services.score(works, _intent(state), marked)
-    scores = await shelf.put_judgements(scored, works)
-    return Outcome.OK, {"scores": scores, "works": []}
+    asked = {(report.source, report.query) for report in state.reports if report.query}
+    ordered = ctx.services.order(scored, marked, asked)
+    scores = await shelf.put_judgements(ordered or scored, works)
+    return Outcome.OK, {"scores": scores, "is_ordered": bool(ordered), "works": []}
 
 
 async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
@@ -162,6 +166,12 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     state = _checked(ctx)
     shelf = _shelf(ctx)
     scored = await shelf.scored(list(state.scores))
+    if state.is_ordered:
+        # What was marked irrelevant has no place: it is set aside.
+        refused = {mark.id for mark in await shelf.marked(state.marks) if not mark.is_relevant}
+        wanted = [paper for paper in scored if paper.paper.id not in refused]
+        for place, paper in enumerate(wanted, start=1):
+            paper.place = place
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     reference = await shelf.put_collection(collection, ctx.workflow_params.max_results)

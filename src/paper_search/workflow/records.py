@@ -40,10 +40,13 @@ class RecordShelf(Shelf):
     async def put_records(self, papers: Sequence[RawPaper]) -> list[str]:
         """Store what a search gave and return the ids, in order.
 
-        Two different records under one id are both kept: the later gets an id of its own.
+        Two different records under one id are both kept: the later gets an id of its own. One
+        that was found in an earlier round keeps where it was seen then.
         """
         named = _distinct(papers)
-        await self._put("records", {paper.id: _dump(paper) for paper in named})
+        before = await self._get("records", [paper.id for paper in named])
+        dumps = {paper.id: _seen_again(_dump(paper), before.get(paper.id)) for paper in named}
+        await self._put("records", dumps)
         return [paper.id for paper in named]
 
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
@@ -115,6 +118,8 @@ class RecordShelf(Shelf):
             part: where; a step must not write where it reads, or it could not be repeated.
         """
         papers = collection.papers if limit is None else collection.papers[:limit]
+        beyond = collection.papers[len(papers) :]
+        set_aside = [paper.id for paper in (*beyond, *collection.set_aside)]
         plain = await self._plain_papers([paper.id for paper in papers])
         whole = {paper.id: _dump(paper) for paper in papers if plain.get(paper.id) != paper}
         await self._put(part, {paper.id: whole.get(paper.id) for paper in papers})
@@ -122,7 +127,8 @@ class RecordShelf(Shelf):
             metadata=collection.metadata,
             facets=collection.facets,
             paper_ids=[paper.id for paper in papers],
-            hidden=len(collection.papers) - len(papers),
+            set_aside_ids=set_aside,
+            hidden=len(beyond),
             members={
                 each.id: each.merged_from
                 for each in papers
@@ -134,12 +140,14 @@ class RecordShelf(Shelf):
     async def collection(
         self, reference: CollectionRef, first: int | None = None
     ) -> PaperCollection:
-        """Return the collection that is meant, with all its papers or the first of them."""
+        """Return the collection that is meant, whole, or with the first of its papers alone."""
         ids = reference.paper_ids[:first]
+        rest = reference.set_aside_ids if first is None else []
         return PaperCollection(
             metadata=reference.metadata,
             facets=reference.facets,
             papers=await self.papers(ids, part=reference.part),
+            set_aside=await self.papers(rest, part=reference.part),
         )
 
     async def papers(self, ids: Sequence[str], *, part: str = "papers") -> list[Paper]:
@@ -220,6 +228,18 @@ def _dump(record: BibliographicRecord) -> dict[str, Any]:
     values = record.model_dump(mode="json", exclude_defaults=True)
     stored: dict[str, Any] = storable(values | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
     return stored
+
+
+def _seen_again(value: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a record with where it was seen in earlier rounds; repeating it changes nothing."""
+    earlier = list(before.get("sightings", [])) if before else []
+    known = {_sighting(seen) for seen in earlier}
+    fresh = [seen for seen in value.get("sightings", []) if _sighting(seen) not in known]
+    return {**value, "sightings": [*earlier, *fresh]} if earlier else value
+
+
+def _sighting(seen: Mapping[str, Any]) -> tuple[Any, ...]:
+    return seen.get("source"), seen.get("query"), seen.get("rank")
 
 
 def _distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:

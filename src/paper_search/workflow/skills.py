@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from paper_search.models import (
@@ -22,6 +22,8 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.models.enrichment import EnrichmentReport
+from paper_search.skills import RelevanceScorer
+from paper_search.skills.result_ranker import ResultRanker
 
 
 class ParsesIntent(Protocol):
@@ -121,6 +123,7 @@ class Skills:
     relevance_scorer: Scores
     result_organizer: Organizes
     gap_filler: FillsGaps | None = None
+    result_ranker: ResultRanker = field(default_factory=ResultRanker)
 
     @property
     def source_names(self) -> list[str]:
@@ -151,6 +154,18 @@ class Skills:
             reporter = cast("ReportsDuplicates", self.deduplicator)
             return await reporter.report(papers, decisions=decisions)
         return DeduplicationReport(works=await self.deduplicator.deduplicate(papers))
+
+    def order(
+        self,
+        scored: Sequence[ScoredPaper],
+        marked: Sequence[MarkedPaper],
+        asked: Collection[tuple[str, str]],
+    ) -> list[ScoredPaper]:
+        """Return the papers in the order of the result; none: a foreign scorer's scores decide."""
+        if not isinstance(self.relevance_scorer, RelevanceScorer):
+            return []
+        has_read = self.relevance_scorer.uses_model
+        return self.result_ranker.order(scored, marked, asked=asked, is_score_first=has_read)
 
     async def enrich(self, works: list[RawPaper]) -> EnrichmentReport:
         """Fill what the works lack, if there is anybody who can."""

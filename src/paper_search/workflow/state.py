@@ -75,8 +75,10 @@ class CollectionRef(BaseModel):
     metadata: SearchMetadata
     facets: Facets
     paper_ids: list[str]
+    set_aside_ids: list[str] = Field(default_factory=list)
+    """Found, but not shown first: below the line, beyond `max_results` or marked irrelevant."""
     hidden: int = 0
-    """Relevant papers beyond the run's `max_results`."""
+    """Relevant papers beyond the run's `max_results`; they are set aside."""
     members: dict[str, list[str]] = Field(default_factory=dict)
     """Ids of the records that a paper stands for, where that is not the one of its own id."""
     outlook: str | None = None
@@ -100,10 +102,13 @@ class WorkflowState(BaseModel):
     strategy: SearchStrategy | None = None
     found: list[str] = Field(default_factory=list)
     """Ids of the records that this round's search gave, until they are merged."""
+    pool: list[str] = Field(default_factory=list)
+    """Ids of the records that all rounds gave: what was found once stays."""
     works: list[str] = Field(default_factory=list)
     """Ids of the merged records, until they are judged."""
     scores: dict[str, float] = Field(default_factory=dict)
-    """Relevance by id, until they are organised."""
+    """Relevance by id, until they are organised; in the order of the result if `is_ordered`."""
+    is_ordered: bool = False
     reports: list[SourceReport] = Field(default_factory=list)
     """What each source did in this round."""
     earlier_reports: list[SourceReport] = Field(default_factory=list)

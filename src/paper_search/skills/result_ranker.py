@@ -1,0 +1,107 @@
+"""What stands first: one order from the ranks of all sources and from what resembles the best."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from paper_search.models import MarkedPaper, RawPaper, ScoredPaper
+from paper_search.skills.screening import Ranker
+
+K = 20
+"""Damps the first ranks against the others (reciprocal rank fusion, Cormack et al. 2009, has 60 for
+long lists of many systems); with the next two, chosen by leaving a collection out."""
+RESEMBLANCE = 0.1
+"""What resembling the first papers counts before anything is marked; ranks count the rest."""
+FIRST = 5
+"""Papers that stand in for marked ones until there are some."""
+
+Asked = Collection[tuple[str, str]]
+"""Source and query of what was asked in this round."""
+
+
+class ResultRanker:
+    """Orders papers by rank, agreement of sources, words and, once there are some, marks."""
+
+    def order(
+        self,
+        papers: Sequence[ScoredPaper],
+        marked: Sequence[MarkedPaper] = (),
+        *,
+        asked: Asked = (),
+        is_score_first: bool = False,
+    ) -> list[ScoredPaper]:
+        """Return the papers, best first, those marked relevant before and irrelevant after all.
+
+        Args:
+            papers: with their scores and where they were seen.
+            marked: what a person decided so far, in all rounds.
+            asked: only the ranks for these count; empty: all do.
+            is_score_first: a judge that read the papers gave the scores: they lead, and ranks
+                order what is equal.
+        """
+        if not papers:
+            return []
+        priors = [_prior(paper.paper, asked) for paper in papers]
+        decided = _decisions([paper.paper for paper in papers], marked)
+        by_rank = sorted(
+            range(len(papers)), key=lambda n: (-priors[n], -papers[n].relevance_score, n)
+        )
+        numbers = by_rank
+        if len(papers) > FIRST and not is_score_first:
+            numbers = _learned(papers, marked, decided, priors, by_rank)
+        if is_score_first:
+            numbers = sorted(numbers, key=lambda n: -papers[n].relevance_score)
+        # A stable sort: relevant ones first, irrelevant ones last.
+        numbers = sorted(numbers, key=lambda n: {True: 0, None: 1, False: 2}[decided.get(n)])
+        return [papers[n] for n in numbers]
+
+
+def _prior(paper: RawPaper, asked: Asked) -> float:
+    """Return the sum over sources of the paper's best reciprocal rank in each."""
+    best: dict[str, int] = {}
+    for sighting in paper.sightings:
+        if sighting.rank is None or (asked and (sighting.source, sighting.query) not in asked):
+            continue
+        best[sighting.source] = min(sighting.rank, best.get(sighting.source, sighting.rank))
+    return sum(1.0 / (K + rank) for rank in best.values())
+
+
+def _decisions(papers: Sequence[RawPaper], marked: Sequence[MarkedPaper]) -> dict[int, bool]:
+    """Return by number of the paper whether it was marked relevant; the latest mark counts."""
+    marks = {mark.id: mark.is_relevant for mark in marked}
+    return {
+        number: marks[name]
+        for number, paper in enumerate(papers)
+        for name in (*paper.merged_from, paper.id)
+        if name in marks
+    }
+
+
+def _learned(
+    papers: Sequence[ScoredPaper],
+    marked: Sequence[MarkedPaper],
+    decided: Mapping[int, bool],
+    priors: Sequence[float],
+    by_rank: Sequence[int],
+) -> list[int]:
+    """Return the numbers of the papers as the learner orders them.
+
+    Without a mark the first papers stand in for relevant ones, and count a little.
+    """
+    texts = [(paper.paper.title, paper.paper.abstract or paper.paper.snippet) for paper in papers]
+    ids = {name for paper in papers for name in (paper.paper.id, *paper.paper.merged_from)}
+    marks = dict(decided)
+    for mark in marked:
+        if mark.id not in ids:  # learned from by the text that came with the mark
+            marks[len(texts)] = mark.is_relevant
+            texts.append((mark.title, mark.abstract))
+    ranker = Ranker(texts)
+    if marks:
+        return ranker.order(marks, priors)
+    alike = ranker.order(dict.fromkeys(by_rank[:FIRST], True), [0.0] * len(papers))
+    places = {number: place for place, number in enumerate(alike, start=1)}
+    fused = [
+        (1 - RESEMBLANCE) / (K + place) + RESEMBLANCE / (K + places[number])
+        for place, number in enumerate(by_rank, start=1)
+    ]
+    return [number for _, number in sorted(zip(fused, by_rank, strict=True), key=lambda e: -e[0])]

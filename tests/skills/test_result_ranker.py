@@ -1,0 +1,109 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paper_search.models import MarkedPaper, RawPaper, ScoredPaper, Sighting
+from paper_search.skills.result_ranker import ResultRanker
+
+
+def paper(name: str, score: float = 0.5, title: str = "", **ranks: int) -> ScoredPaper:
+    seen = [Sighting(source=source, query="q", rank=rank) for source, rank in ranks.items()]
+    raw = RawPaper(id=name, title=title or name, source="test", sightings=seen)
+    return ScoredPaper(paper=raw, relevance_score=score, relevance_reason="")
+
+
+def mark(name: str, *, is_relevant: bool, title: str = "") -> MarkedPaper:
+    return MarkedPaper(id=name, title=title or name, is_relevant=is_relevant)
+
+
+def names(papers: list[ScoredPaper]) -> list[str]:
+    return [each.paper.id for each in papers]
+
+
+def test_the_order_of_a_single_source_is_kept() -> None:
+    papers = [paper(f"p{n}", library=n) for n in range(4, 0, -1)]
+    assert names(ResultRanker().order(papers)) == ["p1", "p2", "p3", "p4"]
+
+
+def test_what_two_sources_agree_on_comes_before_what_one_has_a_little_higher() -> None:
+    papers = [paper("one", openalex=2), paper("both", openalex=3, crossref=4)]
+    assert names(ResultRanker().order(papers)) == ["both", "one"]
+
+
+def test_several_queries_to_one_source_are_no_agreement() -> None:
+    twice = paper("twice", library=5)
+    twice.paper.sightings.append(Sighting(source="library", query="other", rank=6))
+    assert names(ResultRanker().order([twice, paper("once", library=4)])) == ["once", "twice"]
+
+
+def test_without_ranks_the_score_by_words_orders() -> None:
+    papers = [paper("low", 0.2), paper("high", 0.9)]
+    assert names(ResultRanker().order(papers)) == ["high", "low"]
+
+
+def test_only_ranks_for_what_was_asked_in_this_round_count() -> None:
+    papers = [paper("then", library=1), paper("now", library=2)]
+    papers[1].paper.sightings[0].query = "edited"
+    asked = {("library", "edited")}
+    assert names(ResultRanker().order(papers, asked=asked)) == ["now", "then"]
+
+
+def test_a_judge_that_read_the_papers_leads_and_ranks_order_equal_scores() -> None:
+    papers = [paper("b", 0.7, library=2), paper("a", 0.7, library=1), paper("best", 1.0, library=9)]
+    found = ResultRanker().order(papers, is_score_first=True)
+    assert names(found) == ["best", "a", "b"]
+
+
+def test_marked_papers_stand_first_and_last() -> None:
+    papers = [paper(f"p{n}", library=n) for n in range(1, 5)]
+    marks = [mark("p4", is_relevant=True), mark("p1", is_relevant=False)]
+    found = names(ResultRanker().order(papers, marks))
+    assert found[0] == "p4"
+    assert found[-1] == "p1"
+
+
+def test_a_mark_on_a_merged_record_is_a_mark_on_the_paper() -> None:
+    papers = [paper("one", library=1), paper("work", library=2)]
+    papers[1].paper.merged_from = ["work", "record"]
+    found = ResultRanker().order(papers, [mark("record", is_relevant=True)])
+    assert names(found) == ["work", "one"]
+
+
+def alike(prefix: str, words: str, first: int) -> list[ScoredPaper]:
+    return [paper(f"{prefix}{n}", title=f"{words} part {n}", library=first + n) for n in range(6)]
+
+
+def test_what_resembles_papers_marked_relevant_moves_up() -> None:
+    papers = [*alike("soil", "soil erosion in vineyards", 1), *alike("bee", "honey bee dance", 7)]
+    marks = [mark("bee0", is_relevant=True), mark("soil0", is_relevant=False)]
+    unmarked = names(ResultRanker().order(papers, marks))[1:-1]
+    assert all(name.startswith("bee") for name in unmarked[:5])
+
+
+def test_a_mark_on_a_paper_that_is_not_among_these_is_learned_from() -> None:
+    papers = [*alike("soil", "soil erosion in vineyards", 1), *alike("bee", "honey bee dance", 7)]
+    marks = [
+        mark("gone", is_relevant=True, title="honey bee dance language"),
+        mark("other", is_relevant=False, title="soil erosion in hills"),
+    ]
+    assert names(ResultRanker().order(papers, marks))[0].startswith("bee")
+
+
+def test_before_any_mark_what_resembles_the_first_papers_moves_up_a_little() -> None:
+    first = alike("bee", "honey bee dance", 1)
+    rest = [paper(f"x{n}", title=f"topic{n} matter{n % 7}", library=n) for n in range(7, 47)]
+    like_the_first = paper("late", title="honey bee dance again", library=47)
+    found = names(ResultRanker().order([*first, *rest, like_the_first]))
+    assert found.index("late") < found.index("x46")
+    assert found[0] == "bee0"
+
+
+@given(st.lists(st.tuples(st.integers(1, 30), st.floats(0, 1)), max_size=12), st.data())
+def test_every_paper_comes_out_once(ranks: list[tuple[int, float]], data: st.DataObject) -> None:
+    papers = [paper(f"p{n}", score, library=rank) for n, (rank, score) in enumerate(ranks)]
+    marks = [
+        mark(each.paper.id, is_relevant=data.draw(st.booleans()))
+        for each in papers
+        if data.draw(st.booleans())
+    ]
+    found = ResultRanker().order(papers, marks)
+    assert sorted(names(found)) == sorted(names(papers))
