@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from paper_search.models import SearchConstraints
-from paper_search.query import Node
+from paper_search.models import RankedQuery, SearchConstraints
+from paper_search.query import And, Node, Not, Phrase, Term
+from paper_search.query.normal_form import parts
 from paper_search.sources import values
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.crossref_record import TYPES, read_item
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.free_text import to_free_text
+from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.http_source import HttpSource, open_source
+from paper_search.sources.ranked_text import condition_of, words_of
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig, SearchSourceConfig
@@ -19,6 +22,19 @@ if TYPE_CHECKING:
 
 ENDPOINT = "https://api.crossref.org/works"
 _SMALLEST_PAGE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class CrossrefQuery(Translated):
+    """What to send.
+
+    Attributes:
+        words: for titles, names and venues.
+        authors: for names alone; empty: any.
+    """
+
+    words: str = ""
+    authors: str = ""
 
 
 class Crossref(Adapter):
@@ -32,6 +48,7 @@ class Crossref(Adapter):
     name: ClassVar[str] = "crossref"
     title: ClassVar[str] = "Crossref"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 100
     most_results = 1000
     """Any word is enough to be found: what is far down has nothing to do with the query."""
@@ -44,6 +61,16 @@ class Crossref(Adapter):
         """Return the words of all that is wanted."""
         return to_free_text(tree, filters, service=self.title, is_any_word_enough=True)
 
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[CrossrefQuery, ...]:
+        """Return the words of the question, and the authors that its condition names."""
+        found = to_ranked_text(words_of(query), query, filters)
+        authors = " ".join(_names(condition_of(query)))
+        shown = f"{found.text} author:{authors}" if authors else found.text
+        given = {each.name: getattr(found, each.name) for each in fields(Translated)}
+        return (CrossrefQuery(**{**given, "text": shown}, words=found.text, authors=authors),)
+
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches, by relevance."""
         wanted_types = [name for name, csl in TYPES.items() if filters.allows_type(csl)]
@@ -53,14 +80,40 @@ class Crossref(Adapter):
         if query.year_to is not None:
             limits.append(f"until-pub-date:{query.year_to}-12-31")
         size = min(self.page_size, max(wanted, _SMALLEST_PAGE))
+        wanted_words = {"query": query.text}
+        if isinstance(query, CrossrefQuery):
+            wanted_words = {"query": query.words}
+            wanted_words |= {"query.author": query.authors} if query.authors else {}
         return Request(
             self._endpoint,
-            {"query": query.text, "filter": ",".join(limits), "rows": size, "cursor": "*"},
+            {**wanted_words, "filter": ",".join(limits), "rows": size, "cursor": "*"},
         )
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the works of a page."""
         return read_page(answer.json(), request, self.name)
+
+
+def _names(condition: Node | None) -> list[str]:
+    """Return the names of authors that everything wanted must have one of."""
+    wanted = condition.children if isinstance(condition, And) else (condition,)
+    names: list[str] = []
+    for part in wanted:
+        if part is not None and not isinstance(part, Not):
+            leaves = _leaves(part)
+            if all(leaf.field == "author" for leaf in leaves):
+                names += [word for leaf in leaves for word in _words(leaf)]
+    return list(dict.fromkeys(names))
+
+
+def _leaves(node: Node) -> list[Term | Phrase]:
+    if isinstance(node, Term | Phrase):
+        return [node]
+    return [leaf for part in parts(node) for leaf in _leaves(part)]
+
+
+def _words(leaf: Term | Phrase) -> tuple[str, ...]:
+    return (leaf.text,) if isinstance(leaf, Term) else leaf.words
 
 
 def read_page(body: Any, request: Request, source: str) -> Page:
