@@ -6,15 +6,14 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.models import RankedQuery, SearchConstraints
-from paper_search.query import And, Node, Not, Phrase, Term
-from paper_search.query.normal_form import parts
+from paper_search.query import Node
 from paper_search.sources import values
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.crossref_record import TYPES, read_item
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.ranked_text import condition_of, words_of
+from paper_search.sources.ranked_text import author_names, words_of
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig, SearchSourceConfig
@@ -65,8 +64,9 @@ class Crossref(Adapter):
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[CrossrefQuery, ...]:
         """Return the words of the question, and the authors that its condition names."""
-        found = to_ranked_text(words_of(query), query, filters)
-        authors = " ".join(_names(condition_of(query)))
+        names = author_names(query)
+        found = to_ranked_text(words_of(query) or names, query, filters)
+        authors = " ".join(names)
         shown = f"{found.text} author:{authors}" if authors else found.text
         given = {each.name: getattr(found, each.name) for each in fields(Translated)}
         return (CrossrefQuery(**{**given, "text": shown}, words=found.text, authors=authors),)
@@ -92,28 +92,6 @@ class Crossref(Adapter):
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the works of a page."""
         return read_page(answer.json(), request, self.name)
-
-
-def _names(condition: Node | None) -> list[str]:
-    """Return the names of authors that everything wanted must have one of."""
-    wanted = condition.children if isinstance(condition, And) else (condition,)
-    names: list[str] = []
-    for part in wanted:
-        if part is not None and not isinstance(part, Not):
-            leaves = _leaves(part)
-            if all(leaf.field == "author" for leaf in leaves):
-                names += [word for leaf in leaves for word in _words(leaf)]
-    return list(dict.fromkeys(names))
-
-
-def _leaves(node: Node) -> list[Term | Phrase]:
-    if isinstance(node, Term | Phrase):
-        return [node]
-    return [leaf for part in parts(node) for leaf in _leaves(part)]
-
-
-def _words(leaf: Term | Phrase) -> tuple[str, ...]:
-    return (leaf.text,) if isinstance(leaf, Term) else leaf.words
 
 
 def read_page(body: Any, request: Request, source: str) -> Page:

@@ -72,15 +72,18 @@ def to_ranked_text(
         filters: years, and language, which is checked on our side.
 
     Raises:
-        InputError: the condition cannot be read, or leaves no year.
+        InputError: there are no words, or the condition cannot be read or leaves no year.
     """
+    text = " ".join(words)
+    if not text:
+        raise InputError(f"the question {query.text[:100]!r} has no words that can be looked for")
     condition = condition_of(query)
     parts = condition.children if isinstance(condition, And) else (condition,)
     span = [part for part in parts if isinstance(part, YearRange)]
     rest = tuple(part for part in parts if part is not None and not isinstance(part, YearRange))
     first, last = joined_span(span, filters)
     return Translated(
-        " ".join(words),
+        text,
         (f"{query.condition} is checked on our side",) if rest else (),
         normalise(lenient(And(rest))) if rest else None,
         first,

@@ -17,7 +17,7 @@ from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.ranked_text import content_words, telling_words
+from paper_search.sources.ranked_text import author_names, content_words, telling_words
 from paper_search.sources.semantic_scholar_query import BulkDialect
 from paper_search.sources.semantic_scholar_record import FIELDS, read_paper
 
@@ -79,7 +79,8 @@ class SemanticScholar(SemanticScholarAdapter):
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[Translated, ...]:
         """Return the most telling words of the question, then one fewer."""
-        tries = telling_words(content_words(query.text), _MOST_WORDS)
+        words = content_words(query.text) or author_names(query)
+        tries = telling_words(words, _MOST_WORDS)
         return tuple(to_ranked_text(words, query, filters) for words in tries)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
