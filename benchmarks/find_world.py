@@ -11,8 +11,8 @@ out: what was chosen on some is reported on others. Without `--url` a simulator 
 Rows: `find`, as `find --source web --yes` runs it, at 0.3 s for an answer; the ranked queries of
 the program, fused by rank (k = 60); the question as it is to each service, fused alike; one BM25
 index over all that any service holds (bm25s). Figures are means over questions: recall of what
-some service holds among the first 20 and 100; and for `find` the requests, seconds, records
-received, works they are, and works among these that the first page does not show.
+some service holds among the first 20 and 100; requests, seconds, records received, works they are,
+and works among these that the first page does not show. `--ways` picks rows.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import md5
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import httpx
 
@@ -49,9 +49,9 @@ from paper_search.models import (
 )
 from paper_search.service_settings import WEB_SOURCES
 from paper_search.skills import Deduplicator, Searcher
-from paper_search.sources import create_source
+from paper_search.sources import SearchSource, create_source
 from paper_search.sources.adapter import Adapter, Translated
-from paper_search.sources.http_source import HttpSource, SourceSettings
+from paper_search.sources.http_source import HttpSource
 from paper_search.sources.openalex_query import OpenAlexQuery
 from paper_search.sources.ranked_text import content_words
 from paper_search.workflow import SearchWorkflow
@@ -116,41 +116,40 @@ class Row:
         ]
 
 
-def measure(tasks: Sequence[Task], url: str, *, label: str = "questions") -> Iterator[Row]:
-    """Yield a row for each way to search; the simulator at `url` serves the first three."""
+def measure(
+    tasks: Sequence[Task], url: str, *, label: str = "questions", chosen: Sequence[str] = ()
+) -> Iterator[Row]:
+    """Yield a row for each way to search; the simulator at `url` serves the first three.
+
+    Args:
+        tasks: what is asked.
+        url: of the simulator.
+        label: what the rows call the tasks.
+        chosen: beginnings of the names of ways; empty: all.
+    """
     ways: list[tuple[str, Callable[[Task], Figures]]] = [
         ("find", lambda task: asyncio.run(_find(task, url))),
-        ("ranked queries, fused", lambda task: asyncio.run(_fused(task, _sources()))),
-        ("the question as it is, fused", lambda task: asyncio.run(_fused(task, _sources(_plain)))),
+        ("ranked queries, fused", lambda task: asyncio.run(_fused(task, _sources(), url))),
+        ("as written, fused", lambda task: asyncio.run(_fused(task, _plain_sources(), url))),
         ("one BM25 index over everything", lambda task: _scored(task, bm25(url, task.question))),
     ]
     redirect(url)
     for name, way in ways:
+        if chosen and not name.startswith(tuple(chosen)):
+            continue
         yield Row(name, label, [way(task) for task in tasks])
 
 
 async def _find(task: Task, url: str) -> Figures:
-    _control(url, delay=LATENCY_S, clear=True)
-    started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as home:
-        config = AppConfig(home=Path(home))
+    with tempfile.TemporaryDirectory() as home, Costs(url) as costs:
+        config = AppConfig(home=Path(home), http_cache=False)
         workflow = SearchWorkflow.from_config(config, sources=list(WEB_SOURCES))
         collection = await workflow.run(task.question)
-    seconds = time.perf_counter() - started
-    log = _asked(f"{url}/_world/log")["log"]
-    _control(url, delay=0.0)
-    total = collection.metadata.total_found
-    cost = {
-        "requests": len(log),
-        "seconds": seconds,
-        "received": sum(entry["returned"] or 0 for entry in log if "esearch" not in entry["path"]),
-        "works": total,
-        "hidden": total - len(collection.papers),
-    }
-    return _scored(task, [numbers(paper) for paper in collection.papers], cost)
+    costs.count(collection.metadata.total_found, len(collection.papers))
+    return _scored(task, [numbers(paper) for paper in collection.papers], costs.figures)
 
 
-async def _fused(task: Task, sources: list[HttpSource]) -> Figures:
+async def _fused(task: Task, sources: Sequence[SearchSource], url: str) -> Figures:
     """Ask the sources a ranked query, merge, and order by the sum of 1 / (60 + rank)."""
     strategy = SearchStrategy(
         queries=[],
@@ -158,11 +157,38 @@ async def _fused(task: Task, sources: list[HttpSource]) -> Figures:
         sources=list(WEB_SOURCES),
         filters=SearchConstraints(),
     )
-    report = await Searcher(sources).report(strategy)
+    with Costs(url) as costs:
+        report = await Searcher(sources).report(strategy)
+        works = await Deduplicator().deduplicate(report.papers)
     failed = [entry for entry in report.sources if entry.status.is_failure]
-    assert not failed, failed
-    works = await Deduplicator().deduplicate(report.papers)
-    return _scored(task, [numbers(work) for work in sorted(works, key=_fusion, reverse=True)])
+    assert not failed, failed  # what is measured is a search that went well
+    costs.count(len(works), len(works))
+    found = [numbers(work) for work in sorted(works, key=_fusion, reverse=True)]
+    return _scored(task, found, costs.figures)
+
+
+class Costs:
+    """What one search costs, while every answer of the simulator takes 0.3 s."""
+
+    def __init__(self, url: str) -> None:
+        self.figures: dict[str, float] = {}
+        self._url = url
+
+    def __enter__(self) -> Self:
+        _asked(f"{self._url}/_world/control", delay=LATENCY_S, clear=True)
+        self._started = time.perf_counter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        seconds = time.perf_counter() - self._started
+        log = _asked(f"{self._url}/_world/log")["log"]
+        received = [entry["returned"] or 0 for entry in log if "esearch" not in entry["path"]]
+        self.figures = {"requests": len(log), "seconds": seconds, "received": sum(received)}
+        _asked(f"{self._url}/_world/control", delay=0.0)
+
+    def count(self, works: int, shown: int) -> None:
+        """Add how many works were found, and how many the first page does not show."""
+        self.figures |= {"works": works, "hidden": works - shown}
 
 
 def _fusion(work: RawPaper) -> float:
@@ -173,14 +199,16 @@ def _fusion(work: RawPaper) -> float:
     return sum(1 / (FUSION_K + rank) for rank in best.values())
 
 
-def _sources(change: Callable[[Adapter], None] = lambda _: None) -> list[HttpSource]:
-    """Return the nine sources, asked as fast as they answer: there is nobody to be polite to."""
-    sources = []
-    for name in WEB_SOURCES:
-        source = create_source(name, AppConfig())
+def _sources() -> list[SearchSource]:
+    return [create_source(name, AppConfig(http_cache=False)) for name in WEB_SOURCES]
+
+
+def _plain_sources() -> list[SearchSource]:
+    """Return the nine sources; each is asked the question as it is written."""
+    sources = _sources()
+    for source in sources:
         assert isinstance(source, HttpSource)
-        change(source.adapter)
-        sources.append(HttpSource(source.adapter, SourceSettings(interval_s=0.0)))
+        _plain(source.adapter)
     return sources
 
 
@@ -306,10 +334,6 @@ def _asked(url: str, **body: Any) -> Any:
     return answer.raise_for_status().json()
 
 
-def _control(url: str, **wanted: Any) -> None:
-    _asked(f"{url}/_world/control", **wanted)
-
-
 @cache
 def _truth() -> Any:
     """Return the simulator's module that knows which work an identifier belongs to."""
@@ -354,6 +378,7 @@ def main() -> None:
     parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--topics", type=int, default=10)
     parser.add_argument("--url", default="")
+    parser.add_argument("--ways", nargs="*", default=[])
     given = parser.parse_args()
     if not WORLD.exists():
         print("the simulated services (../shared/world) are not here")
@@ -379,7 +404,7 @@ def main() -> None:
         print("|", " | ".join(heads), "|")
         print("|---" * len(heads) + "|")
         for label, tasks in parts.items():
-            for row in measure(tasks, url, label=label):
+            for row in measure(tasks, url, label=label, chosen=given.ways):
                 print("|", " | ".join(row.cells()), "|", flush=True)
 
 
