@@ -23,7 +23,7 @@ from pathlib import Path
 from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.words import tokens
 
-TARGET = Path(__file__).parents[1] / "src/paper_search/skills/word_rarities.txt"
+TARGET = Path(__file__).parents[1] / "src/paper_search/bibliography/word_rarities.txt"
 FIELDS = {
     "conferences on machine learning and language": ["ir_scholargym_local/corpus"],
     "arXiv": ["dedup_arxiv_100k/records"],
@@ -44,6 +44,7 @@ FIELDS = {
     ],
 }
 MOST, FEWEST, LONGEST = 20_000, 4, 24
+OF_STOP_WORDS = 5
 SHORTEST_ABSTRACT = 100
 HEADER = """\
 # How rare English stems are in scholarly records: log10(1 / share of records), times ten, rounded.
@@ -51,7 +52,7 @@ HEADER = """\
 # ({names}),
 # as the mean of the fields' shares, a field's being the mean of its collections' without the
 # highest quarter. A stem that is not here is as rare as the last line.
-# One line for each rarity: the number, then its stems.
+# One line for each rarity: the number, then its stems. 5 are stop words, which were not counted.
 """
 
 
@@ -73,6 +74,7 @@ def main(folder: Path) -> None:
     levels: dict[int, list[str]] = {}
     for stem in kept:
         levels.setdefault(round(-10 * math.log10(shares[stem])), []).append(stem)
+    levels[OF_STOP_WORDS] = list(STOP_WORDS)
     lines = [f"{level} {' '.join(sorted(stems))}" for level, stems in sorted(levels.items())]
     header = HEADER.format(records=records, fields=len(FIELDS), names="; ".join(FIELDS))
     TARGET.write_text(header + "\n".join(lines) + "\n", "utf-8")

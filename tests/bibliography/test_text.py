@@ -35,6 +35,11 @@ def test_broken_latex_raises_nothing(text: str) -> None:
     assert isinstance(plain(text), str)
 
 
+@pytest.mark.parametrize("command", [r"\sqrt", r"\href", r"\verb", r"\begin{array}"])
+def test_a_command_without_what_belongs_to_it_stays(command: str) -> None:
+    assert plain(f"Trees {command}") == f"Trees {command}"
+
+
 def test_known_tags_and_entities_go_and_comparisons_stay() -> None:
     given_text = "<jats:p>If <i>p</i>&lt;0.05</jats:p> and a<b, c>d &amp; <5 mg"
     assert clean(given_text) == "If p<0.05 and a<b, c>d & <5 mg"

@@ -167,16 +167,18 @@ def datacite(server: HTTPServer) -> Loopback:
     def answer(given: Asked) -> Any:
         query = given["query"]
         books = found(query, re.search(r"publicationYear:\[(\d{4}) TO (\d{4})\]", query))
-        mark = given["page[cursor]"]
-        start = 0 if mark == "1" else int(mark.removeprefix("from"))
-        shown = books[start : start + min(int(given["page[size]"]), PAGE)]
-        # An address somewhere else: only its cursor is taken.
-        after = f"https://elsewhere.invalid/dois?page%5Bcursor%5D=from{start + len(shown)}"
-        links = {"next": after} if start + len(shown) < len(books) else {}
+        assert given["sort"] == "relevance"
+        number, size = int(given["page[number]"]), int(given["page[size]"])
+        shown = books[(number - 1) * size : number * size]
+        # An address somewhere else: it only says that there is more.
+        after = f"https://elsewhere.invalid/dois?page%5Bnumber%5D={number + 7}"
+        links = {"next": after} if number * size < len(books) else {}
         meta = {"total": len(books)}
         return {"data": [doi(book) for book in shown], "meta": meta, "links": links}
 
-    return _serve(server, "/datacite", Datacite(endpoint=server.url_for("/datacite")), answer)
+    adapter = Datacite(endpoint=server.url_for("/datacite"))
+    adapter.page_size = PAGE
+    return _serve(server, "/datacite", adapter, answer)
 
 
 SERVICES: dict[str, Callable[[HTTPServer], Loopback]] = {

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from paper_search.bibliography.rarities import rarity
 from paper_search.models import ParsedIntent, RawPaper
-from paper_search.skills.rarities import rarity
 from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.untrusted import visible
 from paper_search.skills.variants import variants

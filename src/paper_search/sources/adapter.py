@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from paper_search.models import RawPaper, SearchConstraints, SourceStatus
+from paper_search.models import RankedQuery, RawPaper, SearchConstraints, SourceStatus
+from paper_search.sources.ranked_text import any_word
 
 if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
@@ -136,10 +137,13 @@ class Adapter(Service, ABC):
     An adapter holds its settings only, nothing of a search: one serves all searches at once.
 
     Attributes:
+        ranks_text: whether the service orders what has any, or most, of the words of a question
+            by how well it fits, so that it can be asked plain text.
         page_size: the most records on one page.
         most_results: the most records that the service gives for one query.
     """
 
+    ranks_text: ClassVar[bool] = False
     page_size: int = 100
     most_results: int = 1000
 
@@ -155,6 +159,23 @@ class Adapter(Service, ABC):
         Raises:
             InputError: nothing is left to ask, such as for a query that only excludes.
         """
+
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[Translated, ...]:
+        """Return what to ask for a plain question, in turn until something is found.
+
+        By default one query: the words joined by OR in the service's dialect, with the condition.
+        Only what `ranks_text` is asked it.
+
+        Args:
+            query: the question, further terms, and the condition for every record.
+            filters: as for `translate`.
+
+        Raises:
+            InputError: the question has no words, or the condition cannot be read or asked.
+        """
+        return (self.translate(any_word(query), filters),)
 
     @abstractmethod
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:

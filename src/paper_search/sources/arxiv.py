@@ -36,6 +36,7 @@ class Arxiv(Adapter):
     title: ClassVar[str] = "arXiv"
     accept: ClassVar[str] = "application/atom+xml"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 100
     most_results = 10_000
     interval_s = 3.0

@@ -27,6 +27,8 @@ class Asked:
     remainder: Node | None = None
     language: str | None = None
     filters: SearchConstraints | None = None
+    pages_wanted: int | None = None
+    pages_of_records: int = 0
     papers: list[RawPaper] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     hits: int | None = None
@@ -44,6 +46,11 @@ class Asked:
         """Whether the next query to the same service must fail, too."""
         return self.error is not None and self.error.status in _HOPELESS
 
+    @property
+    def has_all_pages(self) -> bool:
+        """Whether as many pages of records were read as are wanted at most."""
+        return self.pages_wanted is not None and self.pages_of_records >= self.pages_wanted
+
     def translated(self, query: Translated) -> None:
         """Note what is sent."""
         self.sent, self.notes, self.remainder = query.text, query.notes, query.remainder
@@ -58,6 +65,7 @@ class Asked:
     def take(self, page: Page, source: str, wanted: int) -> bool:
         """Keep what is new and wanted of a page; return whether anything of it was new."""
         self.dropped += page.dropped
+        self.pages_of_records += bool(page.papers or page.dropped)
         self.hits = page.hits if page.hits is not None else self.hits
         self.notes = (*self.notes, *page.notes)
         fresh = list({each.id: each for each in page.papers if each.id not in self.known}.values())

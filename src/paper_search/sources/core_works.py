@@ -38,6 +38,7 @@ class Core(Adapter):
     key_variable: ClassVar[str | None] = "CORE_API_KEY"
     key_page: ClassVar[str | None] = "https://core.ac.uk/services/api"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 100
     most_results = 9900
     interval_s = 6.0

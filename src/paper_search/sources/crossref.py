@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from paper_search.models import SearchConstraints
+from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.crossref_record import TYPES, read_item
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.free_text import to_free_text
+from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.http_source import HttpSource, open_source
+from paper_search.sources.ranked_text import author_names, words_of
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig, SearchSourceConfig
@@ -19,6 +21,19 @@ if TYPE_CHECKING:
 
 ENDPOINT = "https://api.crossref.org/works"
 _SMALLEST_PAGE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class CrossrefQuery(Translated):
+    """What to send.
+
+    Attributes:
+        words: for titles, names and venues.
+        authors: for names alone; empty: any.
+    """
+
+    words: str = ""
+    authors: str = ""
 
 
 class Crossref(Adapter):
@@ -32,6 +47,7 @@ class Crossref(Adapter):
     name: ClassVar[str] = "crossref"
     title: ClassVar[str] = "Crossref"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 100
     most_results = 1000
     """Any word is enough to be found: what is far down has nothing to do with the query."""
@@ -44,6 +60,17 @@ class Crossref(Adapter):
         """Return the words of all that is wanted."""
         return to_free_text(tree, filters, service=self.title, is_any_word_enough=True)
 
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[CrossrefQuery, ...]:
+        """Return the words of the question, and the authors that its condition names."""
+        names = author_names(query)
+        found = to_ranked_text(words_of(query) or names, query, filters)
+        authors = " ".join(names)
+        shown = f"{found.text} author:{authors}" if authors else found.text
+        given = {each.name: getattr(found, each.name) for each in fields(Translated)}
+        return (CrossrefQuery(**{**given, "text": shown}, words=found.text, authors=authors),)
+
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches, by relevance."""
         wanted_types = [name for name, csl in TYPES.items() if filters.allows_type(csl)]
@@ -53,9 +80,13 @@ class Crossref(Adapter):
         if query.year_to is not None:
             limits.append(f"until-pub-date:{query.year_to}-12-31")
         size = min(self.page_size, max(wanted, _SMALLEST_PAGE))
+        wanted_words = {"query": query.text}
+        if isinstance(query, CrossrefQuery):
+            wanted_words = {"query": query.words}
+            wanted_words |= {"query.author": query.authors} if query.authors else {}
         return Request(
             self._endpoint,
-            {"query": query.text, "filter": ",".join(limits), "rows": size, "cursor": "*"},
+            {**wanted_words, "filter": ",".join(limits), "rows": size, "cursor": "*"},
         )
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
-from urllib.parse import parse_qs, urlsplit
 
 from paper_search.bibliography.languages import language_code
 from paper_search.models import SearchConstraints
@@ -52,6 +51,7 @@ class Datacite(Adapter):
     title: ClassVar[str] = "DataCite"
     accept: ClassVar[str] = "application/vnd.api+json, application/json"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 100
     most_results = 10_000
     interval_s = 0.5
@@ -69,7 +69,7 @@ class Datacite(Adapter):
         return Translated(limits, notes, found.remainder, found.year_from, found.year_to)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
-        """Return the request for the first of all matches, in DataCite's order."""
+        """Return the request for the best matches."""
         del filters  # all of them are in the query
         size = min(self.page_size, max(wanted, _SMALLEST_PAGE))
         return Request(
@@ -77,7 +77,9 @@ class Datacite(Adapter):
             {
                 "query": query.text,
                 "page[size]": size,
-                "page[cursor]": 1,
+                # By cursor, DataCite would give the oldest first whatever is asked for.
+                "page[number]": 1,
+                "sort": "relevance",
                 "disable-facets": "true",
             },
         )
@@ -94,21 +96,15 @@ class Datacite(Adapter):
             raise ServiceError(f"DataCite: {said or 'the answer has no data'}")
         entries = values.items(given["data"])
         papers = [paper for each in entries if (paper := read_doi(each, self.name))]
-        cursor = _cursor(values.text(values.mapping(given.get("links")).get("next")))
+        page, size = int(request.params["page[number]"]), int(request.params["page[size]"])
+        is_last = not values.text(values.mapping(given.get("links")).get("next"))
+        has_more = bool(entries) and not is_last and (page + 1) * size <= self.most_results
         return Page(
             papers=papers,
             dropped=len(entries) - len(papers),
             hits=values.number(values.mapping(given.get("meta")).get("total")),
-            next=request.turned(**{"page[cursor]": cursor}) if cursor and entries else None,
+            next=request.turned(**{"page[number]": page + 1}) if has_more else None,
         )
-
-
-def _cursor(link: str) -> str:
-    """Return the cursor of the link to the next page; the link itself is not followed."""
-    try:
-        return parse_qs(urlsplit(link).query).get("page[cursor]", [""])[0]
-    except ValueError:
-        return ""
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:

@@ -11,15 +11,18 @@ from paper_search.sources.dblp_query import to_dblp
 from paper_search.sources.dblp_record import NAME, read_hit
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
+from paper_search.sources.ranked_text import all_words, content_words, telling_words
 from paper_search.sources.values import items, mapping, number, text
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig, SearchSourceConfig
     from paper_search.http.body import HttpAnswer
-    from paper_search.models import SearchConstraints
+    from paper_search.models import RankedQuery, SearchConstraints
     from paper_search.query import Node
 
 ENDPOINT = "https://dblp.org/search/publ/api"
+_MOST_WORDS = 3
+"""Words of a question that are asked: all of them have to occur in a title or name."""
 _TOO_MANY = "429"
 _BROAD_PAGE = 500
 """Records on a page of which many will be left out."""
@@ -31,6 +34,7 @@ class Dblp(Adapter):
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "DBLP"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 100
     most_results = 10_000
     interval_s = 1.0
@@ -45,6 +49,13 @@ class Dblp(Adapter):
             return said
         note = "DBLP has no filter for languages, and does not say in which a work is"
         return replace(said, notes=(*said.notes, note))
+
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[Translated, ...]:
+        """Return the most telling words of the question, all of them wanted, then one fewer."""
+        tries = telling_words(content_words(query.text), _MOST_WORDS)
+        return tuple(self.translate(all_words(words, query), filters) for words in tries)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches."""

@@ -49,6 +49,7 @@ class Doaj(Adapter):
     name: ClassVar[str] = "doaj"
     title: ClassVar[str] = "DOAJ"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 100
     most_results = 1000
     interval_s = 0.5

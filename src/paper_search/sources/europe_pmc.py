@@ -34,6 +34,7 @@ class EuropePmc(Adapter):
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "Europe PMC"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 100
     most_results = 10_000
     interval_s = 0.2

@@ -6,14 +6,15 @@ wanted, since such services match by stem, strictly for what is excluded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from paper_search.bibliography.languages import language_code
 from paper_search.errors import InputError
-from paper_search.models import SearchConstraints
+from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
 from paper_search.sources.adapter import Translated
+from paper_search.sources.ranked_text import condition_of
 from paper_search.sources.spans import joined_span
 
 _SHORT = 3
@@ -54,6 +55,37 @@ def to_free_text(
         " ".join(words),
         () if is_single else tuple(notes),
         None if is_single else normalise(lenient(And(tuple(rest)))),
+        first,
+        last,
+        language_code(filters.language),
+    )
+
+
+def to_ranked_text(
+    words: Iterable[str], query: RankedQuery, filters: SearchConstraints
+) -> Translated:
+    """Return the words to send, and the condition of the query to check the answers for.
+
+    Args:
+        words: what to send of the question.
+        query: whose condition holds; its years are joined with those of the filters.
+        filters: years, and language, which is checked on our side.
+
+    Raises:
+        InputError: there are no words, or the condition cannot be read or leaves no year.
+    """
+    text = " ".join(words)
+    if not text:
+        raise InputError(f"the question {query.text[:100]!r} has no words that can be looked for")
+    condition = condition_of(query)
+    parts = condition.children if isinstance(condition, And) else (condition,)
+    span = [part for part in parts if isinstance(part, YearRange)]
+    rest = tuple(part for part in parts if part is not None and not isinstance(part, YearRange))
+    first, last = joined_span(span, filters)
+    return Translated(
+        text,
+        (f"{query.condition} is checked on our side",) if rest else (),
+        normalise(lenient(And(rest))) if rest else None,
         first,
         last,
         language_code(filters.language),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,14 @@ from paper_search.http.errors import HttpError
 from paper_search.http.limits import CallBudget
 from paper_search.http.retry import RetryPolicy
 from paper_search.models import (
+    RankedQuery,
     RawPaper,
     SearchConstraints,
     SearchReport,
     SearchStrategy,
     SourceStatus,
 )
-from paper_search.sources.adapter import Adapter, Page, Request, Service
+from paper_search.sources.adapter import Adapter, Page, Request, Service, Translated
 from paper_search.sources.asking import Asked, distinct
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import (
@@ -29,7 +30,7 @@ from paper_search.sources.explanation import (
     explain_bug,
     explain_missing_key,
 )
-from paper_search.sources.reading import TreeOrWords, read_query
+from paper_search.sources.reading import read_query
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,6 +155,11 @@ class HttpSource:
         return self._adapter.name
 
     @property
+    def ranks_text(self) -> bool:
+        """Whether the service is asked plain text: the ranked queries of a strategy."""
+        return self._adapter.ranks_text
+
+    @property
     def adapter(self) -> Adapter:
         """What is special about the service."""
         return self._adapter
@@ -193,25 +199,27 @@ class HttpSource:
         )
 
     async def _ask_strategy(self, strategy: SearchStrategy) -> list[Asked]:
-        return await self._ask_all(
-            [query.boolean_query for query in strategy.queries], strategy.filters
-        )
+        ranked = strategy.ranked if self.ranks_text else []
+        queries = [query.boolean_query for query in strategy.queries]
+        return await self._ask_all([*ranked, *queries], strategy.filters)
 
-    async def _ask_all(self, queries: list[str], filters: SearchConstraints) -> list[Asked]:
+    async def _ask_all(
+        self, queries: Sequence[str | RankedQuery], filters: SearchConstraints
+    ) -> list[Asked]:
         """Ask one query after the other: the limits of the service would not let them overtake."""
         if not queries:
             return []
         if self._adapter.needs_key and not self._adapter.key:
             message = explain_missing_key(self._adapter)
             missing = self._failed(Explanation(message, SourceStatus.UNAUTHORISED))
-            return [Asked(query, error=missing) for query in queries]
+            return [Asked(_shown(query), error=missing) for query in queries]
         ends_at = self._clock() + self._settings.deadline_s
         answers: list[Asked] = []
         async with self._http() as http:
             for query in queries:
                 stopped = answers[-1].error if answers and answers[-1].is_hopeless else None
                 if stopped is not None:
-                    answers.append(Asked(query, error=self._not_asked(stopped)))
+                    answers.append(Asked(_shown(query), error=self._not_asked(stopped)))
                 else:
                     answers.append(await self._ask(http, query, filters, ends_at))
         return answers
@@ -226,12 +234,22 @@ class HttpSource:
         )
 
     async def _ask(
-        self, http: HttpClient, query: str, filters: SearchConstraints, ends_at: float
+        self,
+        http: HttpClient,
+        query: str | RankedQuery,
+        filters: SearchConstraints,
+        ends_at: float,
     ) -> Asked:
         started = self._clock()
-        asked = Asked(query, filters=filters)
+        asked = Asked(_shown(query), filters=filters)
+        if isinstance(query, RankedQuery):  # what is far down has little to do with the question
+            asked.pages_wanted = math.ceil(filters.max_results / max(self._adapter.page_size, 1))
         try:
-            await self._collect(http, read_query(query), filters, asked, ends_at)
+            for translated in self._translated(query, filters):
+                asked.translated(translated)
+                await self._collect(http, translated, filters, asked, ends_at)
+                if asked.known:
+                    break
         except ServiceError as error:
             error.attempts = error.attempts or asked.attempts
             asked.error = error
@@ -245,18 +263,26 @@ class HttpSource:
         asked.seconds = self._clock() - started
         return asked
 
+    def _translated(
+        self, query: str | RankedQuery, filters: SearchConstraints
+    ) -> Sequence[Translated]:
+        """Return what to ask, in turn until something is found."""
+        if isinstance(query, RankedQuery):
+            return self._adapter.translate_ranked(query, filters)
+        found = read_query(query)
+        translated = self._adapter.translate(found.tree, filters)
+        return (replace(translated, notes=(*found.notes, *translated.notes)),)
+
     async def _collect(
         self,
         http: HttpClient,
-        query: TreeOrWords,
+        translated: Translated,
         filters: SearchConstraints,
         asked: Asked,
         ends_at: float,
     ) -> None:
         """Turn the pages until there is enough, there are no more, or nothing new comes."""
         adapter = self._adapter
-        translated = adapter.translate(query.tree, filters)
-        asked.translated(replace(translated, notes=(*query.notes, *translated.notes)))
         wanted = min(filters.max_results, adapter.most_results)
         if wanted < 1:
             return
@@ -273,6 +299,8 @@ class HttpSource:
             is_step = not page.papers and not page.dropped
             fruitless = fruitless + 1 if is_step else 0
             if len(asked.papers) >= wanted or fruitless > 1 or (page.papers and not fresh):
+                return
+            if not is_step and asked.has_all_pages:
                 return
             request = page.next
         if request is not None:
@@ -314,6 +342,10 @@ class HttpSource:
     def _failed(self, failure: Explanation) -> ServiceError:
         """Return the error of this source for a failure."""
         return ServiceError(failure.message, status=failure.status)
+
+
+def _shown(query: str | RankedQuery) -> str:
+    return query.text if isinstance(query, RankedQuery) else query
 
 
 def _cut_short(pages: int, *, is_same: bool) -> str:

@@ -42,6 +42,7 @@ class OpenAlex(Adapter):
     key_variable: ClassVar[str | None] = "OPENALEX_API_KEY"
     key_page: ClassVar[str | None] = "https://openalex.org/settings/api"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 100
     most_results = 10_000
 

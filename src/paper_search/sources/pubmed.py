@@ -70,6 +70,7 @@ class Pubmed(Adapter):
     key_page: ClassVar[str | None] = KEY_PAGE
     accept: ClassVar[str] = "application/json, application/xml, text/xml"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 200
     most_results = 9999
 

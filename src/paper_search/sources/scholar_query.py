@@ -7,12 +7,16 @@ tighter than it, years are parameters of their own, and nothing is truncated: it
 from __future__ import annotations
 
 from paper_search.errors import InputError
-from paper_search.models import SearchConstraints
+from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, render
 from paper_search.sources.adapter import Translated
+from paper_search.sources.ranked_text import all_words, content_words, telling_words
 
 MAX_LENGTH = 256
 """Characters that Scholar is said to read of a query."""
+
+_MOST_WORDS = 8
+"""Words of a question that are asked: Scholar looks for nearly all of them."""
 
 _PREFIXES = {"title": "intitle:", "author": "author:", "venue": "source:"}
 
@@ -41,6 +45,16 @@ def translate(tree: Node, filters: SearchConstraints) -> Translated:
         year_from=max(firsts, default=None),
         year_to=min(lasts, default=None),
     )
+
+
+def translate_ranked(query: RankedQuery, filters: SearchConstraints) -> tuple[Translated, ...]:
+    """Return a plain question in Scholar's language: its most telling words, then one fewer.
+
+    Raises:
+        InputError: the question has no words, or its condition cannot be read.
+    """
+    tries = telling_words(content_words(query.text), _MOST_WORDS)
+    return tuple(translate(all_words(words, query), filters) for words in tries)
 
 
 class _Translation:

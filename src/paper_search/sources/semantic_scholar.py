@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.bibliography.languages import language_code
-from paper_search.models import SearchConstraints, SourceStatus
+from paper_search.models import RankedQuery, SearchConstraints, SourceStatus
 from paper_search.query import Node
 from paper_search.sources import values
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.free_text import to_free_text
+from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.http_source import HttpSource, open_source
+from paper_search.sources.ranked_text import author_names, content_words, telling_words
 from paper_search.sources.semantic_scholar_query import BulkDialect
 from paper_search.sources.semantic_scholar_record import FIELDS, read_paper
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from paper_search.http.errors import HttpStatusError
 
 ENDPOINT = "https://api.semanticscholar.org/graph/v1"
+_MOST_WORDS = 5
+"""Words of a question that are asked: most of them have to occur, so more find less."""
 
 
 class SemanticScholarAdapter(Adapter):
@@ -64,12 +67,21 @@ class SemanticScholar(SemanticScholarAdapter):
     name: ClassVar[str] = "semantic_scholar"
     title: ClassVar[str] = "Semantic Scholar"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 100
     most_results = 1000
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the words of the query, of alternatives the first."""
         return to_free_text(tree, filters, service=self.title, is_any_word_enough=False)
+
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[Translated, ...]:
+        """Return the most telling words of the question, then one fewer."""
+        words = content_words(query.text) or author_names(query)
+        tries = telling_words(words, _MOST_WORDS)
+        return tuple(to_ranked_text(words, query, filters) for words in tries)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the most relevant papers."""

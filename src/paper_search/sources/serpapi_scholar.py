@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
 from paper_search.http.redaction import redact
-from paper_search.models import SearchConstraints, SourceStatus
+from paper_search.models import RankedQuery, SearchConstraints, SourceStatus
 from paper_search.query import Node
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.errors import (
@@ -19,7 +19,7 @@ from paper_search.sources.errors import (
 )
 from paper_search.sources.explanation import Explanation, explain_missing_key
 from paper_search.sources.http_source import HttpSource, SourceSettings
-from paper_search.sources.scholar_query import translate
+from paper_search.sources.scholar_query import translate, translate_ranked
 from paper_search.sources.scholar_record import SOURCE, read_result
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ class ScholarAdapter(Adapter):
     needs_key = True
     key_variable = "SERPAPI_API_KEY"
     key_page = "https://serpapi.com/manage-api-key"
+    ranks_text: ClassVar[bool] = True
     page_size = 20
     most_results = 1000
     """Scholar shows no more for one query."""
@@ -95,6 +96,12 @@ class ScholarAdapter(Adapter):
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query in Scholar's language; years go into parameters of their own."""
         return translate(tree, filters)
+
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[Translated, ...]:
+        """Return the most telling words of the question, then one fewer."""
+        return translate_ranked(query, filters)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first page."""

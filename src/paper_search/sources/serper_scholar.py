@@ -17,7 +17,7 @@ from paper_search.models import Author, RawPaper, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.scholar_query import translate
+from paper_search.sources.scholar_query import translate, translate_ranked
 from paper_search.sources.scholar_record import read_summary
 from paper_search.sources.values import address, count, items, mapping, number, text, year
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from paper_search.config import AppConfig, SearchSourceConfig
     from paper_search.http.body import HttpAnswer
     from paper_search.http.errors import HttpStatusError
-    from paper_search.models import SearchConstraints
+    from paper_search.models import RankedQuery, SearchConstraints
     from paper_search.query import Node
 
 ENDPOINT = "https://google.serper.dev/scholar"
@@ -51,6 +51,7 @@ class SerperScholar(Adapter):
     key_variable: ClassVar[str | None] = "SERPER_API_KEY"
     key_page: ClassVar[str | None] = "https://serper.dev/api-key"
 
+    ranks_text: ClassVar[bool] = True
     page_size = 20
     most_results = 1000
     interval_s = 0.5
@@ -67,6 +68,12 @@ class SerperScholar(Adapter):
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query in Scholar's language, with the years beside it."""
         return translate(tree, filters)
+
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[Translated, ...]:
+        """Return the most telling words of the question, then one fewer."""
+        return translate_ranked(query, filters)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first results."""

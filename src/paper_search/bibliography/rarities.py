@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from paper_search.resources import PackageFiles
-from paper_search.skills.stop_words import STOP_WORDS
 
 _TABLE = "word_rarities.txt"
 _TENTHS = 10
-_OF_STOP_WORDS = 0.5
+OF_STOP_WORDS = 0.5
+"""The rarity of words that say nothing about a subject, and of nothing else."""
 
 
 def rarity(stem: str) -> float:
@@ -19,17 +19,15 @@ def rarity(stem: str) -> float:
     all of them. The table is counted by `scripts/word_rarities.py`.
 
     Args:
-        stem: as `words.tokens` makes it.
+        stem: as `stemming.stem` makes it, in lower case.
     """
-    if stem in STOP_WORDS:
-        return _OF_STOP_WORDS
     table, rarest = _rarities()
     return table.get(stem, rarest)
 
 
 @cache
 def _rarities() -> tuple[dict[str, float], float]:
-    lines = PackageFiles("paper_search.skills").read(_TABLE).decode("ascii").splitlines()
+    lines = PackageFiles("paper_search.bibliography").read(_TABLE).decode("ascii").splitlines()
     table: dict[str, float] = {}
     level = 0.0
     for line in lines:

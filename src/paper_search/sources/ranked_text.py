@@ -1,0 +1,139 @@
+"""Plain questions for services that rank whatever has any, or most, of the words.
+
+What is sent are the words that say something about the subject: the rest of a question would
+only be looked for. The condition of a ranked query is said in the service's own language where it
+has one, else the answers are checked for it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+from paper_search.bibliography.rarities import OF_STOP_WORDS, rarity
+from paper_search.bibliography.stemming import stem
+from paper_search.errors import InputError
+from paper_search.models import RankedQuery
+from paper_search.query import And, Node, Not, Or, Phrase, Term, normalise, parse
+from paper_search.query.normal_form import parts as node_parts
+
+MOST_WORDS = 24
+"""Words of a question that are sent; of more, the rarest. Services limit the length of a query."""
+_MOST_TERMS = 5
+"""Further terms that a service without weights is asked: those with the highest weights."""
+_LONGEST_WORD = 60
+_WORD = re.compile(r"[^\W_]+")
+
+
+def content_words(text: str) -> list[str]:
+    """Return the words of a text that say something about its subject, in order and lower case.
+
+    Compounds fall apart at hyphens. A text of nothing but stop words keeps all its words; one
+    without words has none.
+    """
+    folded = unicodedata.normalize("NFKC", text).lower()
+    found = (word for word in _WORD.findall(folded) if len(word) <= _LONGEST_WORD)
+    words = list(dict.fromkeys(found))
+    return _rarest([word for word in words if _is_content(word)] or words, MOST_WORDS)
+
+
+def telling_words(words: Sequence[str], most: int) -> list[list[str]]:
+    """Return the rarest words in their order, and then, to ask if nothing has them, one fewer.
+
+    The rarest of all is what is left out: it may be misspelled, or a name that only the asker
+    uses. What is left of two words would say too little.
+    """
+    first = _rarest(words, most)
+    fewer = [word for word in first if word not in _rarest(first, 1)]
+    return [first, fewer] if len(fewer) > 1 else [first]
+
+
+def words_of(query: RankedQuery) -> list[str]:
+    """Return the words to send to a service that looks for any of them."""
+    further = (word for term in _terms(query) for word in term)
+    return list(dict.fromkeys((*content_words(query.text), *further)))
+
+
+def any_word(query: RankedQuery) -> Node:
+    """Return the tree of what has any of the words or terms, and meets the condition.
+
+    Raises:
+        InputError: nothing is wanted, or the condition cannot be read.
+    """
+    leaves = [*map(Term, content_words(query.text)), *map(_leaf, _terms(query))]
+    return _wanted([Or(tuple(leaves))] if leaves else [], query)
+
+
+def all_words(words: Iterable[str], query: RankedQuery) -> Node:
+    """Return the tree of what has all of the words, and meets the condition of the query.
+
+    Raises:
+        InputError: nothing is wanted, or the condition cannot be read.
+    """
+    return _wanted([Term(word) for word in words], query)
+
+
+def _wanted(parts: list[Node], query: RankedQuery) -> Node:
+    condition = condition_of(query)
+    parts += [condition] if condition is not None else []
+    if not parts:
+        raise InputError(f"the question {query.text[:100]!r} has no words that can be looked for")
+    return normalise(And(tuple(parts)))
+
+
+def condition_of(query: RankedQuery) -> Node | None:
+    """Return the tree of the condition; None: there is none.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    return parse(query.condition) if query.condition.strip() else None
+
+
+def author_names(query: RankedQuery) -> list[str]:
+    """Return the words of the names that the condition wants one of."""
+    condition = condition_of(query)
+    wanted = condition.children if isinstance(condition, And) else (condition,)
+    leaves = [
+        list(_leaves(part)) for part in wanted if part is not None and not isinstance(part, Not)
+    ]
+    named = [leaf for group in leaves for leaf in group if _is_of_authors(group)]
+    words = (leaf.words if isinstance(leaf, Phrase) else (leaf.text,) for leaf in named)
+    return list(dict.fromkeys(word for group in words for word in group))
+
+
+def _is_of_authors(leaves: Sequence[Term | Phrase]) -> bool:
+    return all(leaf.field == "author" for leaf in leaves)
+
+
+def _leaves(node: Node) -> Iterator[Term | Phrase]:
+    if isinstance(node, Term | Phrase):
+        yield node
+    for part in node_parts(node):
+        yield from _leaves(part)
+
+
+def _terms(query: RankedQuery) -> list[list[str]]:
+    """Return the words of the further terms with the highest weights.
+
+    Terms of a negative weight are left out: what has an unwanted word may be wanted all the same.
+    """
+    wanted = sorted(query.terms, key=lambda term: -query.terms[term])
+    terms = [content_words(term) for term in wanted if query.terms[term] > 0]
+    return [words for words in terms if any(map(_is_content, words))][:_MOST_TERMS]
+
+
+def _leaf(words: Sequence[str]) -> Node:
+    return Phrase(tuple(words)) if len(words) > 1 else Term(words[0])
+
+
+def _is_content(word: str) -> bool:
+    is_letter = len(word) == 1 and word.isascii()
+    return not is_letter and min(rarity(word), rarity(stem(word))) > OF_STOP_WORDS
+
+
+def _rarest(words: Sequence[str], most: int) -> list[str]:
+    """Return at most so many words, the rarest, in their order; of equals the first."""
+    chosen = sorted(words, key=lambda word: -rarity(stem(word)))[:most]
+    return [word for word in words if word in chosen]

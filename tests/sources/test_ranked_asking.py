@@ -1,0 +1,204 @@
+"""How a web service is asked the ranked queries of a strategy."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from pytest_httpserver import HTTPServer
+from tests.sources.cards import Cards
+from tests.sources.catalogues import SERVICES as CATALOGUES
+from tests.sources.loopback import SERVICES as OTHERS
+from tests.sources.loopback import TITLED
+
+from paper_search.models import (
+    QueryForm,
+    RankedQuery,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    SourceStatus,
+)
+from paper_search.skills import Searcher
+from paper_search.sources.adapter import Translated
+from paper_search.sources.http_source import HttpSource, SourceSettings
+from paper_search.sources.ranked_text import condition_of, content_words, telling_words
+
+URL = "https://cards.example/search"
+
+
+class RankedCards(Cards):
+    """Wants all words; the condition is left for our side."""
+
+    ranks_text = True
+
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[Translated, ...]:
+        del filters
+        tries = telling_words(content_words(query.text), 3)
+        return tuple(Translated(" ".join(words), (), condition_of(query)) for words in tries)
+
+
+class Catalogue:
+    """Answers with pages of ten cards, for queries that it knows."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+        self.asked: list[str] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        query = request.url.params["q"]
+        self.asked.append(query)
+        there, page = self.known.get(query, 0), int(request.url.params.get("page", 0))
+        numbers = range(10 * page, min(10 * page + 10, there))
+        cards: list[dict[str, Any]] = [
+            {"id": f"{query} {number}", "title": f"Graphs {number}" + " of bees" * (number % 2)}
+            for number in numbers
+        ]
+        more = {"next": page + 1} if 10 * page + 10 < there else {}
+        return httpx.Response(200, json={"papers": cards, "total": there, **more})
+
+
+@pytest.fixture
+def catalogue() -> Catalogue:
+    return Catalogue()
+
+
+@pytest.fixture
+async def source(catalogue: Catalogue) -> AsyncIterator[HttpSource]:
+    async with httpx.AsyncClient(transport=httpx.MockTransport(catalogue)) as client:
+        yield HttpSource(RankedCards(URL), client=client)
+
+
+def strategy(*texts: str, condition: str = "", booleans: tuple[str, ...] = (), most: int = 100):
+    return SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query=query) for query in booleans],
+        ranked=[RankedQuery(text=text, condition=condition) for text in texts],
+        sources=["cards"],
+        filters=SearchConstraints(max_results=most),
+    )
+
+
+async def test_ranked_queries_are_asked_before_boolean_ones(
+    source: HttpSource, catalogue: Catalogue
+) -> None:
+    catalogue.known = {"deep graphs": 2, "bees": 3}
+    report = await source.report(strategy("Which deep graphs?", booleans=("bees",)))
+    assert catalogue.asked == ["deep graphs", "bees"]
+    assert [(entry.query, entry.kept) for entry in report.sources] == [
+        ("deep graphs", 2),
+        ("bees", 3),
+    ]
+    seen = [paper.sightings[0] for paper in report.papers]
+    assert [(each.query, each.rank) for each in seen[:3]] == [
+        ("deep graphs", 1),
+        ("deep graphs", 2),
+        ("bees", 1),
+    ]
+
+
+async def test_what_is_asked_next_is_asked_only_if_nothing_was_found(
+    source: HttpSource, catalogue: Catalogue
+) -> None:
+    catalogue.known = {"deep graphs": 2}
+    report = await source.report(strategy("deep graphs zzyzx"))
+    assert catalogue.asked == ["deep graphs zzyzx", "deep graphs"]
+    [entry] = report.sources
+    assert (entry.query, entry.kept, entry.attempts, entry.hits) == ("deep graphs", 2, 2, 2)
+    assert [paper.sightings[0].query for paper in report.papers] == ["deep graphs"] * 2
+
+
+async def test_a_ranked_query_found_at_once_is_asked_once(
+    source: HttpSource, catalogue: Catalogue
+) -> None:
+    catalogue.known = {"deep graphs zzyzx": 1, "deep graphs": 2}
+    await source.report(strategy("deep graphs zzyzx"))
+    assert catalogue.asked == ["deep graphs zzyzx"]
+
+
+async def test_no_more_pages_are_turned_than_were_wanted(
+    source: HttpSource, catalogue: Catalogue
+) -> None:
+    catalogue.known = {"deep graphs": 100}
+    report = await source.report(strategy("deep graphs", condition="NOT bees", most=20))
+    assert len(catalogue.asked) == 2
+    [entry] = report.sources
+    assert (entry.kept, entry.excluded) == (10, 10)
+    assert str(entry.note).startswith("10 records were left out on our side: they do not match")
+
+
+async def test_a_boolean_query_turns_pages_until_there_is_enough(
+    source: HttpSource, catalogue: Catalogue
+) -> None:
+    catalogue.known = {"graphs": 100}
+    await source.report(strategy(booleans=("graphs NOT bees",), most=20))
+    assert len(catalogue.asked) == 4
+
+
+async def test_a_service_that_does_not_rank_is_asked_no_plain_text(catalogue: Catalogue) -> None:
+    catalogue.known = {"bees": 1}
+    async with httpx.AsyncClient(transport=httpx.MockTransport(catalogue)) as client:
+        source = HttpSource(Cards(URL), client=client)
+        await source.report(strategy("deep graphs", booleans=("bees",)))
+    assert catalogue.asked == ["bees"]
+
+
+@pytest.mark.parametrize(
+    ("form", "asked"),
+    [
+        (None, ["deep graphs"]),
+        (QueryForm.RANKED, ["deep graphs"]),
+        (QueryForm.BOOLEAN, ["bees"]),
+        (QueryForm.BOTH, ["deep graphs", "bees"]),
+    ],
+)
+async def test_a_searcher_asks_in_the_form_that_the_strategy_names(
+    source: HttpSource, catalogue: Catalogue, form: QueryForm | None, asked: list[str]
+) -> None:
+    catalogue.known = {"deep graphs": 1, "bees": 1}
+    wanted = strategy("deep graphs", booleans=("bees",))
+    wanted.forms = {"cards": form} if form else {}
+    await Searcher([source]).report(wanted)
+    assert catalogue.asked == asked
+
+
+async def test_a_condition_that_cannot_be_read_is_a_failure_and_nothing_is_sent(
+    source: HttpSource, catalogue: Catalogue
+) -> None:
+    report = await source.report(strategy("deep graphs", condition="NOT (bees"))
+    [entry] = report.sources
+    assert entry.status is SourceStatus.BAD_RESPONSE
+    assert entry.query == "deep graphs"
+    assert not catalogue.asked
+
+
+async def test_without_its_key_a_service_is_not_asked(catalogue: Catalogue) -> None:
+    adapter = RankedCards(URL, key="")
+    adapter.needs_key = True  # type: ignore[misc]  # of this one object
+    async with httpx.AsyncClient(transport=httpx.MockTransport(catalogue)) as client:
+        report = await HttpSource(adapter, client=client).report(strategy("deep graphs"))
+    [entry] = report.sources
+    assert (entry.status, entry.query) == (SourceStatus.UNAUTHORISED, "deep graphs")
+    assert not catalogue.asked
+
+
+RANKING = {**CATALOGUES, **OTHERS}
+del RANKING["semantic_scholar_bulk"]
+
+
+@pytest.mark.parametrize("name", RANKING)
+async def test_every_service_that_ranks_answers_a_question(
+    name: str, httpserver: HTTPServer
+) -> None:
+    service = RANKING[name](httpserver)
+    source = HttpSource(service.adapter, SourceSettings(interval_s=0.0, max_retries=0))
+    found = await source.report(strategy("What is known about learning?", most=15))
+    [entry] = found.sources
+    assert entry.status is SourceStatus.OK
+    assert entry.pages == (2 if name == "pubmed" else 1)
+    titles = [paper.title for paper in found.papers]
+    assert titles == [book.title for book in TITLED][: len(titles)]
+    assert len(titles) >= 12
+    assert all(paper.sightings[0].query == entry.query for paper in found.papers)
+    assert [paper.sightings[0].rank for paper in found.papers] == list(range(1, len(titles) + 1))

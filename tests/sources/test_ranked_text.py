@@ -1,0 +1,258 @@
+"""Which words of a plain question are sent, and what each service is asked for it."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paper_search.config import AppConfig
+from paper_search.errors import InputError
+from paper_search.models import RankedQuery, SearchConstraints
+from paper_search.query import judge
+from paper_search.service_settings import WEB_SOURCES
+from paper_search.sources import create_source
+from paper_search.sources.adapter import Adapter
+from paper_search.sources.core_works import Core
+from paper_search.sources.http_source import HttpSource
+from paper_search.sources.ranked_text import (
+    MOST_WORDS,
+    any_word,
+    author_names,
+    content_words,
+    telling_words,
+    words_of,
+)
+from paper_search.sources.semantic_scholar import SemanticScholarBulk
+from paper_search.sources.serpapi_scholar import ScholarAdapter
+from paper_search.sources.serper_scholar import SerperScholar
+
+WORD = r'(?:[^\W_]+|"[^\W_]+")'
+ANY = {name: rf"\(?{word}(?: OR {word})*\)?" for name, word in {
+    "openalex": WORD, "pubmed": rf"{WORD}\[tiab\]", "arxiv": f"all:{WORD}",
+    "europe_pmc": f"TITLE_ABS:{WORD}", "doaj": WORD, "core": WORD,
+}.items()}  # fmt: skip
+LANGUAGES = {
+    **ANY,
+    "datacite": rf"\({ANY['doaj']} AND NOT types\.resourceTypeGeneral:\([A-Za-z ]+\)\)",
+    **dict.fromkeys(
+        ("crossref", "semantic_scholar", "dblp", "serpapi_scholar", "serper_scholar"),
+        rf"{WORD}(?: {WORD})*",
+    ),
+}
+"""What a question without a condition looks like at each service: words, and no operator of it."""
+QUESTION = "How do wild pollinators affect apple yields?"
+NOT_HONEY = 'NOT "honey bees"'
+
+
+def of_the_web(name: str) -> Adapter:
+    source = create_source(name, AppConfig())
+    assert isinstance(source, HttpSource)
+    return source.adapter
+
+
+ADAPTERS = [*map(of_the_web, WEB_SOURCES), Core("k"), ScholarAdapter("k"), SerperScholar("k")]
+each_service = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+
+
+def asked(adapter: Adapter, text: str = QUESTION, condition: str = "") -> list[str]:
+    query = RankedQuery(text=text, condition=condition)
+    return [found.text for found in adapter.translate_ranked(query, SearchConstraints())]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("What works explored video textures?", ["explored", "video", "textures"]),
+        ("state-of-the-art few-shot detection of few shots", ["shot", "detection", "shots"]),
+        ("Rückenmark: e.g. 3D-Modelle (n=5)", ["rückenmark", "3d", "modelle"]),
+        ("what is it", ["what", "is", "it"]),
+        ("naïve 注意力机制", ["naïve", "注意力机制"]),
+        ("?!", []),
+    ],
+)
+def test_the_words_that_speak_of_the_subject_are_sent(text: str, words: list[str]) -> None:
+    assert content_words(text) == words
+
+
+def test_a_long_text_is_cut_to_its_rarest_words() -> None:
+    common = " ".join(f"network{number} model system data" for number in range(MOST_WORDS - 1))
+    assert len(content_words(f"{common} and zzyzx qwxyz")) == MOST_WORDS
+    assert "model" not in content_words(f"{common} and zzyzx qwxyz")
+
+
+def test_the_rarest_word_is_left_out_of_what_is_asked_next() -> None:
+    words = content_words("attention models for lazygnn graph training")
+    assert telling_words(words, 3) == [["attention", "lazygnn", "graph"], ["attention", "graph"]]
+
+
+def test_what_is_left_of_two_words_is_not_asked() -> None:
+    assert telling_words(["attention", "lazygnn"], 3) == [["attention", "lazygnn"]]
+
+
+def test_the_strongest_further_terms_are_sent_and_unwanted_ones_are_not() -> None:
+    terms = {"orchard": 0.2, "mason bees": 2.0, "desk": -1.0, "the": 3.0, "apple": 1.0}
+    weak = {f"weak{number}": 0.1 for number in range(9)}
+    query = RankedQuery(text="apple yields", terms={**weak, **terms})
+    assert words_of(query) == ["apple", "yields", "mason", "bees", "orchard", "weak0", "weak1"]
+
+
+def test_the_words_of_a_further_term_follow_each_other() -> None:
+    [openalex] = of_the_web("openalex").translate_ranked(
+        RankedQuery(text="apple", terms={"mason bees": 1.0}), SearchConstraints()
+    )
+    assert openalex.text == '(apple OR "mason bees")'
+
+
+@each_service
+def test_a_service_that_ranks_says_so(adapter: Adapter) -> None:
+    assert adapter.ranks_text
+    assert HttpSource(adapter).ranks_text
+
+
+def test_a_search_in_bulk_does_not_rank() -> None:
+    assert not HttpSource(SemanticScholarBulk()).ranks_text
+
+
+ANY_OF_THEM = {
+    "openalex": "(wild OR pollinators OR apple OR yields)",
+    "crossref": "wild pollinators apple yields",
+    "semantic_scholar": "wild pollinators apple yields",
+    "arxiv": "(all:wild OR all:pollinators OR all:apple OR all:yields)",
+    "pubmed": "(wild[tiab] OR pollinators[tiab] OR apple[tiab] OR yields[tiab])",
+    "europe_pmc": "(TITLE_ABS:wild OR TITLE_ABS:pollinators OR TITLE_ABS:apple"
+    " OR TITLE_ABS:yields)",
+    "dblp": "wild pollinators apple",
+    "doaj": "(wild OR pollinators OR apple OR yields)",
+    "core": "(wild OR pollinators OR apple OR yields)",
+    "serpapi_scholar": "wild pollinators apple yields",
+    "serper_scholar": "wild pollinators apple yields",
+}
+
+
+@each_service
+def test_a_question_is_asked_in_the_language_of_the_service(adapter: Adapter) -> None:
+    first = asked(adapter)[0]
+    if adapter.name == "datacite":
+        assert first.startswith("((wild OR pollinators OR apple OR yields) AND NOT types.")
+    else:
+        assert first == ANY_OF_THEM[adapter.name]
+
+
+@each_service
+def test_a_service_that_wants_most_words_is_asked_fewer_next(adapter: Adapter) -> None:
+    wants_most = {"semantic_scholar", "dblp", "serpapi_scholar", "serper_scholar"}
+    first, *later = asked(adapter)
+    assert len(later) == (adapter.name in wants_most)
+    assert all(len(text.split()) == len(first.split()) - 1 for text in later)
+
+
+@each_service
+@given(text=st.text(max_size=60))
+def test_nothing_in_a_question_is_an_operator(adapter: Adapter, text: str) -> None:
+    for operators in (f"{text} apple", f"apple AND -{text}| NOT bees OR title:(x", f"not {text}"):
+        for sent in asked(adapter, operators):
+            assert re.fullmatch(LANGUAGES[adapter.name], sent)
+            words = re.sub(r" OR (?=[^ ])|types\.\S+ .*|AND NOT", " ", sent)
+            assert not {"AND", "OR", "NOT", "ANDNOT", "TO"} & set(re.findall(r"\w+", words))
+
+
+SAID_BY_THEMSELVES = {
+    "openalex": ' NOT "honey bees")',
+    "arxiv": ' ANDNOT all:"honey bees")',
+    "pubmed": ' NOT "honey bees"[tiab])',
+    "europe_pmc": ' NOT TITLE_ABS:"honey bees")',
+    "doaj": ' AND NOT "honey bees")',
+    "datacite": ' AND NOT "honey bees")',
+    "core": ' AND NOT "honey bees")',
+    "serpapi_scholar": ' -"honey bees"',
+    "serper_scholar": ' -"honey bees"',
+}
+
+
+@each_service
+def test_what_is_not_wanted_is_left_out_by_the_service_or_by_us(adapter: Adapter) -> None:
+    query = RankedQuery(text=QUESTION, condition=NOT_HONEY)
+    bees = {"title": "Honey bees and apple", "abstract": "", "author": "A. Maker", "venue": "J"}
+    for found in adapter.translate_ranked(query, SearchConstraints()):
+        if adapter.name in SAID_BY_THEMSELVES:
+            assert SAID_BY_THEMSELVES[adapter.name] in found.text
+            assert found.remainder is None
+        else:
+            assert "honey" not in found.text
+            assert found.remainder is not None
+            assert judge(found.remainder, bees) is False
+            assert judge(found.remainder, {**bees, "title": "Apple trees"}) is True
+
+
+AUTHORS = {
+    "openalex": " author:garibaldi",
+    "crossref": " author:garibaldi",
+    "arxiv": " AND au:garibaldi",
+    "pubmed": " AND garibaldi[au]",
+    "europe_pmc": " AND AUTH:garibaldi",
+    "dblp": " garibaldi",
+    "doaj": " AND bibjson.author.name:garibaldi",
+    "datacite": " AND creators.name:garibaldi",
+    "core": " AND authors:garibaldi",
+    "serpapi_scholar": " author:garibaldi",
+    "serper_scholar": " author:garibaldi",
+}
+
+
+@each_service
+def test_an_author_is_asked_for_or_checked(adapter: Adapter) -> None:
+    query = RankedQuery(text=QUESTION, condition="author:garibaldi")
+    [found, *_] = adapter.translate_ranked(query, SearchConstraints())
+    assert AUTHORS.get(adapter.name, "") in found.text
+    if adapter.name in {"crossref", "semantic_scholar", "dblp"}:
+        assert found.remainder is not None
+        other = {"title": "Apple", "abstract": "", "author": "Ada Maker", "venue": ""}
+        assert judge(found.remainder, other) is False
+        assert judge(found.remainder, {**other, "author": "L. Garibaldi"}) is True
+
+
+def test_crossref_looks_for_authors_among_names() -> None:
+    crossref, limits = of_the_web("crossref"), SearchConstraints(year_from=2010)
+    query = RankedQuery(text=QUESTION, condition='author:"Lucas Garibaldi" AND NOT author:Maker')
+    [found] = crossref.translate_ranked(query, limits)
+    params = crossref.first(found, limits, 100).params
+    assert params["query"] == "wild pollinators apple yields"
+    assert params["query.author"] == "Lucas Garibaldi"
+    assert "from-pub-date:2010-01-01" in str(params["filter"])
+
+
+@pytest.mark.parametrize("condition", ["NOT author:x", "author:x OR title:y", "title:y", ""])
+def test_only_wanted_authors_are_names(condition: str) -> None:
+    assert author_names(RankedQuery(text="t", condition=condition)) == []
+
+
+@each_service
+def test_without_words_the_condition_alone_is_asked(adapter: Adapter) -> None:
+    [found] = asked(adapter, "?", "author:garibaldi")
+    assert "garibaldi" in found
+
+
+@each_service
+def test_a_question_without_words_is_refused(adapter: Adapter) -> None:
+    with pytest.raises(InputError, match="has no words"):
+        asked(adapter, "?!")
+
+
+@each_service
+def test_a_condition_that_cannot_be_read_is_refused(adapter: Adapter) -> None:
+    with pytest.raises(InputError, match="column"):
+        asked(adapter, QUESTION, "NOT (bees")
+
+
+def test_years_of_a_condition_and_of_the_filters_hold_together() -> None:
+    query = RankedQuery(text=QUESTION, condition="year:2015-2020")
+    [found, *_] = of_the_web("semantic_scholar").translate_ranked(
+        query, SearchConstraints(year_from=2018, language="en")
+    )
+    assert (found.year_from, found.year_to, found.language) == (2018, 2020, "en")
+    assert found.remainder is None
+
+
+def test_a_tree_of_any_word_needs_no_group_for_one() -> None:
+    assert any_word(RankedQuery(text="apple")) == any_word(RankedQuery(text="an apple"))
