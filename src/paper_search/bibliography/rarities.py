@@ -25,6 +25,11 @@ def rarity(stem: str) -> float:
     return table.get(stem, rarest)
 
 
+def is_known(stem: str) -> bool:
+    """Return whether the table has the stem."""
+    return stem in _rarities()[0]
+
+
 @cache
 def _rarities() -> tuple[dict[str, float], float]:
     lines = PackageFiles("paper_search.bibliography").read(_TABLE).decode("ascii").splitlines()
