@@ -18,8 +18,6 @@ class Article:
     field: str
     venue: str
     year: int
-    scope: tuple[str, ...] = ()
-    """What the journal says of its subject in its subtitle."""
 
 
 _JOURNALS = """
@@ -149,16 +147,6 @@ jal Journal of Applied Logic|artint Artificial Intelligence
 jlamp Journal of Logical and Algebraic Methods in Programming
 s10623 Designs, Codes and Cryptography|s10107 Mathematical Programming
 """
-_PHYSICAL_REVIEW = {
-    "A": ("atomic, molecular, and optical physics", "quantum information"),
-    "B": ("condensed matter", "materials physics"),
-    "C": ("nuclear physics",),
-    "D": ("particles", "fields", "gravitation", "cosmology"),
-    "E": ("statistical physics", "nonlinear dynamics", "soft matter"),
-    "Lett": (),
-    "X": (),
-}
-"""What the journals of the American Physical Society cover, by their letters."""
 
 
 def _known() -> dict[str, tuple[str, str]]:
@@ -216,7 +204,7 @@ def article_of(doi: str) -> Article | None:
     if found := _PHYSICAL.fullmatch(doi):
         letter, volume = found[1], int(found[2])
         name = "Physical Review " + {"Lett": "Letters"}.get(letter, letter)
-        return Article("physics", name, _of_volume(letter, volume), _PHYSICAL_REVIEW[letter])
+        return Article("physics", name, _of_volume(letter, volume))
     if found := _ASTRONOMY_AND_ASTROPHYSICS.match(doi):
         return Article(*_KNOWN["aanda"], int(found[1]))
     for pattern, year in _RULES:

@@ -1,7 +1,7 @@
 """Where the records of the sample come from: readers of the shared data, field by field.
 
 They yield bibliographic facts alone: title, authors, year, venue, numbers, identifiers, citation
-counts, and what the sources say of the subject (headings, keywords, a journal's scope).
+counts, and what the sources say of the subject (headings, keywords, a journal's categories).
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def made(paper: RawPaper, keywords: Iterable[str] = ()) -> RawPaper | None:
 
 def _usual(venue: str) -> str:
     """Return a venue's name as it is usually written, not all in capitals."""
-    if not _CAPITALS.fullmatch(venue) or len(venue.split()) == 1:
+    if not _CAPITALS.fullmatch(venue):
         return venue
-    title = venue.title().replace("'S", "'s")
+    title = venue.title().replace("'S", "'s").replace("Plos", "PLOS").replace("Bmc", "BMC")
     return title[:1] + _SMALL.sub(lambda found: found[0].lower(), title)[1:]
 
 
@@ -171,7 +171,7 @@ def articles(data: Path, field: str) -> Iterator[RawPaper | None]:
         if 0 <= found.year - int(given["year"]) <= 2:
             names = given["author"].split(" and ")
             fields = {"venue": found.venue, "doi": doi, "publication_type": "article-journal"}
-            yield made(_given(given["title"], names, found.year, **fields), found.scope)
+            yield made(_given(given["title"], names, found.year, **fields))
 
 
 def files(data: Path, *names: str) -> Iterator[RawPaper | None]:
