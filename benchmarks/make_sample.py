@@ -1,9 +1,8 @@
 """Build the sample that ships from the shared data: bibliographic facts of real works, no prose.
 
-The facts (title, authors, year, venue, identifier, citation count) come from conference
-proceedings lists (OpenReview, IJCAI, IEEE robotics), the ACL Anthology, Crossref and DBLP exports
-of information systems journals, a citation set on diabetes, arXiv records that name the journal
-article, and recorded answers of Crossref, OpenAlex and Semantic Scholar.
+Every record has the field of its journal or conference as its first keyword, and what its source
+says of the subject behind it. What is taken of a field is chosen by a digest, so that it repeats
+itself: half of it from a few themes, so that questions about them find more than one paper.
 
 Usage: python benchmarks/make_sample.py [DATA_DIRECTORY]
 """
@@ -17,40 +16,67 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
-from paper_search.bibliography.identifiers import parse_doi, stable_id
-from paper_search.bibliography.text import normalised_title, plain
-from paper_search.models import Author, RawPaper
+from sample_sources import (
+    articles,
+    diabetes,
+    files,
+    information_systems,
+    proceedings,
+    pubmed,
+    recorded,
+)
+
+from paper_search.bibliography.keywords import distinct_keywords
+from paper_search.bibliography.text import normalised_title
+from paper_search.models import RawPaper
 
 HERE = Path(__file__).parent
 DATA = HERE / "../../shared/data"
 TARGET = HERE / "../src/paper_search/library/sample/records.jsonl.gz"
-MOST_AUTHORS = 12
-SOURCE = "sample"
+QUOTA = 220
+"""Records of a field at most."""
+QUOTAS = {"machine learning": 300, "veterinary medicine": 120, "sciences": 260}
+"""Of some more, of the source that has but one breed of dogs less."""
 
-CENTRE = re.compile(
-    r"molecul|drug|protein|chemi[cs]|\bgraph (neural|convol|attention|transf)|\bGNNs?\b",
-    re.IGNORECASE,
-)
-"""The field of the example question; every record that matches is taken."""
-QUOTAS = {
-    "machine learning": 620, "language": 480, "robotics": 260, "information systems": 520,
-    "medicine": 360, "physics": 480, "recorded": 500,
-}  # fmt: skip
-OPENREVIEW = {
-    "acmmm/acmmm2024": "ACM Multimedia 2024", "aistats/aistats2025": "AISTATS 2025",
-    "ai4x/ai4x2025": "AI4X 2025", "colm/colm2024": "COLM 2024", "colm/colm2025": "COLM 2025",
-    "corl/corl2021": "CoRL 2021", "corl/corl2022": "CoRL 2022", "corl/corl2023": "CoRL 2023",
-    "corl/corl2024": "CoRL 2024", "www/www2024": "WWW 2024", "www/www2025": "WWW 2025",
-}  # fmt: skip
-ANTHOLOGY = re.compile(r"(20\d\d)\.(acl|naacl|coling)-(main|long|short|1)\.(\d+)")
-PHYSICAL_REVIEW = re.compile(r"10\.1103/(PhysRev(Lett|[A-EX]))\.(\d+)\.\w+")
-JOURNALS = {
-    "Lett": "Physical Review Letters", "X": "Physical Review X",
-    **{letter: f"Physical Review {letter}" for letter in "ABCDE"},
-}  # fmt: skip
+MOLECULES = re.compile(r"molecul|drug|protein|chemi[cs]|material|polymer", re.IGNORECASE)
+"""What the example question of the README is about: first of all that are of a theme."""
+THEMES = {
+    "machine learning": rf"{MOLECULES.pattern}|\bgraph (neural|convol|attention|transf)|\bGNNs?\b",
+    "natural language processing": r"translat|summari[sz]|question answer|dialogue|sentiment"
+    r"|sign language|hate|bias",
+    "robotics": r"grasp|SLAM|legged|quadruped|underwater|surgical|soft robot|swarm|humanoid",
+    "information systems": r"privacy|adoption|outsourc|trust|enterprise system|open source|health",
+    "medicine": r"insulin|obes|diabet|cardi|cancer|asthma|GLP|atheroscl",
+    "veterinary medicine": r"heart|mitral|syringomyelia|retina|renal|epilep|ear|tumou?r|eye",
+    "biology": r"neuron|population|gene|protein|epidemi|evolution|cell|membrane|ecolog",
+    "physics": r"entangle|superconduct|Bose-Einstein|topological|graphene|turbulen|neutrino"
+    r"|granular",
+    "astronomy": r"galax|planet|solar|asteroid|black hole|stell?ar|star|gamma-ray|comet",
+    "chemistry and materials": r"density functional|water|molecular dynamics|catal|crystal|polymer"
+    r"|colloid|nanopart|liquid",
+    "mathematics": r"knot|manifold|graph|prime|polynomial|group|Lie|Riemann|matri|category",
+    "statistics": r"Bayes|Monte Carlo|regression|random walk|estimat|Markov|high-dimension",
+    "earth and environment": r"earthquake|seismi|climate|ocean|storm|ionospher|rain|wind|volcan",
+    "economics and social science": r"market|citation|game|scien|network|price|trad|election"
+    r"|stock|financ|econom|wealth|income|opinion|social|voter|rumou?r|cooperat",
+    "psychology and education": r"anxi|phobi|depress|stress|school|learn|panic|child",
+    "engineering and communications": r"MIMO|compress|sensor|power|control|channel|antenna"
+    r"|cellular",
+    "theory of computing": r"automata|complexity|approximation|proof|type|graph|quantum|logic",
+}
+"""What half of a field is about, if it has as many, by words of the title."""
+VETERINARY = "import_asysd/testthat__zotero_export.ris"
+PSYCHOLOGY = ("import_srdedupe/fixtures__real__mini_pubmed.nbib",
+              "import_asreview/demo_data__proquest.ris",
+              "import_asreview/demo_data__ovid_psycinfo.ris",
+              "import_srdedupe/fixtures__real__mini_wos.ciw")  # fmt: skip
+MEDICINE = ("import_asreview/demo_data___baseline.ris", "import_asreview/demo_data__scopus.ris",
+            "import_asreview/demo_data__pubmed_zotero.ris")  # fmt: skip
+MIXED = ("sciences", "well cited")
+"""Groups of works of several fields: of these no field is named, only what the sources say."""
 
 
 def main() -> None:
@@ -68,222 +94,79 @@ def main() -> None:
     decades = Counter(f"{(paper.year or 0) // 10}0s" for paper in chosen)
     print("by decade:", dict(sorted(decades.items())))
     print("with citations:", sum(paper.citation_count > 0 for paper in chosen))
+    print("with more than one keyword:", sum(len(paper.keywords) > 1 for paper in chosen))
+
+
+def groups_of(data: Path) -> dict[str, Iterator[RawPaper | None]]:
+    """Return the records by field, those of few first: a work goes to the first that has it."""
+    machine_learning = ("www", "aistats", "ai4x", "colm", "acmmm", "ijcai")
+    by_doi = ("earth and environment", "economics and social science", "theory of computing",
+              "biology", "chemistry and materials", "astronomy", "statistics",
+              "engineering and communications", "mathematics", "physics")  # fmt: skip
+    return {
+        "psychology and education": files(data, *PSYCHOLOGY),
+        "medicine": chain(files(data, *MEDICINE), diabetes(data)),
+        "veterinary medicine": files(data, VETERINARY),
+        "well cited": recorded(data, "semantic_scholar", "openalex", "crossref"),
+        "sciences": chain(pubmed(data), recorded(data, "openalex", "doaj", "crossref")),
+        **{field: articles(data, field) for field in by_doi},
+        "economics and social science": chain(
+            articles(data, "economics and social science"), of_society(data)
+        ),
+        "machine learning": proceedings(data, machine_learning),
+        "natural language processing": proceedings(data, ("acl", "naacl", "coling")),
+        "robotics": proceedings(data, ("corl", "icra", "iros")),
+        "information systems": information_systems(data),
+    }
+
+
+def of_society(data: Path) -> Iterator[RawPaper]:
+    """Yield what physicists write on markets and society."""
+    themes = re.compile(THEMES["economics and social science"], re.IGNORECASE)
+    for paper in articles(data, "complex systems"):
+        if paper is not None and themes.search(paper.title):
+            yield paper
 
 
 def chosen_of(data: Path) -> Iterator[RawPaper]:
-    """Yield the records of all groups, each work once, in a choice that repeats itself."""
+    """Yield the records of all fields, each work once."""
     seen: set[str] = set()
-    groups = {
-        "recorded": recorded(data / "recorded"),
-        "machine learning": proceedings(data, ("www", "aistats", "ai4x", "colm", "acmmm", "ijcai")),
-        "language": proceedings(data, ("acl", "naacl", "coling")),
-        "robotics": proceedings(data, ("corl", "icra", "iros")),
-        "information systems": information_systems(data / "dedup_exp_mis_baseline/records.jsonl"),
-        "medicine": diabetes(data / "dedup_asysd_testset/records.jsonl.gz"),
-        "physics": physics(data / "dedup_arxiv_100k/records.jsonl.gz"),
-    }
-    for name, papers in groups.items():
-        ranked = sorted(papers, key=lambda paper: (not is_central(paper), digest(paper)))
-        taken = central = 0
-        for paper in ranked:
+    for field, papers in groups_of(data).items():
+        taken = 0
+        for paper in ranked(field, papers):
             keys = {paper.id, normalised_title(paper.title)}
-            if keys & seen or taken >= QUOTAS[name]:
+            if keys & seen or taken >= QUOTAS.get(field, QUOTA):
                 continue
             seen |= keys
             taken += 1
-            central += is_central(paper)
-            yield paper
-        print(f"{name}: {taken}, of the example question's field {central}")
+            named = [] if field in MIXED else [field]
+            keywords = distinct_keywords([*named, *paper.keywords])
+            yield paper.model_copy(update={"keywords": keywords})
+        print(f"{field}: {taken}")
 
 
-def is_central(paper: RawPaper) -> bool:
-    return bool(CENTRE.search(paper.title))
+def ranked(field: str, papers: Iterable[RawPaper | None]) -> list[RawPaper]:
+    """Return the records, best first: of the themes to half of the quota, then by chance.
+
+    Of recorded answers, those that are cited most, or that say most of their subject, are first.
+    """
+    known = {paper.id: paper for paper in papers if paper is not None}
+    by_chance = sorted(known.values(), key=digest)
+    if field == "well cited":
+        return sorted(by_chance, key=lambda paper: -paper.citation_count)
+    if field == "sciences":
+        return sorted(by_chance, key=lambda paper: -len(paper.keywords))
+    themes = re.compile(THEMES[field], re.IGNORECASE)
+    first = [paper for paper in by_chance if themes.search(paper.title)]
+    first.sort(key=lambda paper: MOLECULES.search(paper.title) is None)
+    share = QUOTAS.get(field, QUOTA) // 2
+    ids = {paper.id for paper in first[:share]}
+    return first[:share] + [paper for paper in by_chance if paper.id not in ids]
 
 
 def digest(paper: RawPaper) -> str:
     return hashlib.blake2b(paper.id.encode(), digest_size=8).hexdigest()
 
-
-def made(title: str, names: Iterable[str], year: Any, venue: str, **fields: Any) -> RawPaper | None:
-    """Return the record if it has all that a record of the sample must have."""
-    title = plain(title or "").rstrip(".")
-    distinct = dict.fromkeys(plain(name).strip(" ,") for name in names if name)
-    authors = [Author(name=name) for name in distinct if name][:MOST_AUTHORS]
-    fields = {key: value for key, value in fields.items() if value}
-    is_formula = re.search(r"[\\^_${}]", title)
-    if is_formula or not (len(title) > 8 and authors and venue and str(year).isdigit()):
-        return None
-    if not (fields.get("doi") or fields.get("url")):
-        return None
-    paper = RawPaper(
-        id="", title=title, authors=authors, year=int(year), venue=plain(venue), source=SOURCE,
-        **fields,
-    )  # fmt: skip
-    return paper.model_copy(update={"id": stable_id(paper)})
-
-
-def proceedings(data: Path, wanted: tuple[str, ...]) -> Iterator[RawPaper]:
-    with gzip.open(data / "ir_scholargym_local/corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            given = json.loads(line)
-            place, _, number = given["_id"].partition(".json#")
-            if not number or place.split("/")[0] not in wanted:
-                continue
-            paper = of_proceedings(given, place, number)
-            if paper is not None:
-                yield paper
-
-
-def of_proceedings(given: dict[str, Any], place: str, number: str) -> RawPaper | None:
-    names = re.split(r"\s*;\s*", given["authors"])
-    facts = (given["title"], names, given["year"])
-    conference, year = place.split("/", maxsplit=1)[0], given["year"]
-    kind = {"publication_type": "paper-conference"}
-    if place in OPENREVIEW:
-        url = f"https://openreview.net/forum?id={number}"
-        return made(*facts, OPENREVIEW[place], url=url, **kind)
-    if conference == "ijcai" and number.startswith("paper"):
-        doi = f"10.24963/ijcai.{year}/{number.removeprefix('paper')}"
-        return made(*facts, f"IJCAI {year}", doi=doi, **kind)
-    if conference in {"icra", "iros"} and number.isdigit():
-        url = f"https://ieeexplore.ieee.org/document/{number}"
-        return made(*facts, f"{conference.upper()} {year}", url=url, **kind)
-    if ANTHOLOGY.fullmatch(number):
-        venue = f"{conference.upper()} {year}"
-        return made(*facts, venue, url=f"https://aclanthology.org/{number}/", **kind)
-    return None
-
-
-def information_systems(path: Path) -> Iterator[RawPaper]:
-    for line in path.read_text("utf-8").splitlines():
-        given = json.loads(line)
-        paper = made(
-            given.get("title", ""), re.split(r"\s+and\s+", given.get("author", "")),
-            given.get("year"), given.get("journal", ""), doi=parse_doi(given.get("doi")),
-            volume=given.get("volume"), issue=given.get("number"),
-            publication_type="article-journal",
-        )  # fmt: skip
-        if paper is not None and all("," in author.name for author in paper.authors):
-            yield paper
-
-
-def diabetes(path: Path) -> Iterator[RawPaper]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            given = json.loads(line)
-            # The names run together: "Adeli K.Lewis G. F."
-            names = re.split(r"(?<=\.)(?=\w)", given["author"])
-            paper = made(
-                given["title"], names, given["year"], given.get("journal", ""),
-                doi=parse_doi(given.get("doi")), volume=given.get("volume"),
-                issue=given.get("number"), pages=given.get("pages"),
-                publication_type="article-journal",
-            )  # fmt: skip
-            if paper is not None and all(name.name.endswith(".") for name in paper.authors):
-                yield paper
-
-
-def physics(path: Path) -> Iterator[RawPaper]:
-    """Yield articles of the Physical Review whose volume confirms the year that arXiv gives."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            given = json.loads(line)
-            found = PHYSICAL_REVIEW.fullmatch(given.get("doi") or "")
-            if found is None or year_of_volume(found[2], int(found[3])) != int(given["year"]):
-                continue
-            paper = made(
-                given["title"], given["author"].split(" and "), given["year"], JOURNALS[found[2]],
-                doi=parse_doi(given["doi"]), volume=found[3], publication_type="article-journal",
-            )  # fmt: skip
-            if paper is not None:
-                yield paper
-
-
-def year_of_volume(journal: str, volume: int) -> int:
-    if journal == "X":
-        return 2010 + volume
-    return 1958 + volume // 2 if journal == "Lett" else 1970 + (volume - 1) // 2
-
-
-def recorded(directory: Path) -> Iterator[RawPaper]:
-    """Yield the works in recorded answers, those with the most citations first."""
-    found: dict[str, RawPaper] = {}
-    for path in sorted(directory.glob("*/*.json")):
-        if path.name.endswith(".meta.json") or path.parent.name not in READERS:
-            continue
-        try:
-            body = json.loads(path.read_text("utf-8"))
-        except ValueError:
-            continue
-        for given in objects(body):
-            paper = READERS[path.parent.name](given)
-            if paper is not None and is_newer(paper, found.get(paper.id)):
-                found[paper.id] = paper
-    yield from found.values()
-
-
-def is_newer(paper: RawPaper, other: RawPaper | None) -> bool:
-    return other is None or paper.citation_count > other.citation_count
-
-
-def objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield all objects inside a JSON value that have a title."""
-    if isinstance(value, dict):
-        if value.get("title"):
-            yield value
-        for each in value.values():
-            yield from objects(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from objects(each)
-
-
-def of_crossref(given: dict[str, Any]) -> RawPaper | None:
-    kinds = {"journal-article": "article-journal", "proceedings-article": "paper-conference",
-             "book-chapter": "chapter", "posted-content": "article"}  # fmt: skip
-    names = given.get("author")
-    if given.get("type") not in kinds or not given.get("container-title") or not names:
-        return None
-    dates = (given.get("issued") or {}).get("date-parts") or [[None]]
-    return made(
-        str(given["title"][0]), [crossref_name(each) for each in names], dates[0][0],
-        str(given["container-title"][0]), doi=parse_doi(given.get("DOI")),
-        citation_count=given.get("is-referenced-by-count"), volume=given.get("volume"),
-        issue=given.get("issue"), pages=given.get("page"), publication_type=kinds[given["type"]],
-    )  # fmt: skip
-
-
-def crossref_name(given: dict[str, Any]) -> str:
-    family = given.get("family") or given.get("name") or ""
-    return f"{family}, {given['given']}" if given.get("given") and family else str(family)
-
-
-def of_openalex(given: dict[str, Any]) -> RawPaper | None:
-    place = ((given.get("primary_location") or {}).get("source") or {}).get("display_name")
-    names = [each["author"]["display_name"] for each in given.get("authorships") or []]
-    return made(
-        str(given["title"]), names, given.get("publication_year"), place or "",
-        doi=parse_doi(given.get("doi")), citation_count=given.get("cited_by_count"),
-    )  # fmt: skip
-
-
-def of_semantic_scholar(given: dict[str, Any]) -> RawPaper | None:
-    names = [
-        each.get("name") or "" for each in given.get("authors") or [] if isinstance(each, dict)
-    ]
-    identifiers = given.get("externalIds") or {}
-    return made(
-        str(given["title"]), names, given.get("year"), given.get("venue") or "",
-        doi=parse_doi(identifiers.get("DOI")), citation_count=given.get("citationCount"),
-        url=given.get("url") if identifiers else None,
-    )  # fmt: skip
-
-
-READERS = {
-    "crossref": of_crossref,
-    "openalex": of_openalex,
-    "semantic_scholar": of_semantic_scholar,
-}
 
 if __name__ == "__main__":
     main()

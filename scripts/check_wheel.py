@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 MAX_WHEEL_BYTES = 2_500_000
-MAX_SAMPLE_BYTES = 1_500_000
+MAX_SAMPLE_BYTES = 1_000_000
 """Of the sample library, as compressed in the wheel."""
 SAMPLE = "paper_search/library/sample/"
 NEEDED = ("paper_search/py.typed", "paper_search/query/grammar.lark", SAMPLE)

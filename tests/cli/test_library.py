@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from paper_search.library import Library
+
 GOOD = "@article{a, title={Graph Toxicity}, author={Ann One and Bob Two}, year={2020}}\n"
 BROKEN = "@article{b, title={Never closed\n"
 
@@ -74,10 +76,37 @@ def test_a_query_that_cannot_be_read_is_a_usage_error(cli: Cli, bib: Path, query
     assert ended.stderr
 
 
-def test_an_empty_library_has_nothing_and_is_not_made_by_looking(cli: Cli, home: Path) -> None:
-    assert cli("library", "search", "graph", "--json").document["total"] == 0
-    assert cli("library", "info", "--json").document["records"] == 0
+def test_while_the_library_is_empty_the_sample_is_searched_and_that_is_said(
+    cli: Cli, home: Path, bib: Path
+) -> None:
+    ended = cli("library", "search", "graph neural networks", "--json")
+    assert ended.document["total"] > 100
+    assert ended.document["note"].startswith("your library is empty: searched the sample of")
+    assert ended.document["note"] in ended.stderr
+    shown = cli("library", "search", "graph neural networks")
+    assert "Neural Network" in shown.stdout
+    assert shown.stderr.count("your library is empty") == 1
     assert not (home / "library").exists()
+    cli("library", "add", str(bib))
+    assert cli("library", "search", "graph", "--json").document["note"] is None
+
+
+def test_a_library_that_was_made_but_holds_nothing_is_empty(cli: Cli, home: Path) -> None:
+    Library.open(home / "library").close()
+    assert cli("library", "search", "graph", "--json").document["total"] > 0
+    assert cli("library", "info", "--json").document["searched"] == "sample"
+
+
+def test_an_empty_library_says_what_searches_use_and_is_not_made_by_looking(
+    cli: Cli, home: Path, bib: Path
+) -> None:
+    info = cli("library", "info", "--json").document
+    assert (info["records"], info["searched"]) == (0, "sample")
+    assert "searches use the sample that ships" in cli("library", "info").stderr
+    assert not (home / "library").exists()
+    cli("library", "add", str(bib))
+    assert cli("library", "info", "--json").document["searched"] == "library"
+    assert "sample" not in cli("library", "info").stderr
 
 
 def test_a_home_that_is_a_file_is_one_clear_error(cli: Cli, bib: Path) -> None:

@@ -35,6 +35,7 @@ def test_every_key_is_saved_and_the_marks_join_the_answer(
     someone = person("screen", reviewing)
     someone.sees(f"{before['papers']} papers to screen")
     someone.sees(before["queue"][0]["title"][:40])
+    someone.sees("no abstract; keywords: ")
     someone.sees(KEYS)
     someone.types("r")
     someone.sees("1 screened, 1 relevant")

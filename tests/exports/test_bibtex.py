@@ -93,6 +93,7 @@ def test_a_plain_paper_reads_as_one_would_write_it() -> None:
                 publisher="Ours & Theirs",
                 language="en",
                 tags=[PaperTag.REVIEW],
+                keywords=["R&D", "graphs"],
                 is_retracted=True,
             )
         )
@@ -108,7 +109,7 @@ def test_a_plain_paper_reads_as_one_would_write_it() -> None:
         "  pages = {12--34},\n"
         "  publisher = {Ours \\& Theirs},\n"
         "  language = {en},\n"
-        "  keywords = {review, retracted},\n"
+        "  keywords = {review, retracted, R\\&D, graphs},\n"
         "  abstract = {We do.},\n"
         "  doi = {10.1000/a_b%c},\n"
         "  url = {https://example.org/a_b?c=%20&d#e}\n"

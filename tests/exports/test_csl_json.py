@@ -54,6 +54,7 @@ def test_a_plain_paper_has_all_its_fields() -> None:
                 abstract="We do.",
                 arxiv_id="2101.00001",
                 tags=[PaperTag.METHOD, PaperTag.DATASET],
+                keywords=["Trees, Plane"],
             )
         )
     )
@@ -80,7 +81,7 @@ def test_a_plain_paper_has_all_its_fields() -> None:
         "archive": "arXiv",
         "archive_location": "2101.00001",
         "URL": "https://example.org/a",
-        "keyword": "method, dataset",
+        "keyword": "method; dataset; Trees, Plane",
         "abstract": "We do.",
     }
 

@@ -112,3 +112,9 @@ def test_pages_are_split_only_where_they_are_one_range(
 def test_a_retraction_is_among_the_keywords() -> None:
     (record,) = rispy.loads(export_ris(collection_of(paper(is_retracted=True))))
     assert record["keywords"] == ["retracted"]
+
+
+def test_every_keyword_has_a_line() -> None:
+    known = paper(keywords=["Graphs", "Diabetes Mellitus, Type 2"])
+    (record,) = rispy.loads(export_ris(collection_of(known)))
+    assert record["keywords"] == ["Graphs", "Diabetes Mellitus, Type 2"]

@@ -33,6 +33,7 @@ def corpus() -> list[RawPaper]:
             abstract=text(12) if chance.random() < 0.6 else None,
             authors=[Author(name=text(2))],
             venue=text(2) if chance.random() < 0.5 else None,
+            keywords=[text(2)] if chance.random() < 0.3 else [],
             year=chance.choice([None, 2000, 2010, 2020]),
             source="test",
         )
@@ -54,6 +55,7 @@ def documents() -> dict[str, dict[str, str | int | None]]:
             "abstract": paper.abstract or "",
             "author": paper.authors[0].name,
             "venue": paper.venue or "",
+            "keywords": "\n".join(paper.keywords),
             "year": paper.year,
         }
         for paper in corpus()

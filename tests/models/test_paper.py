@@ -137,3 +137,11 @@ def test_a_collection_comes_back_from_json_as_it_was():
     again = PaperCollection.model_validate_json(collection.model_dump_json())
     assert again == collection
     assert again.facets.by_year == {2020: 1}
+
+
+def test_the_text_of_a_record_is_its_abstract_and_its_keywords():
+    known = RawPaper(title="T", source="s", snippet="short", keywords=["graphs", "trees"])
+    assert known.text == "short\ngraphs; trees"
+    assert known.model_copy(update={"abstract": "long"}).text == "long\ngraphs; trees"
+    assert RawPaper(title="T", source="s").text is None
+    assert Paper(id="1", title="T", source="s", authors=[], keywords=["graphs"]).text == "graphs"

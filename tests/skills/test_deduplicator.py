@@ -102,6 +102,13 @@ async def test_the_merged_record_is_the_richest_with_its_gaps_filled() -> None:
     assert [each.source for each in merged.sightings] == ["a", "b"]
 
 
+async def test_keywords_of_all_records_are_united_those_of_the_richest_first() -> None:
+    poor = paper("poor", doi="10.1000/x", keywords=["Trees", "graphs"])
+    rich = paper("rich", doi="10.1000/x", abstract="text", keywords=["Graphs"])
+    [merged] = await Deduplicator().deduplicate([poor, rich])
+    assert merged.keywords == ["Graphs", "Trees"]
+
+
 async def test_the_stable_id_of_a_member_is_kept() -> None:
     poor = paper("doi:10.1000/x", doi="10.1000/x")
     from paper_search.bibliography.identifiers import stable_id

@@ -40,6 +40,12 @@ async def score(title: str, abstract: str | None = None, **rest: Any) -> float:
     return (await judged(paper("1", title, abstract, **rest)))[0].relevance_score
 
 
+async def test_keywords_count_as_words_of_the_abstract() -> None:
+    assert await score("T", None, keywords=["graph neural networks", "drugs"]) == await score(
+        "T", "graph neural networks; drugs"
+    )
+
+
 async def test_scores_are_anchored() -> None:
     everything = await score("Graph neural networks predict drug toxicity")
     in_abstract = await score("Deep nets", "We use GNNs to predict the toxicity of drugs.")

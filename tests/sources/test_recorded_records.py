@@ -353,6 +353,8 @@ def test_more_that_pubmed_says(recorded: Path) -> None:
     assert (retracted.is_retracted, retracted.language) == (True, "pl")
     imaging = pubmed_record(recorded, "biopython__pubmed7")
     assert (imaging.pmcid, imaging.is_retracted) == ("PMC6022861", False)
+    assert imaging.keywords[0] == "asthma"
+    assert {"Humans", "Chromosome Mapping"} <= set(human_genome.keywords)
     assert (imaging.full_text_url or "").endswith("PMC6022861/")
     pesticides = pubmed_record(recorded, "biopython__pubmed5")
     assert (pesticides.abstract or "").startswith("Objectives: ")

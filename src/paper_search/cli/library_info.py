@@ -6,10 +6,10 @@ from paper_search.cli.options import Home, Json
 
 
 def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
-    """Show how many records your library holds, and where it lies."""
+    """Show how many records your library holds, where it lies, and what searches use."""
     from dataclasses import asdict
 
-    from paper_search.cli.console import print_json, visible
+    from paper_search.cli.console import print_json, say, visible
     from paper_search.cli.settings import settings
     from paper_search.library import Library, LibraryInfo
     from paper_search.library.source import library_path
@@ -20,8 +20,14 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
         with Library.open(path) as library:
             found = library.info()
     if as_json:
-        print_json({**asdict(found), "path": str(found.path)})
+        searched = "library" if found.records else "sample"
+        print_json({**asdict(found), "path": str(found.path), "searched": searched})
         return
+    if not found.records:
+        say(
+            "your library is empty: searches use the sample that ships; add files with "
+            "`paper-search library add FILE`"
+        )
     vectors = found.vectors
     size = (found.records_bytes + found.index_bytes + vectors.size_bytes) / 1_000_000
     years = f"{found.first_year}-{found.last_year}" if found.first_year is not None else "-"

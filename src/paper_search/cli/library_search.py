@@ -18,30 +18,26 @@ def search(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Search your library, best first."""
+    """Search your library, best first; while it is empty, the sample that ships."""
     from paper_search.cli.console import data, print_json, say, visible
     from paper_search.cli.failures import UsageMistakeError
     from paper_search.cli.settings import settings
     from paper_search.cli.tables import record_table
-    from paper_search.library import Hits, Library
     from paper_search.library.embedders import create_embedder
-    from paper_search.library.source import library_path
+    from paper_search.library.source import open_searched
 
     if not query.strip():
         raise UsageMistakeError("the query is empty; give words or a boolean query")
     config = settings(ctx, home)
-    path = library_path(config.home)
-    hits = Hits([], 0)
-    if Library.exists(path):
-        with Library.open(path, embedder=create_embedder(config.embeddings)) as library:
-            hits = library.search(query, limit=limit)
-    else:
-        say("your library is empty; `paper-search library add FILE` fills it")
-    if hits.note:
-        say(visible(hits.note))
+    library, said = open_searched(config.home, create_embedder(config.embeddings))
+    with library:
+        hits = library.search(query, limit=limit)
+    note = "; ".join(filter(None, (said, hits.note))) or None
+    if note:
+        say(visible(note))
     if as_json:
         papers = [paper.model_dump(mode="json") for paper in hits.papers]
-        print_json({"query": query, "total": hits.total, "note": hits.note, "papers": papers})
+        print_json({"query": query, "total": hits.total, "note": note, "papers": papers})
         return
     if hits.papers:
         data().print(record_table(hits.papers))

@@ -127,7 +127,7 @@ class Desk:
                     self._saved(seat, screening.note(paper, words))
                     say("noted")
             case "a":
-                messages().print(text(paper.abstract or "no abstract"))
+                messages().print(text(_abstract(paper)))
             case _:
                 say(f"{visible(key)!r} is none of: r, i, s, u, n, a, q")
 
@@ -171,12 +171,18 @@ def _show(screening: Screening, paper: Paper, left: int) -> None:
     facts = (short_authors(paper), paper.year, paper.venue)
     console.print(text(", ".join(str(each) for each in facts if each not in {None, "", "-"})))
     console.print(text(f"{score(paper)}: {paper.relevance_reason}", style="italic"))
-    abstract = paper.abstract or "no abstract"
+    abstract = _abstract(paper)
     cut = len(abstract) > ABSTRACT_SHOWN
     console.print(text(abstract[:ABSTRACT_SHOWN] + (" ..." if cut else "")))
     mark = screening.mark_of(paper)
     if mark is not None and mark.note:
         console.print(text(f"your note: {mark.note}", style="yellow"))
+
+
+def _abstract(paper: Paper) -> str:
+    """Return what a person judges by beside the title."""
+    keywords = f"no abstract; keywords: {', '.join(paper.keywords)}" if paper.keywords else ""
+    return paper.abstract or keywords or "no abstract"
 
 
 def _document(thread_id: str, screening: Screening) -> dict[str, Any]:

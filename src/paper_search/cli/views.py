@@ -74,6 +74,7 @@ def show_paper(console: Console, number: int, paper: Paper) -> None:
         "seen in": ", ".join(dict.fromkeys(each.source for each in paper.sightings)),
         "id": paper.id,
         "abstract": paper.abstract,
+        "keywords": None if paper.abstract else ", ".join(paper.keywords),
     }
     for name, value in facts.items():
         if value not in {None, ""}:

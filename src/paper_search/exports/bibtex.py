@@ -9,7 +9,7 @@ from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.publication_kinds import PublicationKind, publication_kind
 from paper_search.exports.text import (
     identifier,
-    keywords,
+    joined_keywords,
     page_range,
     single_line,
     web_address,
@@ -66,7 +66,7 @@ def _text_fields(paper: Paper, kind: PublicationKind) -> list[tuple[str, str]]:
         ("pages", "--".join(_escaped(page) for page in page_range(paper.pages) if page)),
         (kind.publisher_field, publisher),
         ("language", _escaped(paper.language)),
-        ("keywords", ", ".join(keywords(paper))),
+        ("keywords", _escaped(joined_keywords(paper))),
         ("abstract", _escaped(paper.abstract)),
         ("annote", _escaped(paper.note)),
     ]

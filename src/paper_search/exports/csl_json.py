@@ -10,7 +10,7 @@ from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.publication_kinds import publication_kind
 from paper_search.exports.text import (
     identifier,
-    keywords,
+    joined_keywords,
     page_range,
     single_line,
     web_address,
@@ -49,7 +49,7 @@ def _item(key: str, paper: Paper) -> dict[str, Any]:
         "archive": "arXiv" if arxiv_id else None,
         "archive_location": arxiv_id,
         "URL": web_address(paper),
-        "keyword": ", ".join(keywords(paper)),
+        "keyword": joined_keywords(paper),
         "abstract": single_line(paper.abstract),
         "note": single_line(paper.note),
     }

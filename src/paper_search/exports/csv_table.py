@@ -23,7 +23,7 @@ def export_csv(collection: PaperCollection) -> str:
 
     Every text cell is one line. Where a spreadsheet would begin a formula stands an apostrophe
     (OWASP, CSV injection): before = + - @ at the start of a cell and after a semicolon.
-    Several authors or tags stand in one cell, separated by "; ".
+    Several authors, tags or keywords stand in one cell, separated by "; ".
     """
     rows = io.StringIO()
     writer = csv.writer(rows, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
@@ -60,6 +60,7 @@ _COLUMNS = (
     "source",
     "id",
     "note",
+    "keywords",
 )
 
 
@@ -71,6 +72,7 @@ def _cells(paper: Paper) -> list[Cell]:
         "url": web_address(paper),
         "is_judged": "yes" if paper.is_judged else "no",
         "tags": "; ".join(tag.value for tag in paper.tags),
+        "keywords": "; ".join(paper.keywords),
         "is_retracted": {None: "", True: "yes", False: "no"}[paper.is_retracted],
     }
     return [special[name] if name in special else _plain(paper, name) for name in _COLUMNS]

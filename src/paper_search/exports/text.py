@@ -50,6 +50,13 @@ def page_range(pages: str | None) -> tuple[str, str]:
 
 
 def keywords(paper: Paper) -> list[str]:
-    """Return the tags, and the warning that no reference manager may lose."""
+    """Return the tags, the warning that no reference manager may lose, and the own keywords."""
     tags = [tag.value for tag in paper.tags]
-    return [*tags, "retracted"] if paper.is_retracted else tags
+    tags += ["retracted"] if paper.is_retracted else []
+    return list(dict.fromkeys([*tags, *filter(None, map(single_line, paper.keywords))]))
+
+
+def joined_keywords(paper: Paper) -> str:
+    """Return the keywords as one text, with semicolons in between where one has a comma."""
+    words = keywords(paper)
+    return ("; " if any("," in word for word in words) else ", ").join(words)

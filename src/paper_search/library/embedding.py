@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from paper_search.errors import EmbeddingError
+from paper_search.library.lexicon import text_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,13 +135,12 @@ def as_embedder(given: Embeddings | Embedder) -> Embedder:
 
 
 def embedded_text(fields: Mapping[str, Any]) -> str:
-    """Return what a record's vector is made of: its title and abstract.
+    """Return what a record's vector is made of: its title, abstract and keywords.
 
     Args:
         fields: the fields of a `RawPaper` as JSON has them.
     """
-    text = fields.get("abstract") or fields.get("snippet") or ""
-    return f"{fields.get('title') or ''}\n{text}".strip() or "-"
+    return f"{fields.get('title') or ''}\n{text_of(fields)}".strip() or "-"
 
 
 def _name_of(embeddings: object) -> str:

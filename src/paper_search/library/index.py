@@ -19,13 +19,13 @@ from paper_search.library.lexicon import ranked_text
 if TYPE_CHECKING:
     import tantivy
 
-FORMAT = 3
+FORMAT = 4
 """Grows with every change of fields or analysers; an index of another format is rebuilt."""
 UNKNOWN_LANGUAGE = "und"
 _STATE = "paper_search.json"
 _HEAP_BYTES = 100_000_000
 """Room for what is indexed in one go: fewer and larger segments are smaller, and faster to ask."""
-POSITIONED = ("title", "abstract", "venue", "author")
+POSITIONED = ("title", "abstract", "venue", "author", "keywords")
 """Fields of unstemmed words with their positions, under the names that queries use."""
 RANKED = "ranked"
 """The one field that records are ranked by: the words of `lexicon.ranked_text`."""
@@ -206,6 +206,7 @@ def _document(engine: Any, row: int, fields: Mapping[str, Any]) -> tantivy.Docum
         "title": fields.get("title"),
         "abstract": fields.get("abstract") or fields.get("snippet"),
         "venue": fields.get("venue"),
+        "keywords": "\n".join(fields.get("keywords", ())),
     }
     for name, text in texts.items():
         if text:

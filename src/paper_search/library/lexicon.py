@@ -107,9 +107,19 @@ def ranked_text(fields: Mapping[str, Any]) -> str:
     """
     title = ranked_words(fields.get("title") or "")
     names = " ".join(author["name"] for author in fields.get("authors", ()))
-    rest = f"{fields.get('abstract') or fields.get('snippet') or ''}\n{names}"
     venue = fields.get("venue") or ""
-    return " ".join(title * TITLE_WEIGHT + ranked_words(f"{rest}\n{venue}"))
+    rest = ranked_words(f"{text_of(fields)}\n{names}\n{venue}")
+    return " ".join(title * TITLE_WEIGHT + rest)
+
+
+def text_of(fields: Mapping[str, Any]) -> str:
+    """Return what a record says of itself beside its title: abstract or snippet, and keywords.
+
+    Args:
+        fields: the fields of a `RawPaper` as JSON has them.
+    """
+    abstract = fields.get("abstract") or fields.get("snippet") or ""
+    return f"{abstract}\n{'; '.join(fields.get('keywords', ()))}"
 
 
 def query_weights(text: str) -> Counter[str]:

@@ -15,6 +15,7 @@ from paper_search.library.lexicon import (
     query_weights,
     query_words,
     ranked_words,
+    text_of,
 )
 from paper_search.library.neighbourhood import DEPTH, Neighbourhood
 from paper_search.library.records import RecordStore
@@ -204,9 +205,8 @@ class Retrieval:
         """Return the words of a record, which are looked for once."""
         if row not in self._texts:
             fields = known.get(row, {})
-            rest = fields.get("abstract") or fields.get("snippet") or ""
             title = ranked_words(fields.get("title") or "")
-            self._texts[row] = adjacency.Text(title, ranked_words(rest))
+            self._texts[row] = adjacency.Text(title, ranked_words(text_of(fields)))
         return self._texts[row]
 
     def _rarity(self, word: str) -> float:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import InputError, LibraryError, SearchSourceError
@@ -25,6 +25,11 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+    from paper_search.library.embedding import Embedder
 
 RANKED_DEPTH = 300
 """Records that plain text brings in at least: they cost next to nothing here, and what is below
@@ -176,20 +181,23 @@ def create_library_source(config: AppConfig, settings: SearchSourceConfig) -> Li
         ConfigError: the embedding model that is set cannot be found.
     """
     embedder = create_embedder(config.embeddings)
+    return LibrarySource(settings.name, lambda: open_searched(config.home, embedder))
 
-    def open_library() -> tuple[Library, str | None]:
-        path = library_path(config.home)
-        if Library.exists(path):
-            library = Library.open(path, embedder=embedder)
-            if not library.is_empty:
-                return library, None
-            library.close()
-        sample = open_sample(config.home)
-        return sample, (
-            f"your library is empty: searched the sample of {len(sample)} records that ships"
-        )
 
-    return LibrarySource(settings.name, open_library)
+def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> tuple[Library, str | None]:
+    """Open the person's library, or the sample while that is empty, and say so if it is.
+
+    Raises:
+        LibraryError: neither can be read, or the sample cannot be unpacked.
+    """
+    path = library_path(home)
+    if Library.exists(path):
+        library = Library.open(path, embedder=embedder)
+        if not library.is_empty:
+            return library, None
+        library.close()
+    sample = open_sample(home)
+    return sample, f"your library is empty: searched the sample of {len(sample)} records that ships"
 
 
 def create_sample_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:

@@ -47,6 +47,7 @@ class MarkedPaper(BaseModel):
     id: str
     title: str
     abstract: str | None = None
+    """What it can be learned from beside its title: abstract, and keywords."""
     is_relevant: bool
     seed: Seed | None = None
     """Its identifiers, to find others from it; None: not known."""

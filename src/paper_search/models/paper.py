@@ -75,6 +75,8 @@ class BibliographicRecord(BaseModel):
     title: str
     authors: list[Author] = Field(default_factory=list)
     abstract: str | None = None
+    keywords: list[str] = Field(default_factory=list)
+    """Subject categories, in words, and keywords, as its sources state them."""
     year: int | None = None
     venue: str | None = None
     source: str
@@ -109,6 +111,11 @@ class BibliographicRecord(BaseModel):
     """All versions of a work of several, the one that this record describes first."""
     sightings: list[Sighting] = Field(default_factory=list)
 
+    @property
+    def text(self) -> str | None:
+        """What is known beside the title to judge it by: abstract and keywords; None: nothing."""
+        return _joined(self.abstract, self.keywords)
+
 
 class RawPaper(BibliographicRecord):
     """A record as one source gave it.
@@ -120,6 +127,15 @@ class RawPaper(BibliographicRecord):
     id: str = Field(default_factory=lambda: str(uuid.uuid4()))
     snippet: str | None = None
     raw_data: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def text(self) -> str | None:
+        """As for any record; a snippet stands in for a missing abstract."""
+        return _joined(self.abstract or self.snippet, self.keywords)
+
+
+def _joined(abstract: str | None, keywords: list[str]) -> str | None:
+    return "\n".join(filter(None, [abstract, "; ".join(keywords)])) or None
 
 
 class ScoredPaper(BaseModel):

@@ -124,8 +124,8 @@ class Document:
 
 
 def documents_of(papers: Sequence[RawPaper]) -> list[Document]:
-    """Return all papers as stems; a snippet stands in for a missing abstract."""
-    return [Document.of(paper.title, paper.abstract or paper.snippet) for paper in papers]
+    """Return all papers as stems; keywords count as words of the abstract."""
+    return [Document.of(paper.title, paper.text) for paper in papers]
 
 
 def verdicts(

@@ -27,7 +27,7 @@ def moved(
         return list(found)
     said = {mark.id: mark.is_relevant for mark in marked}
     # A marked paper that is not among these is learned from by the text that came with the mark.
-    texts = [(paper.title, paper.abstract or paper.snippet) for paper in papers]
+    texts = [(paper.title, paper.text) for paper in papers]
     marks: dict[int, bool] = {}
     known: set[str] = set()
     for number, paper in enumerate(papers):

@@ -169,9 +169,7 @@ def _message(intent: ParsedIntent, marked: Sequence[MarkedPaper], batch: Sequenc
         {
             "id": entry.key,
             "title": shown_to_model(entry.paper.title, _LONGEST_TITLE),
-            "abstract": shown_to_model(
-                entry.paper.abstract or entry.paper.snippet, _LONGEST_ABSTRACT
-            ),
+            "abstract": shown_to_model(entry.paper.text, _LONGEST_ABSTRACT),
             "year": entry.paper.year,
             "venue": shown_to_model(entry.paper.venue, _LONGEST_TITLE),
         }
@@ -219,7 +217,7 @@ def _combined(
 
 
 def _is_suspicious(paper: RawPaper) -> bool:
-    return is_suspicious(paper.title, paper.abstract, paper.snippet, paper.venue)
+    return is_suspicious(paper.title, paper.abstract, paper.snippet, paper.venue, *paper.keywords)
 
 
 def _flagged(reason: str, paper: RawPaper) -> str:

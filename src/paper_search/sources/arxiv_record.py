@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from paper_search.bibliography.abstracts import plain_abstract
+from paper_search.bibliography.arxiv_categories import category_names
 from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import plain
 from paper_search.models import Author, RawPaper
@@ -56,6 +57,7 @@ def read_entry(entry: Element) -> RawPaper | None:
         full_text_url=pdf.replace("http://", "https://") if pdf else None,
         publication_type="article-journal" if reference else "article",
         is_retracted=True if is_withdrawn else None,
+        keywords=category_names(" ".join(_categories(entry))),
         source=NAME,
         raw_data=_details(entry, where, reference, comment),
     )
@@ -71,6 +73,10 @@ def _name(author: Element) -> str:
     return plain(inner_text(author, "name"))
 
 
+def _categories(entry: Element) -> list[str]:
+    return [term for each in _all(entry, "category") if (term := each.get("term"))]
+
+
 def _venue(reference: str | None) -> str:
     if reference is None:
         return "arXiv"
@@ -84,7 +90,7 @@ def _details(
     """Return what the record has no field for."""
     details: dict[str, str | list[str] | None] = {
         "id_with_version": parse_arxiv_id(where, keep_version=True),
-        "categories": [term for each in _all(entry, "category") if (term := each.get("term"))],
+        "categories": _categories(entry),
         "journal_ref": reference,
         "comment": comment,
         "updated": inner_text(entry, "updated"),

@@ -131,6 +131,7 @@ def searchable(paper: RawPaper) -> dict[str, str | int | None]:
         "abstract": paper.abstract,
         "author": "; ".join(author.name for author in paper.authors) or None,
         "venue": paper.venue,
+        "keywords": "\n".join(paper.keywords),
         "year": paper.year,
         "snippet": paper.snippet or "",
     }

@@ -18,6 +18,7 @@ from paper_search.bibliography.identifiers import (
     parse_isbn,
     parse_issn,
 )
+from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import Author, RawPaper
@@ -89,6 +90,7 @@ def read_item(item: Any, source: str) -> RawPaper | None:
         language=language_code(values.text(entry.get("language"))),
         publication_type=TYPES.get(values.text(entry.get("type"))),
         is_retracted=_is_retracted(entry, title),
+        keywords=keywords_of(values.items(entry.get("subject"))),
         source=source,
     )
     paper.id = f"crossref:{doi or content_key(paper)}"

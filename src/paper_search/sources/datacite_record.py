@@ -17,6 +17,7 @@ from paper_search.bibliography.identifiers import (
     parse_issn,
     parse_pmid,
 )
+from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.models import Author, RawPaper
 from paper_search.sources import values
@@ -80,6 +81,7 @@ def read_doi(item: Any, source: str) -> RawPaper | None:
         url=url or (f"https://doi.org/{doi}" if doi else None),
         language=language_code(values.text(given.get("language"))),
         publication_type=kind,
+        keywords=keywords_of(values.items(given.get("subjects"))),
         source=source,
     )
     paper.id = f"datacite:{doi or content_key(paper)}"

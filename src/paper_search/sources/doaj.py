@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import content_key, parse_doi, parse_issn
+from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import Node
@@ -142,6 +143,7 @@ def read_article(article: Any, source: str) -> RawPaper | None:
         # A journal of several languages does not say which one the article is in.
         language=spoken[0] if len(spoken) == 1 else None,
         publication_type="article-journal",
+        keywords=keywords_of(values.items(bib.get("keywords")) + values.items(bib.get("subject"))),
         source=source,
     )
     paper.id = f"doaj:{doaj_id or doi or content_key(paper)}"

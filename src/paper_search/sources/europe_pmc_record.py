@@ -15,6 +15,7 @@ from paper_search.bibliography.identifiers import (
     parse_pmcid,
     parse_pmid,
 )
+from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import clean
 from paper_search.models import Author, RawPaper
@@ -62,6 +63,7 @@ def read_result(entry: Any) -> RawPaper | None:
         publication_type=_publication_type(where, kinds),
         is_retracted=_is_retracted(entry, kinds),
         full_text_url=_full_text(entry),
+        keywords=_keywords(entry),
         source=NAME,
         raw_data=_details(entry, kinds),
     )
@@ -115,6 +117,13 @@ def _kinds(entry: dict[str, Any]) -> list[str]:
     return [kind for each in listed for kind in text(each).split("; ") if kind]
 
 
+def _keywords(entry: dict[str, Any]) -> list[str]:
+    """Return the subject headings, then the authors' keywords."""
+    headings = mappings(mapping(entry.get("meshHeadingList")).get("meshHeading"))
+    named = [text(each.get("descriptorName")) for each in headings]
+    return keywords_of([*named, *items(mapping(entry.get("keywordList")).get("keyword"))])
+
+
 def _publication_type(where: str, kinds: list[str]) -> str:
     known = {kind.lower() for kind in kinds}
     if where == "PPR" or "preprint" in known:
@@ -155,9 +164,6 @@ def _details(entry: dict[str, Any], kinds: list[str]) -> dict[str, Any]:
     details = {
         "publication_types": kinds,
         "is_open_access": text(entry.get("isOpenAccess")),
-        "keywords": [
-            text(each) for each in items(mapping(entry.get("keywordList")).get("keyword"))
-        ],
         "first_publication_date": text(entry.get("firstPublicationDate")),
     }
     return {name: value for name, value in details.items() if value}

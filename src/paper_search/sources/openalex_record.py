@@ -18,6 +18,7 @@ from paper_search.bibliography.identifiers import (
     parse_pmcid,
     parse_pmid,
 )
+from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.models import Author, RawPaper
 from paper_search.sources import values
@@ -40,6 +41,8 @@ FIELDS = (
     "cited_by_count",
     "is_retracted",
     "abstract_inverted_index",
+    "keywords",
+    "topics",
 )
 """What to ask for: the rest of a work is several times as long."""
 
@@ -104,6 +107,9 @@ def read_work(work: Any, source: str) -> RawPaper | None:
         language=language_code(values.text(entry.get("language"))),
         publication_type=_type(entry, location, venue),
         is_retracted=values.flag(entry.get("is_retracted")),
+        keywords=keywords_of(
+            values.items(entry.get("keywords")) + values.items(entry.get("topics"))
+        ),
         source=source,
         raw_data={"mag": mag} if mag else {},
     )

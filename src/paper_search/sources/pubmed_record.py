@@ -16,6 +16,7 @@ from paper_search.bibliography.identifiers import (
     parse_pmcid,
     parse_pmid,
 )
+from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.models import Author, RawPaper
 from paper_search.sources.markup import clean_text, every, first, inner_text, local_name
@@ -74,6 +75,7 @@ def _article(element: Element) -> RawPaper | None:
         url=_page(pmid),
         full_text_url=_full_text(pmcid),
         source=NAME,
+        keywords=_keywords(citation),
         raw_data=_details(citation, article, kinds),
     )
 
@@ -103,6 +105,12 @@ def _book(document: Element | None) -> RawPaper | None:
         source=NAME,
         raw_data={"publication_types": _texts(document, "PublicationType")},
     )
+
+
+def _keywords(citation: Element | None) -> list[str]:
+    """Return the subject headings, then the authors' keywords."""
+    headings = _texts(citation, "MeshHeadingList/MeshHeading/DescriptorName")
+    return keywords_of([*headings, *_texts(citation, "KeywordList/Keyword")])
 
 
 def _title(element: Element | None, path: str) -> str | None:
@@ -205,7 +213,6 @@ def _details(citation: Element | None, article: Element | None, kinds: list[str]
     details = {
         "publication_types": kinds,
         "mesh": _texts(citation, "MeshHeadingList/MeshHeading/DescriptorName"),
-        "keywords": _texts(citation, "KeywordList/Keyword"),
         "vernacular_title": clean_text(article, "VernacularTitle"),
         "corrections": [
             {"type": each.get("RefType"), "pmid": parse_pmid(inner_text(each, "PMID"))}

@@ -168,7 +168,7 @@ class RecordShelf(Shelf):
             MarkedPaper(
                 id=named[paper.id],
                 title=paper.title,
-                abstract=paper.abstract,
+                abstract=paper.text,
                 is_relevant=marks[paper.id],
                 seed=_seed(paper),
             )

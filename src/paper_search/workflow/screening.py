@@ -136,7 +136,7 @@ class Screening:
         if not marks:
             return self.papers
         if self._ranker is None:
-            self._ranker = Ranker([(each.title, each.abstract) for each in self.papers])
+            self._ranker = Ranker([(each.title, each.text) for each in self.papers])
         order = self._ranker.order(marks, [each.relevance_score for each in self.papers])
         return [self.papers[n] for n in order]
 

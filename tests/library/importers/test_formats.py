@@ -50,6 +50,7 @@ def test_bibtex_fields_arrive() -> None:
   doi = {https://doi.org/10.1007/BF01700692}, url = {https://example.org/a_b},
   eprint = {2101.00001v2}, archiveprefix = {arXiv}, langid = {ngerman},
   abstract = {50% of $\alpha$.}, isbn = {978-0-306-40615-7},
+  keywords = {logic, {G\"odel} numbers},
 }
 """
     (record,), bad = split(bibtex.read, text)
@@ -63,6 +64,7 @@ def test_bibtex_fields_arrive() -> None:
     assert (record.url, record.arxiv_id) == ("https://example.org/a_b", "2101.00001")
     assert (record.language, record.abstract) == ("de", "50% of α.")
     assert (record.isbn, record.publication_type) == ("9780306406157", "article-journal")
+    assert record.keywords == ["logic", "Gödel numbers"]
     assert record.bibtex is not None
     assert "godel31" in record.bibtex
 
@@ -100,6 +102,7 @@ def test_ris_fields_arrive() -> None:
     text = (
         "TY  - CONF\r\nAU  - Doe, Jane\r\nAU  - Roe, R.\r\nTI  - A Title\r\n"
         "T2  - Proc. of X\r\nPY  - 2020/05/01\r\nDO  - 10.1000/X.\r\nSP  - 1\r\nEP  - 9\r\n"
+        "KW  - graphs\r\nKW  - trees, plants\r\n"
         "AB  - First line\r\nsecond line\r\nLA  - English\r\nUR  - https://example.org\r\nER  -\r\n"
     )
     (record,), bad = split(ris.read, text)
@@ -108,6 +111,7 @@ def test_ris_fields_arrive() -> None:
     assert (record.title, record.venue, record.year) == ("A Title", "Proc. of X", 2020)
     assert (record.doi, record.pages, record.language) == ("10.1000/x", "1-9", "en")
     assert record.abstract == "First line second line"
+    assert record.keywords == ["graphs", "trees, plants"]
     assert (record.url, record.publication_type) == ("https://example.org", "paper-conference")
 
 
@@ -164,6 +168,7 @@ RICH = RawPaper(
     abstract="Text\nwith lines",
     source="openalex",
     citation_count=3,
+    keywords=["Graphs", "trees"],
     is_retracted=True,
     sightings=[Sighting(source="openalex", rank=1)],
     raw_data={"anything": [1]},
@@ -217,6 +222,9 @@ def test_an_object_without_papers_is_no_export() -> None:
         ({"url": "javascript:alert(1)"}, "url", None),
         ({"arxiv": "arXiv:2101.00001v1"}, "arxiv_id", "2101.00001"),
         ({"language": "English"}, "language", "en"),
+        ({"keyword": "graphs, trees"}, "keywords", ["graphs", "trees"]),
+        ({"keywords": ["graphs", {"name": "trees"}]}, "keywords", ["graphs", "trees"]),
+        ({"subject": None}, "keywords", []),
     ],
 )
 def test_common_field_names_are_understood(

@@ -29,12 +29,15 @@ def test_an_openalex_work_arrives() -> None:
         "open_access": {"oa_url": "https://example.org/a.pdf"},
         "cited_by_count": 7,
         "language": "en",
+        "keywords": [{"id": "https://openalex.org/keywords/graph", "display_name": "Graph"}],
+        "topics": [{"display_name": "Graph Theory", "field": {"display_name": "Mathematics"}}],
     })  # fmt: skip
     assert (record.title, record.year, record.doi) == ("A title", 2020, "10.1000/x")
     assert (record.abstract, record.venue, record.pages) == ("one two one", "Journal", "3-4")
     assert (record.openalex_id, record.pmid) == ("W123", "5")
     assert [author.name for author in record.authors] == ["Jane Doe"]
     assert (record.citation_count, record.full_text_url) == (7, "https://example.org/a.pdf")
+    assert record.keywords == ["Graph", "Graph Theory"]
 
 
 def test_an_arxiv_line_arrives() -> None:
@@ -48,6 +51,7 @@ def test_an_arxiv_line_arrives() -> None:
     })  # fmt: skip
     assert record.title == "Calculation of diphoton production"
     assert [author.name for author in record.authors] == ["Balázs, C.", "Berger, E. L."]
+    assert record.keywords == ["High Energy Physics - Phenomenology"]
     assert (record.arxiv_id, record.year, record.venue) == (
         "0704.0001", 2007, "Phys.Rev.D76:013009,2007",
     )  # fmt: skip

@@ -53,6 +53,20 @@ def test_names_are_told_apart(written: str, names: list[str]) -> None:
     assert [author.name for author in record.authors] == names
 
 
+@pytest.mark.parametrize(
+    ("header", "written"),
+    [
+        ("Author Keywords", "graphs; trees"),
+        ("keywords", "graphs, trees"),
+        ("Automatic Tags", "graphs; trees"),
+        ("keywords", "['graphs', 'trees']"),
+    ],
+)
+def test_keywords_are_told_apart(header: str, written: str) -> None:
+    (record,), _ = rows(f'title,{header}\nTitle,"{written}"\n')
+    assert record.keywords == ["graphs", "trees"]
+
+
 def test_a_row_is_named_by_the_line_that_it_begins_on() -> None:
     records, rejected = rows('title,abstract\nOne,"a\nb"\n,"no\ntitle"\n\nTwo,c\n')
     assert [record.title for record in records] == ["One", "Two"]

@@ -37,6 +37,9 @@ PMC - PMC7712345
 PG  - 183-92
 LA  - eng
 PT  - Journal Article
+MH  - Humans
+MH  - Anxiety Disorders/psychology/*therapy
+OT  - *exposure
 
 PMID- 124
 OWN - NLM
@@ -53,6 +56,8 @@ TI A title
    that goes on
 SO JOURNAL
 PY 2020
+DE graph theory; trees
+ID PLANT GROWTH
 BP 1
 EP 9
 DI 10.1000/y
@@ -71,6 +76,8 @@ ENDNOTE = """%0 Journal Article
 %D 2021
 %X Abstract
    goes on
+%K graphs
+trees
 %R 10.1000/z
 
 %0 Book
@@ -83,6 +90,7 @@ XML = b"""<?xml version="1.0" encoding="UTF-8"?>
 <author>Roe, Max</author></authors></contributors>
 <titles><title><style>A </style><style face="italic">Title</style></title>
 <secondary-title>Proc. X</secondary-title></titles>
+<keywords><keyword><style>graphs</style></keyword><keyword>trees</keyword></keywords>
 <dates><year>2019</year></dates><electronic-resource-num>10.1000/q</electronic-resource-num>
 </record>
 <record><titles/></record>
@@ -106,8 +114,9 @@ def test_medline_fields_arrive_and_a_citation_without_title_is_named() -> None:
     assert (first.venue, first.year, first.pages) == ("Journal of X", 2015, "183-92")
     assert (first.abstract, first.language) == ("First second.", "en")
     assert first.publication_type == "article-journal"
+    assert first.keywords == ["Humans", "Anxiety Disorders", "exposure"]
     assert third.title == "Third"
-    assert bad(entries) == [17]
+    assert bad(entries) == [20]
 
 
 def test_web_of_science_fields_arrive() -> None:
@@ -118,7 +127,8 @@ def test_web_of_science_fields_arrive() -> None:
     assert (record.venue, record.year, record.pages, record.doi) == (
         "JOURNAL", 2020, "1-9", "10.1000/y",
     )  # fmt: skip
-    assert bad(entries) == [15]
+    assert record.keywords == ["graph theory", "trees", "PLANT GROWTH"]
+    assert bad(entries) == [17]
 
 
 def test_endnote_fields_arrive() -> None:
@@ -127,7 +137,8 @@ def test_endnote_fields_arrive() -> None:
     assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
     assert (record.title, record.venue, record.year) == ("Title", "Journal", 2021)
     assert (record.abstract, record.doi) == ("Abstract goes on", "10.1000/z")
-    assert bad(entries) == [11]
+    assert record.keywords == ["graphs", "trees"]
+    assert bad(entries) == [13]
 
 
 def test_endnote_xml_fields_arrive() -> None:
@@ -137,6 +148,7 @@ def test_endnote_xml_fields_arrive() -> None:
     assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
     assert (record.venue, record.year, record.doi) == ("Proc. X", 2019, "10.1000/q")
     assert record.publication_type == "paper-conference"
+    assert record.keywords == ["graphs", "trees"]
     assert bad(entries) == [2]
 
 

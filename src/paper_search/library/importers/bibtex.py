@@ -34,7 +34,7 @@ _TYPES = {
 _PLAIN_FIELDS = (
     "title", "subtitle", "abstract", "journal", "journaltitle", "booktitle", "publisher", "volume",
     "number", "issue", "pages", "year", "date", "language", "langid", "note", "howpublished",
-    "school", "institution", "series",
+    "school", "institution", "series", "keywords",
 )  # fmt: skip
 _RAW_FIELDS = ("doi", "url", "isbn", "pmid", "pmcid", "eprint", "archiveprefix", "eprinttype")
 

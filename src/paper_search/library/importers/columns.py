@@ -35,6 +35,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "publisher": ("publisher",),
     "language": ("language", "languageoforiginaldocument", "lang", "articlelanguage"),
     "isbn": ("isbn",),
+    "keywords": ("keywords", "keyword", "authorkeywords", "manualtags", "automatictags",
+                 "indexkeywords", "meshterms", "subjects", "subject", "topics", "kw"),
 }  # fmt: skip
 _A_PAIR = 2
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
@@ -82,7 +84,7 @@ def guessed(names: Sequence[Any]) -> dict[str, list[int]]:
 
 
 def _entry(cells: Sequence[Any], places: Mapping[str, list[int]], line: int) -> Entry:
-    values = {
+    values: dict[str, Any] = {
         field: next((text for place in each if (text := _cell(cells, place))), None)
         for field, each in places.items()
     }
@@ -92,6 +94,8 @@ def _entry(cells: Sequence[Any], places: Mapping[str, list[int]], line: int) -> 
     # Embase has the year in the source alone: "Journal (2014) 3:3 (152-160)".
     values["year"] = values.get("year") or values.get("venue")
     values["authors"] = _people(values.get("authors") or "")
+    if keywords := values.get("keywords"):
+        values["keywords"] = _python_list(keywords) or keywords
     try:
         return Imported(record_of(values), line)
     except ValueError as error:
@@ -101,8 +105,8 @@ def _entry(cells: Sequence[Any], places: Mapping[str, list[int]], line: int) -> 
 def _people(text: str) -> Any:
     """Return the authors; commas separate them only where a name has no comma of its own."""
     stripped = text.strip()
-    if stripped.startswith("[") and (quoted := _QUOTED.findall(stripped)):  # a list of Python's
-        return [first or second for first, second in quoted]
+    if quoted := _python_list(stripped):
+        return quoted
     if ";" in stripped or " and " in stripped or "," not in stripped:
         return stripped
     parts = [part for each in stripped.split(",") if (part := each.strip(" '\""))]
@@ -114,6 +118,13 @@ def _people(text: str) -> Any:
     if all(_ONLY_INITIALS.fullmatch(part) for part in parts[1::2]):  # "Doe, J., Roe, M."
         return [", ".join(parts[place : place + 2]) for place in range(0, len(parts), 2)]
     return parts
+
+
+def _python_list(text: str) -> list[str]:
+    """Return the texts of a list as Python writes it; none: it is no list."""
+    if not text.startswith("["):
+        return []
+    return [first or second for first, second in _QUOTED.findall(text)]
 
 
 def _cell(cells: Sequence[Any], place: int) -> str:

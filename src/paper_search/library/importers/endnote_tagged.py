@@ -10,7 +10,7 @@ from paper_search.library.importers.fields import record_of
 from paper_search.library.importers.tagged import Layout, Reference, references
 
 _LAYOUT = Layout(re.compile(r"(%[0-9A-Z@!#$&()*+><^?~=\[\]])(?: +(.*))?$"), frozenset({"%0"}),
-                 is_ended_by_blank=True)  # fmt: skip
+                 listed=frozenset({"%K"}), is_ended_by_blank=True)  # fmt: skip
 _TYPES = {
     "journal article": "article-journal", "electronic article": "article-journal", "book": "book",
     "book section": "chapter", "conference proceedings": "paper-conference",
@@ -43,6 +43,7 @@ def _entry(given: Reference) -> Entry:
                 "pages": given.first("%P"),
                 "publisher": given.first("%I"),
                 "language": given.first("%G"),
+                "keywords": given.all("%K"),
             }
         )
     except ValueError as error:

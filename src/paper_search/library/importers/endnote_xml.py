@@ -81,6 +81,7 @@ def _entry(given: Any, number: int) -> Entry:
                 "publisher": text("publisher"),
                 "language": text("language"),
                 "isbn": text("isbn"),
+                "keywords": texts("keywords/keyword"),
             }
         )
     except ValueError as error:

@@ -13,6 +13,7 @@ from paper_search.bibliography.identifiers import (
     parse_pmcid,
     parse_pmid,
 )
+from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.text import clean
 from paper_search.models import RawPaper
 
@@ -52,6 +53,7 @@ _NAMES = {
     "language": ("language", "lang"),
     "snippet": ("snippet",),
     "publication_type": ("publication_type",),
+    "keywords": ("keywords", "keyword", "topics", "subjects", "subject"),
 }  # fmt: skip
 _FIELDS = {
     name: (field, rank) for field, names in _NAMES.items() for rank, name in enumerate(names)
@@ -81,8 +83,9 @@ _IDENTIFIERS: dict[str, Callable[[str], str | None]] = {
 def record_of(given: Mapping[str, Any]) -> RawPaper:
     """Return the record of a mapping whose fields go by any of their common names.
 
-    Authors may be a list of names, of mappings, or one string with `;` or `and`. A field that
-    cannot be read is left out; only the title is indispensable.
+    Authors may be a list of names, of mappings, or one string with `;` or `and`; keywords the
+    same, or one string with commas. A field that cannot be read is left out; only the title is
+    indispensable.
 
     Raises:
         ValueError: there is no title.
@@ -110,6 +113,7 @@ def record_of(given: Mapping[str, Any]) -> RawPaper:
             "year": year_of(found.get("year")),
             "citation_count": count_of(found.get("citations")),
             "language": _language(_text(found.get("language"))),
+            "keywords": keywords_of(found["keywords"]) if "keywords" in found else [],
             "source": _text(given.get("source")) or SOURCE,
         }
     )

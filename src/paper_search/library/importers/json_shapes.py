@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from paper_search.bibliography.arxiv_categories import category_names
+
 _JOURNAL_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ARXIV_AND = re.compile(r",\s+(?:and\s+)?|(?<!\s)\s+and\s+")
 _AFFILIATION = re.compile(r"(?<!\s)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)")
@@ -40,6 +42,7 @@ def _openalex(given: Mapping[str, Any]) -> dict[str, Any]:
         "pages": f"{first}-{last}" if first and last and first != last else first,
         "url": place.get("landing_page_url") or given.get("doi"),
         "pdf_url": access.get("pdf_url") or access.get("oa_url"),
+        "keywords": [*_listed(given.get("keywords")), *_listed(given.get("topics"))],
     }
 
 
@@ -83,6 +86,7 @@ def _arxiv(given: Mapping[str, Any]) -> dict[str, Any]:
         "venue": journal,
         "year": (created or [str(given.get("update_date") or "")[:4]])[0],
         "url": f"https://arxiv.org/abs/{given['id']}" if given.get("id") else None,
+        "keywords": category_names(str(given.get("categories") or "")),
     }
 
 
@@ -102,7 +106,12 @@ def _semantic_scholar(given: Mapping[str, Any]) -> dict[str, Any]:
         "volume": journal.get("volume"),
         "pages": journal.get("pages"),
         "pdf_url": _mapping(given.get("openAccessPdf")).get("url"),
+        "keywords": given.get("fieldsOfStudy"),
     }
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from paper_search.bibliography.keywords import heading
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
 from paper_search.library.importers.tagged import Layout, Reference, references
@@ -48,6 +49,7 @@ def _entry(given: Reference) -> Entry:
                 "language": given.first("LA"),
                 "publisher": given.first("PB"),
                 "isbn": given.first("ISBN"),
+                "keywords": [*map(heading, given.all("MH")), *given.all("OT")],
             }
         )
     except ValueError as error:

@@ -84,6 +84,7 @@ def _entry(given: dict[str, Any], line: int) -> Entry:
         "pages": f"{first}-{last}" if first and last else first,
         "publisher": given.get("publisher"),
         "language": given.get("language"),
+        "keywords": given.get("keywords"),
         "pmid": given.get("accession_number") if _is_pubmed(given) else None,
     }
     try:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from paper_search.bibliography.identifiers import stable_id
+from paper_search.bibliography.keywords import distinct_keywords
 from paper_search.models import Clustering, RawPaper, Sighting, Version
 from paper_search.skills.deduplication.profiles import Profile, profile
 from paper_search.skills.deduplication.versions import is_preprint
@@ -21,6 +22,7 @@ _OWN = frozenset(
         "is_retracted",
         "field_sources",
         "versions",
+        "keywords",
     }
 )
 """Fields that are not filled from other records, but kept, counted or united."""
@@ -114,6 +116,7 @@ def merged(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]] = 
             "sightings": _united_sightings(papers),
             "field_sources": origins,
             "versions": _versions(groups),
+            "keywords": distinct_keywords(each for p in ordered for each in p.keywords),
         }
     )
     stable = stable_id(whole)

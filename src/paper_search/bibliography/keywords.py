@@ -1,0 +1,52 @@
+"""Keywords and subject categories of a work: read from how formats write them, each once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from paper_search.bibliography.text import clean
+
+MOST = 60
+"""Keywords of one record; indexers give at most some forty."""
+_LONGEST = 120
+"""Characters; what is longer is a sentence, or several keywords that nothing separates."""
+_NAMES = ("display_name", "name", "keyword", "subject", "term", "category")
+_SEPARATORS = (re.compile(r"[;\n|]"), re.compile(r",\s"))
+"""The first that a text has separates its keywords: inverted headings have commas."""
+_WITHIN_ENTRY = re.compile(r"[;\n]")
+
+
+def keywords_of(given: Any) -> list[str]:
+    """Return the keywords in a field of any shape: one text, texts, or objects with a name."""
+    if isinstance(given, str):
+        separator = next((each for each in _SEPARATORS if each.search(given)), None)
+        return distinct_keywords(separator.split(given) if separator else [given])
+    return distinct_keywords(_listed(given if isinstance(given, list) else [given]))
+
+
+def distinct_keywords(given: Iterable[str]) -> list[str]:
+    """Return the keywords without blanks around them, each spelling once, the first one kept.
+
+    A star at either end is left out: MEDLINE marks what a work is mainly about so.
+    """
+    found: dict[str, str] = {}
+    for each in given:
+        word = clean(each).strip(" *")
+        if any(map(str.isalnum, word)) and len(word) <= _LONGEST:
+            found.setdefault(word.casefold(), word)
+    return list(found.values())[:MOST]
+
+
+def heading(text: str) -> str:
+    """Return a MeSH heading without its qualifiers: `Diabetes Mellitus/*therapy` is diabetes."""
+    return text.partition("/")[0].strip(" *")
+
+
+def _listed(given: Iterable[Any]) -> Iterator[str]:
+    for each in given:
+        if isinstance(each, str):
+            yield from _WITHIN_ENTRY.split(each)
+        elif isinstance(each, Mapping):
+            yield next((named for name in _NAMES if isinstance(named := each.get(name), str)), "")

@@ -1,0 +1,80 @@
+"""Keywords are searched: they rank as words of the abstract do, and boolean queries find them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paper_search.library import Library
+from paper_search.library.embedding import embedded_text
+from paper_search.library.index import FORMAT
+from paper_search.library.lexicon import ranked_text
+from paper_search.models import RawPaper
+
+
+def paper(title: str, **fields: object) -> RawPaper:
+    return RawPaper.model_validate({"id": "", "title": title, "source": "library", **fields})
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    library = Library.open(tmp_path)
+    library.add(
+        [
+            paper("The role of sleep", keywords=["Memory Consolidation", "Hippocampus"]),
+            paper("Sleep", abstract="Nothing here on that subject, but on beds and pillows."),
+            paper("Pillows", keywords=["bedding"], venue="Journal of Memory"),
+        ]
+    )
+    return library
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("hippocampus AND sleep", ["The role of sleep"]),
+        ('"memory consolidation"', ["The role of sleep"]),
+        ("hippocamp*", ["The role of sleep"]),
+        ("sleep NOT hippocampus", ["Sleep"]),
+        ("title:hippocampus", []),
+        ("abstract:hippocampus", []),
+        ("consolidation NEAR/0 memory", ["The role of sleep"]),
+    ],
+)
+def test_a_word_without_a_field_is_found_among_the_keywords(
+    library: Library, query: str, titles: list[str]
+) -> None:
+    assert [each.title for each in library.search_boolean(query).papers] == titles
+
+
+def test_words_find_a_record_by_its_keywords(library: Library) -> None:
+    found = library.search("hippocampus and memory consolidation").papers
+    assert found[0].title == "The role of sleep"
+
+
+def test_keywords_weigh_as_words_of_the_abstract_do() -> None:
+    keywords = {"title": "T", "keywords": ["graph theory", "trees"]}
+    abstract = {"title": "T", "abstract": "graph theory; trees"}
+    assert ranked_text(keywords) == ranked_text(abstract)
+
+
+def test_a_record_without_keywords_ranks_and_is_embedded_as_before() -> None:
+    fields = {"title": "One two", "abstract": "three", "authors": [{"name": "Doe"}], "venue": "V"}
+    assert ranked_text(fields).split() == ["one", "two"] * 3 + ["three", "doe", "v"]
+    assert embedded_text({"title": "One", "abstract": "two"}) == "One\ntwo"
+
+
+def test_the_embedding_model_is_given_the_keywords() -> None:
+    assert "hippocampus" in embedded_text({"title": "One", "keywords": ["hippocampus"]})
+
+
+def test_an_index_of_an_earlier_format_is_made_again(library: Library, tmp_path: Path) -> None:
+    library.close()
+    state = tmp_path / "index" / "paper_search.json"
+    said = state.read_text("utf-8")
+    state.write_text(said.replace(f'"format": {FORMAT}', f'"format": {FORMAT - 1}'), "utf-8")
+    with Library.open(tmp_path) as opened:
+        assert not opened.info().is_index_current
+        assert len(opened.search_boolean("hippocampus").papers) == 1
+        assert opened.info().is_index_current

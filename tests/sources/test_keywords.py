@@ -1,0 +1,102 @@
+"""What services say of a work's subject arrives as its keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from xml.etree.ElementTree import Element, fromstring
+
+import pytest
+
+from paper_search.models import RawPaper
+from paper_search.query import judge, parse
+from paper_search.sources.arxiv_record import read_entry
+from paper_search.sources.asking import searchable
+from paper_search.sources.crossref_record import read_item
+from paper_search.sources.datacite_record import read_doi
+from paper_search.sources.doaj import read_article
+from paper_search.sources.europe_pmc_record import read_result
+from paper_search.sources.openalex_record import FIELDS, read_work
+from paper_search.sources.pubmed_record import read_citation
+
+
+def of_openalex(keywords: Any) -> RawPaper | None:
+    return read_work(
+        {"title": "T", "keywords": keywords, "topics": [{"display_name": "Topic"}]}, "s"
+    )
+
+
+def of_europe_pmc(keywords: Any) -> RawPaper | None:
+    headings = {"meshHeading": [{"descriptorName": "Topic"}]}
+    return read_result(
+        {"title": "T", "meshHeadingList": headings, "keywordList": {"keyword": keywords}}
+    )
+
+
+def of_doaj(keywords: Any) -> RawPaper | None:
+    bib = {"title": "T", "keywords": keywords, "subject": [{"code": "QA", "term": "Topic"}]}
+    return read_article({"bibjson": bib}, "s")
+
+
+def of_crossref(keywords: Any) -> RawPaper | None:
+    return read_item({"title": ["T"], "subject": keywords}, "s")
+
+
+def of_datacite(keywords: Any) -> RawPaper | None:
+    subjects = [{"subject": each} for each in keywords or []] if keywords != 7 else 7
+    return read_doi({"attributes": {"titles": [{"title": "T"}], "subjects": subjects}}, "s")
+
+
+@pytest.mark.parametrize(
+    ("read", "given", "expected"),
+    [
+        (of_openalex, [{"display_name": "Graphs", "score": 0.9}], ["Graphs", "Topic"]),
+        (of_europe_pmc, ["graphs", "TOPIC"], ["Topic", "graphs"]),
+        (of_doaj, ["graphs", "trees"], ["graphs", "trees", "Topic"]),
+        (of_crossref, ["General Physics", "graphs"], ["General Physics", "graphs"]),
+        (of_datacite, ["graphs"], ["graphs"]),
+        (of_openalex, 7, ["Topic"]),
+        (of_europe_pmc, None, ["Topic"]),
+        (of_doaj, "graphs", ["graphs", "Topic"]),
+        (of_crossref, None, []),
+        (of_datacite, 7, []),
+    ],
+)
+def test_keywords_arrive_and_odd_values_cost_nothing_else(
+    read: Callable[[Any], RawPaper | None], given: Any, expected: list[str]
+) -> None:
+    paper = read(given)
+    assert paper is not None
+    assert paper.keywords == expected
+
+
+def test_openalex_is_asked_for_keywords() -> None:
+    assert {"keywords", "topics"} <= set(FIELDS)
+
+
+def test_the_categories_of_arxiv_arrive_in_words() -> None:
+    entry: Element = fromstring(  # noqa: S314  # our own text
+        '<entry xmlns="http://www.w3.org/2005/Atom"><title>T</title>'
+        '<category term="cs.LG"/><category term="68T05"/><category term="q-bio.BM"/></entry>'
+    )
+    paper = read_entry(entry)
+    assert paper is not None
+    assert paper.keywords == ["Machine Learning", "Biomolecules"]
+
+
+def test_headings_and_keywords_of_pubmed_arrive() -> None:
+    article: Element = fromstring(  # noqa: S314  # our own text
+        "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>T</ArticleTitle>"
+        "</Article><MeshHeadingList><MeshHeading><DescriptorName>Anxiety</DescriptorName>"
+        "<QualifierName>therapy</QualifierName></MeshHeading></MeshHeadingList>"
+        "<KeywordList><Keyword>exposure</Keyword></KeywordList></MedlineCitation></PubmedArticle>"
+    )
+    paper = read_citation(article)
+    assert paper is not None
+    assert paper.keywords == ["Anxiety", "exposure"]
+
+
+def test_a_record_is_not_left_out_for_a_word_that_is_among_its_keywords() -> None:
+    paper = RawPaper(title="T", abstract="nothing", source="s", keywords=["graph theory"])
+    assert judge(parse("graph"), searchable(paper))
+    assert judge(parse("tree"), searchable(paper)) is False
