@@ -43,11 +43,11 @@ def opened(clock: Clock) -> Opening:
 
     @asynccontextmanager
     async def open_client(
-        connect_patience_s: float = 2.0, attempt_timeout_s: float = 20.0
+        connect_patience_s: float = 2.0, attempt_timeout_s: float = 20.0, interval_s: float = 0.0
     ) -> AsyncIterator[HttpClient]:
         async with HttpClient(
             HttpSettings(
-                interval_s=0.0,
+                interval_s=interval_s,
                 connect_patience_s=connect_patience_s,
                 attempt_timeout_s=attempt_timeout_s,
                 deadline_s=1000.0,
@@ -103,6 +103,26 @@ async def test_without_a_network_asking_again_ends_within_the_patience_for_conne
         error = await failure(http, closed)
     assert isinstance(error, HttpUnreachableError)
     assert (error.attempts, clock.now) == (3, 1001.5)
+
+
+async def test_three_hosts_that_cannot_be_reached_end_it_at_once(
+    opened: Opening, clock: Clock, closed: str
+) -> None:
+    port = closed.partition("//127.0.0.1")[2]
+    async with opened(connect_patience_s=2.0) as http:
+        for host in ("127.0.0.1", "127.0.0.2"):
+            await failure(http, f"http://{host}{port}")
+        before = clock.now
+        error = await failure(http, f"http://127.0.0.3{port}")
+    assert (error.attempts, clock.now - before) == (1, 0.0)
+
+
+async def test_a_service_that_wants_long_pauses_is_not_asked_again_after_the_patience(
+    opened: Opening, clock: Clock, closed: str
+) -> None:
+    async with opened(connect_patience_s=2.0, interval_s=3.0) as http:
+        error = await failure(http, closed)
+    assert (error.attempts, clock.now) == (1, 1000.0)
 
 
 async def test_where_another_host_is_there_a_host_that_refuses_is_asked_to_the_end(

@@ -70,7 +70,7 @@ class HttpSettings:
     interval_s: float = 1.0
     concurrency: int = 1
     attempt_timeout_s: float = 20.0
-    connect_patience_s: float = 2.0
+    connect_patience_s: float = 1.5
     deadline_s: float = 60.0
     max_bytes: int = 20_000_000
     max_redirects: int = 2

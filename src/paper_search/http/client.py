@@ -186,18 +186,22 @@ class HttpClient:
             error = asking.error if is_secondary and asking.error else outcome
             asking.error = error
             wait = self._settings.retry.wait_before(tries, error)
-            if is_secondary or wait is None or self._clock() + wait >= self._ends_at(asking, error):
+            if is_secondary or wait is None or self._is_over(asking, error, wait):
                 error.attempts = asking.attempts
                 raise error
             await self._sleep_unless_zero(wait)
         raise AssertionError("there is no last try")
 
-    def _ends_at(self, asking: Asking, error: HttpError) -> float:
-        """Return until when it is tried: without any network, not for long."""
+    def _is_over(self, asking: Asking, error: HttpError, wait: float) -> bool:
+        """Whether asking again after that wait comes too late: soon, if there is no network."""
+        if self._clock() + wait >= asking.ends_at:
+            return True
         if not isinstance(error, HttpUnreachableError) or self._reachability.is_proven:
-            return asking.ends_at
+            return False
         begun = asking.first_sent_at if asking.first_sent_at is not None else self._clock()
-        return min(asking.ends_at, begun + self._settings.connect_patience_s)
+        next_turn = self._clock() + max(wait, self._settings.interval_s)
+        is_impatient = next_turn >= begun + self._settings.connect_patience_s
+        return is_impatient or self._reachability.is_refuted
 
     async def _attempt(  # noqa: PLR0911  # one for each way to fail
         self, request: httpx.Request, asking: Asking
@@ -225,6 +229,7 @@ class HttpClient:
                 return HttpNoTimeError(f"{host} could not be asked in time: others were first")
             if asking.contact is not None and asking.contact.is_given_up:
                 patience = self._settings.connect_patience_s
+                self._reachability.note_failure(host)
                 return HttpUnreachableError(f"{host} cannot be reached within {patience:g} s")
             return HttpTimeoutError(f"{host} gave no whole answer within {asking.limit_s:g} s")
         except (sqlite3.Error, RuntimeError) as error:
@@ -237,6 +242,7 @@ class HttpClient:
             reason = redact(f"{type(error).__name__}: {error}", self._settings.secrets)
             if is_answering:
                 return HttpBodyError(f"the answer of {host} is cut off: {reason}", is_cut_off=True)
+            self._reachability.note_failure(host)
             return HttpUnreachableError(f"{host} cannot be reached: {reason}")
 
     async def _wait_for_turn(

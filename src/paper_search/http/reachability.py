@@ -13,11 +13,14 @@ Trace = Callable[[str, Any], Awaitable[None]]
 """Takes the steps of a connection, as httpcore names them."""
 
 LATELY_S = 10.0
-"""For how long a connection proves that there is a network."""
+"""For how long a connection proves that there is a network, and a failure speaks against it."""
+
+HOSTS_THAT_TELL = 3
+"""So many hosts that cannot be reached, and none that can: the network is gone, not the hosts."""
 
 
 class Reachability:
-    """Remembers the last contact to any host.
+    """Remembers which hosts could be connected to, and which could not.
 
     Args:
         clock: seconds that never run backwards.
@@ -26,15 +29,29 @@ class Reachability:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._last_contact = -math.inf
+        self._failures: dict[str, float] = {}
 
     def note_contact(self) -> None:
         """Note that a host has been connected to just now."""
         self._last_contact = self._clock()
+        self._failures.clear()
+
+    def note_failure(self, host: str) -> None:
+        """Note that a host cannot be connected to."""
+        self._failures[host] = self._clock()
 
     @property
     def is_proven(self) -> bool:
         """Whether any host was connected to lately, so that a failure is that host's own."""
-        return self._clock() - self._last_contact < LATELY_S
+        return self._is_recent(self._last_contact)
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether several hosts failed lately and none was connected to since."""
+        return sum(map(self._is_recent, self._failures.values())) >= HOSTS_THAT_TELL
+
+    def _is_recent(self, moment: float) -> bool:
+        return self._clock() - moment < LATELY_S
 
 
 class Contact:
