@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import InputError, LibraryError, SearchSourceError
@@ -28,8 +28,23 @@ from paper_search.models import (
 LIBRARY_DIRECTORY = "library"
 """Where in the home the person's own library lies."""
 
-Opener = Callable[[], tuple[Library, str | None]]
-"""Opens what is to be searched, and says what the person should know about it."""
+
+class Opened(NamedTuple):
+    """A library that is to be searched.
+
+    Attributes:
+        library: open; whoever asked for it closes it.
+        note: what the person should know about it.
+        is_sample: whether it is the sample that ships.
+    """
+
+    library: Library
+    note: str | None = None
+    is_sample: bool = False
+
+
+Opener = Callable[[], Opened]
+"""Opens what is to be searched."""
 
 
 class LibrarySource:
@@ -81,8 +96,7 @@ class LibrarySource:
         return await asyncio.to_thread(self._report, strategy)
 
     def _search(self, query: str, limits: SearchConstraints) -> list[RawPaper]:
-        library, _ = self._open()
-        with library:
+        with self._open().library as library:
             hits = library.search_boolean(query, limit=limits.max_results, filters=limits)
         return self._seen(hits, query)
 
@@ -91,7 +105,7 @@ class LibrarySource:
         if not queries:
             return SearchReport()
         try:
-            library, note = self._open()
+            library, note, is_sample = self._open()
         except LibraryError as error:
             failed = {"status": SourceStatus.UNREACHABLE, "error": str(error)}
             return SearchReport(
@@ -103,6 +117,7 @@ class LibrarySource:
             for query in queries:
                 papers, report = self._answer(library, query, strategy.filters)
                 report.note = "; ".join(filter(None, (note, report.note))) or None
+                report.is_sample = is_sample
                 reports.append(report)
                 for paper in papers:
                     if paper.id in found:
@@ -147,24 +162,23 @@ def create_library_source(config: AppConfig, settings: SearchSourceConfig) -> Li
     """
     embedder = create_embedder(config.embeddings)
 
-    def open_library() -> tuple[Library, str | None]:
+    def open_library() -> Opened:
         path = library_path(config.home)
         if Library.exists(path):
             library = Library.open(path, embedder=embedder)
             if not library.is_empty:
-                return library, None
+                return Opened(library)
             library.close()
         sample = open_sample(config.home)
-        return sample, (
-            f"your library is empty: searched the sample of {len(sample)} records that ships"
-        )
+        note = f"your library is empty: searched the sample of {len(sample)} records that ships"
+        return Opened(sample, note, is_sample=True)
 
     return LibrarySource(settings.name, open_library)
 
 
 def create_sample_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:
     """Return the source that always searches the sample that ships."""
-    return LibrarySource(settings.name, lambda: (open_sample(config.home), None))
+    return LibrarySource(settings.name, lambda: Opened(open_sample(config.home), is_sample=True))
 
 
 def library_path(home: Path) -> Path:
