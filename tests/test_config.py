@@ -12,9 +12,12 @@ from paper_search.config import (
     AppConfig,
     LLMConfig,
     SearchSourceConfig,
+    forget_setting,
     load_config,
+    remember_setting,
+    setting_origins,
 )
-from paper_search.errors import ConfigError
+from paper_search.errors import ConfigError, UnknownNameError
 from paper_search.sources import known_sources
 from paper_search.sources.adapter import Adapter
 
@@ -370,3 +373,113 @@ def test_the_pages_of_a_report_are_a_setting(
     assert load_config().report_pages == 10
     monkeypatch.setenv("PAPER_SEARCH_PAGES", "0")
     assert load_config().report_pages == 0
+
+
+def remembered(home: Path, text: str) -> Path:
+    (home / "config.toml").write_text(text)
+    return home
+
+
+def enabled(config: AppConfig) -> list[str]:
+    return [name for name, each in config.sources.items() if each.enabled]
+
+
+def test_what_the_home_remembers_comes_before_the_defaults_and_after_all_else(
+    tmp_path, monkeypatch, env_file
+):
+    remembered(tmp_path, 'domain = "file"\ncontact = "file@x.org"\nreport_pages = 3\n')
+    path = env_file(CONTACT="", PAPER_SEARCH_CONTACT="env@x.org")
+    config = load_config(path, home=tmp_path)
+    assert (config.domain, config.contact, config.report_pages) == ("file", "env@x.org", 3)
+    monkeypatch.setenv("DOMAIN", "environment")
+    assert load_config(home=tmp_path).domain == "environment"
+    monkeypatch.setenv("DOMAIN", " ")
+    assert load_config(home=tmp_path).domain == "file"
+
+
+def test_the_file_is_that_of_the_home_which_the_environment_names(tmp_path, monkeypatch):
+    monkeypatch.setenv("PAPER_SEARCH_HOME", str(remembered(tmp_path, 'domain = "here"\n')))
+    assert load_config().domain == "here"
+
+
+@pytest.mark.parametrize("text", ['sources = "web"\n', f"sources = {list(WEB_SOURCES)}\n"])
+def test_remembered_sources_are_searched_instead_of_the_library(tmp_path, text):
+    assert enabled(load_config(home=remembered(tmp_path, text))) == list(WEB_SOURCES)
+
+
+def test_a_key_switches_its_source_on_beside_the_remembered_ones(tmp_path, monkeypatch):
+    monkeypatch.setenv("SERPAPI_API_KEY", "key")
+    monkeypatch.setenv("OPENALEX_API_KEY", "other")
+    config = load_config(home=remembered(tmp_path, 'sources = "library, arxiv, openalex"\n'))
+    assert enabled(config) == ["library", "arxiv", "openalex", "serpapi_scholar"]
+    assert config.sources["openalex"].api_key == "other"
+    assert config.remembered_sources == ["arxiv"]
+
+
+def test_sources_that_the_environment_names_win_over_remembered_ones(tmp_path, monkeypatch):
+    monkeypatch.setenv("PAPER_SEARCH_SOURCES", "arxiv")
+    config = load_config(home=remembered(tmp_path, 'sources = "web"\n'))
+    assert (enabled(config), config.remembered_sources) == (["arxiv"], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('colour = "red"\n', "'colour' is not a setting; accepted are sources, contact"),
+        ('database_url = "memory:"\n', "'database_url' is not a setting"),
+        ("domain\n", "cannot be read"),
+        ('[domain]\nx = "y"\n', "'domain' is not a setting"),
+        ('default_max_results = "many"\n', "default_max_results"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_clear_error(tmp_path, text, words):
+    with pytest.raises(ConfigError) as refusal:
+        load_config(home=remembered(tmp_path, text))
+    assert words in str(refusal.value)
+
+
+def test_a_setting_is_remembered_and_forgotten_and_others_stay(tmp_path):
+    home = tmp_path / "new"
+    remember_setting("domain", "materials_science", home=home)
+    path = remember_setting("contact", 'me"\\@x.org', home=home)
+    assert (load_config(home=home).domain, load_config(home=home).contact) == (
+        "materials_science",
+        'me"\\@x.org',
+    )
+    assert forget_setting("domain", home=home) == path
+    assert (load_config(home=home).domain, load_config(home=home).contact) == (
+        "general",
+        'me"\\@x.org',
+    )
+    assert [each.name for each in home.iterdir()] == ["config.toml"]
+
+
+@pytest.mark.parametrize("name", ["home", "llm.api_key", "server.tokens", "nonsense"])
+def test_no_secret_and_no_place_is_remembered(tmp_path, name):
+    with pytest.raises(UnknownNameError, match="known: contact, "):
+        remember_setting(name, "x", home=tmp_path)
+    with pytest.raises(UnknownNameError):
+        forget_setting(name, home=tmp_path)
+
+
+@pytest.mark.parametrize(("name", "value"), [("report_pages", "many"), ("domain", "  ")])
+def test_a_value_that_cannot_be_used_is_not_remembered(tmp_path, name, value):
+    with pytest.raises(ConfigError, match=name):
+        remember_setting(name, value, home=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_home_that_cannot_be_written_remembers_nothing_and_says_so(tmp_path):
+    (tmp_path / "file").write_text("precious")
+    with pytest.raises(ConfigError, match="--home"):
+        remember_setting("domain", "x", home=tmp_path / "file")
+
+
+def test_it_is_known_where_each_setting_comes_from(tmp_path, monkeypatch, env_file):
+    remembered(tmp_path, 'domain = "x"\ncontact = "x"\nreport_pages = 1\n')
+    monkeypatch.setenv("PAPER_SEARCH_CONTACT", "me@x.org")
+    origins = setting_origins(env_file(PAPER_SEARCH_PAGES="2"), home=tmp_path)
+    assert origins["contact"] == "environment: PAPER_SEARCH_CONTACT"
+    assert origins["report_pages"] == ".env: PAPER_SEARCH_PAGES"
+    assert (origins["domain"], origins["sources"]) == ("config.toml", "default")
+    assert origins["home"] == "--home"

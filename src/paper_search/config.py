@@ -1,6 +1,7 @@
-"""Settings: the only module that reads the environment and `.env`.
+"""Settings: the only module that reads the environment, `.env` and what the home remembers.
 
-Later wins: defaults, then `.env`, then the environment, then arguments.
+Later wins: defaults, then `config.toml` in the home, then `.env`, then the environment, then
+arguments.
 """
 
 from __future__ import annotations
@@ -15,10 +16,17 @@ from urllib.parse import urlsplit
 
 import platformdirs
 from dotenv import dotenv_values
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from paper_search.errors import ConfigError
 from paper_search.models.embeddings import EMBEDDINGS_GROUP, EmbeddingsConfig
+from paper_search.models.settings import (
+    MIN_TOKEN_CHARS,
+    STUDIO,
+    LLMConfig,
+    SearchSourceConfig,
+    ServerConfig,
+)
 from paper_search.service_settings import (
     WEB_SEARCHES,
     WEB_SOURCES,
@@ -30,10 +38,13 @@ from paper_search.service_settings import (
     web_prefixes,
     web_settings,
 )
+from paper_search.settings_file import FILE, read_settings, require_name, write_settings
 
 __all__ = [
     "LLM_PROVIDERS",
     "MIN_TOKEN_CHARS",
+    "REMEMBERED",
+    "SETTINGS",
     "STUDIO",
     "WEB_SEARCHES",
     "WEB_SOURCES",
@@ -45,8 +56,11 @@ __all__ = [
     "default_home",
     "encryption_keys",
     "expand_sources",
+    "forget_setting",
     "load_config",
+    "remember_setting",
     "service_prefixes",
+    "setting_origins",
     "settings_elsewhere",
     "web_prefixes",
 ]
@@ -54,110 +68,53 @@ __all__ = [
 LLM_PROVIDERS = ("openai",)
 """Providers whose `<PROVIDER>_API_KEY` is read; no other name reaches the environment."""
 
-STUDIO = "https://smith.langchain.com"
-"""Where LangGraph Studio's pages come from."""
-MIN_TOKEN_CHARS = 16
+SETTINGS = {
+    "PAPER_SEARCH_HOME": "home",
+    "DATABASE_URL": "database_url",
+    "PAPER_SEARCH_SOURCES": "sources",
+    "PAPER_SEARCH_CONTACT": "contact",
+    "PAPER_SEARCH_KEEP": "keep_found",
+    "PAPER_SEARCH_ENRICH": "enrich",
+    "PAPER_SEARCH_ENRICHERS": "enrichers",
+    "PAPER_SEARCH_ENRICH_MAX_CALLS": "enrich_max_calls",
+    "PAPER_SEARCH_HTTP_CACHE": "http_cache",
+    "SOURCE_DEADLINE_S": "source_deadline_s",
+    "DEFAULT_MAX_RESULTS": "default_max_results",
+    "MAX_RESULTS_CEILING": "max_results_ceiling",
+    "DOMAIN": "domain",
+    "PAPER_SEARCH_PAGES": "report_pages",
+    "RELEVANCE_BATCH_SIZE": "relevance_batch_size",
+    "RELEVANCE_MAX_CONCURRENCY": "relevance_max_concurrency",
+    "DEDUP_ENABLE_LLM_PASS": "dedup_enable_llm_pass",
+    "DEDUP_LLM_MAX_CANDIDATES": "dedup_llm_max_candidates",
+    "LLM_PROVIDER": "llm.provider",
+    "LLM_MODEL": "llm.model",
+    "LLM_BASE_URL": "llm.base_url",
+    "LLM_TEMPERATURE": "llm.temperature",
+    "LLM_MAX_TOKENS": "llm.max_tokens",
+    "LLM_TIMEOUT_S": "llm.timeout_s",
+    "PAPER_SEARCH_EMBEDDINGS": "embeddings.name",
+    "PAPER_SEARCH_EMBEDDINGS_BASE_URL": "embeddings.base_url",
+    "PAPER_SEARCH_EMBEDDINGS_API_KEY": "embeddings.api_key",
+    "PAPER_SEARCH_EMBEDDINGS_BATCH_SIZE": "embeddings.batch_size",
+    "PAPER_SEARCH_EMBEDDINGS_TIMEOUT_S": "embeddings.timeout_s",
+    "PAPER_SEARCH_TOKENS": "server.tokens",
+    "PAPER_SEARCH_HOSTS": "server.hosts",
+    "PAPER_SEARCH_ORIGINS": "server.origins",
+}
+"""Variables to the settings that they set; keys and limits of services are beside."""
 
-
-class LLMConfig(BaseModel):
-    """Which language model to use; without a model name, none is used."""
-
-    provider: str = "openai"
-    model: str = ""
-    api_key: str = Field(default="", repr=False)
-    base_url: str | None = None
-    """Any server that speaks OpenAI's chat completions."""
-    temperature: float = 0.0
-    max_tokens: int = 4096
-    timeout_s: float = 60.0
-
-    @field_validator("base_url")
-    @classmethod
-    def _check_address(cls, base_url: str | None) -> str | None:
-        """An address is logged and traced, so no key may be in it."""
-        parts = urlsplit(base_url or "")
-        if parts.query or parts.fragment or "@" in parts.netloc:
-            raise ValueError("is more than an address; give the key in <PROVIDER>_API_KEY")
-        return base_url
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether a model was named; a key alone does not spend anybody's money."""
-        return bool(self.model)
-
-
-class SearchSourceConfig(BaseModel):
-    """Settings of one source."""
-
-    name: str
-    api_key: str = Field(default="", repr=False)
-    enabled: bool = True
-    rate_limit: float = 1.0
-    """Requests per second."""
-    max_calls: int | None = None
-    """Requests per run; None: no limit, 0: none at all."""
-    url: str | None = None
-    """Where it is, for a service that everybody runs for themselves."""
-
-    @field_validator("url")
-    @classmethod
-    def _check_url(cls, url: str | None) -> str | None:
-        """An address is logged, so no password may be in it."""
-        parts = urlsplit(url or "http://")
-        if parts.scheme not in {"http", "https"} or parts.query or "@" in parts.netloc:
-            raise ValueError("is not an address like http://localhost:8888")
-        return url
-
-
-class ServerConfig(BaseModel):
-    """Who may use the server, and from where."""
-
-    tokens: dict[str, str] = Field(default_factory=dict, repr=False)
-    """Token by name of its owner; none: everybody on this machine, and nobody else."""
-    hosts: list[str] = Field(default_factory=list)
-    """Names that the server answers to besides those of the loopback."""
-    origins: list[str] = Field(default_factory=lambda: [STUDIO])
-    """Pages that may use it from a browser."""
-
-    @field_validator("tokens", mode="before")
-    @classmethod
-    def _split_tokens(cls, value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        pairs = [each.partition("=") for each in listed(value)]
-        if any(not (owner.strip() and token.strip()) for owner, _, token in pairs):
-            raise ValueError("is not a list NAME=TOKEN, NAME=TOKEN")
-        if len({owner.strip() for owner, _, _ in pairs}) < len(pairs):
-            raise ValueError("names an owner twice")
-        return {owner.strip(): token.strip() for owner, _, token in pairs}
-
-    @field_validator("tokens")
-    @classmethod
-    def _check_tokens(cls, tokens: dict[str, str]) -> dict[str, str]:
-        if any(len(token) < MIN_TOKEN_CHARS for token in tokens.values()):
-            raise ValueError(f"holds a token of less than {MIN_TOKEN_CHARS} characters")
-        if len(set(tokens.values())) < len(tokens):
-            raise ValueError("gives two owners the same token")
-        return tokens
-
-    @field_validator("hosts", "origins", mode="before")
-    @classmethod
-    def _split(cls, value: object) -> object:
-        return listed(value) if isinstance(value, str) else value
-
-    @field_validator("origins")
-    @classmethod
-    def _check_origins(cls, origins: list[str]) -> list[str]:
-        if any("*" in each or "://" not in each for each in origins):
-            raise ValueError("takes origins like https://example.org, and no *")
-        return [each.rstrip("/") for each in origins]
+REMEMBERED = {
+    name: variable
+    for variable, name in SETTINGS.items()
+    if "." not in name and name not in {"home", "database_url"}
+}
+"""Settings that the home may remember: nothing secret, and nothing that says which code runs."""
 
 
 def _names(given: object) -> object:
     """Return the names in a text with commas; anything else as it is."""
-    if not isinstance(given, str):
-        return given
-    return [name for each in given.split(",") if (name := each.strip())]
+    return listed(given) if isinstance(given, str) else given
 
 
 def default_home() -> Path:
@@ -170,6 +127,8 @@ class AppConfig(BaseModel):
 
     llm: LLMConfig = Field(default_factory=LLMConfig)
     sources: dict[str, SearchSourceConfig] = Field(default_factory=dict)
+    remembered_sources: list[str] = Field(default_factory=list)
+    """Those of them that are searched only because the home remembers it."""
     web: dict[str, SearchSourceConfig] = Field(default_factory=dict)
     """Searches of web and news, for reports."""
     report_pages: int = Field(default=10, ge=0, le=100)
@@ -241,33 +200,30 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         ConfigError: a value cannot be used, or `env_path` is not a file.
     """
     env = _environment(env_path)
-    settings = picked(
-        env,
-        DEFAULT_MAX_RESULTS="default_max_results",
-        MAX_RESULTS_CEILING="max_results_ceiling",
-        DOMAIN="domain",
-        RELEVANCE_BATCH_SIZE="relevance_batch_size",
-        RELEVANCE_MAX_CONCURRENCY="relevance_max_concurrency",
-        DEDUP_ENABLE_LLM_PASS="dedup_enable_llm_pass",  # noqa: S106  # not a password
-        DEDUP_LLM_MAX_CANDIDATES="dedup_llm_max_candidates",
-        PAPER_SEARCH_CONTACT="contact",
-        PAPER_SEARCH_HTTP_CACHE="http_cache",
-        SOURCE_DEADLINE_S="source_deadline_s",
-        PAPER_SEARCH_ENRICH="enrich",
-        PAPER_SEARCH_ENRICHERS="enrichers",
-        PAPER_SEARCH_ENRICH_MAX_CALLS="enrich_max_calls",
-        PAPER_SEARCH_HOME="home",
-        DATABASE_URL="database_url",
-        PAPER_SEARCH_KEEP="keep_found",
-        PAPER_SEARCH_PAGES="report_pages",
-    )
+    remembered = read_settings(_home(env, home), REMEMBERED)
+    usual = remembered.pop("sources", "")
+    for name, value in remembered.items():
+        if not env.get(REMEMBERED[name], "").strip():
+            env[REMEMBERED[name]] = value
+    settings: dict[str, object] = dict(_section(env, ""))
+    settings.pop("sources", None)
+    settings["remembered_sources"] = _only_remembered(env, usual)
     if home is not None:
         settings["home"] = str(home)
     # Not from `.env`: a file in a working directory must not say which program runs.
     settings.update(picked(dict(os.environ), EDITOR="editor"))  # noqa: TID251  # the one module that may
     settings.update(picked(dict(os.environ), VISUAL="editor"))  # noqa: TID251  # the one module that may
+    return _checked({**_parts(env, usual), **settings})
+
+
+def _checked(settings: dict[str, object]) -> AppConfig:
+    """Return the settings.
+
+    Raises:
+        ConfigError: some cannot be used; their values are not shown.
+    """
     try:
-        return AppConfig.model_validate({**_parts(env), **settings})
+        return AppConfig.model_validate(settings)
     except ValidationError as error:
         fields = "; ".join(
             f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
@@ -276,13 +232,90 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         raise ConfigError(f"settings cannot be used: {fields}") from None
 
 
-def _parts(env: dict[str, str]) -> dict[str, object]:
+def _section(env: dict[str, str], section: str) -> dict[str, str]:
+    """Return the settings of a section that are given, by their names in it; "": of none."""
+    names = {variable: name.rpartition(".") for variable, name in SETTINGS.items()}
+    return picked(env, **{each: name for each, (of, _, name) in names.items() if of == section})
+
+
+def _home(env: dict[str, str], home: Path | str | None) -> Path:
+    given = home if home is not None else env.get("PAPER_SEARCH_HOME", "").strip()
+    return Path(given) if given else default_home()
+
+
+def _only_remembered(env: dict[str, str], usual: str) -> list[str]:
+    """Return the sources that are searched for no other reason than that the home says so."""
+    if env.get("PAPER_SEARCH_SOURCES", "").strip():
+        return []
+    otherwise = _searched(source_settings(env, ""))
+    return [name for name in _searched(source_settings(env, "", usual)) if name not in otherwise]
+
+
+def _searched(sources: dict[str, dict[str, object]]) -> list[str]:
+    return [name for name, each in sources.items() if each.get("enabled", True)]
+
+
+def setting_origins(
+    env_path: Path | str | None = None, *, home: Path | str | None = None
+) -> dict[str, str]:
+    """Return where each setting comes from: a variable, `.env`, the home's file, or `default`.
+
+    Raises:
+        ConfigError: a file cannot be read.
+    """
+    system = {name for name, value in os.environ.items() if value.strip()}  # noqa: TID251  # the one module that may
+    env = _environment(env_path)
+    remembered = read_settings(_home(env, home), REMEMBERED)
+    origins = {}
+    for variable, name in SETTINGS.items():
+        if variable in system:
+            origins[name] = f"environment: {variable}"
+        elif env.get(variable, "").strip():
+            origins[name] = f".env: {variable}"
+        else:
+            origins[name] = FILE if name in remembered else "default"
+    if home is not None:
+        origins["home"] = "--home"
+    return origins
+
+
+def remember_setting(name: str, value: str, *, home: Path) -> Path:
+    """Have the home remember a setting, if it can be used; return the file.
+
+    Raises:
+        UnknownNameError: the home does not remember a setting of that name.
+        ConfigError: the value cannot be used, or the home cannot be written.
+    """
+    require_name(name, REMEMBERED)
+    if not value.strip():
+        raise ConfigError(
+            f"{name}: the value is empty; `paper-search config unset {name}` forgets it"
+        )
+    if name != "sources":
+        _checked({name: value})
+    return write_settings(home, {**read_settings(home, REMEMBERED), name: value.strip()})
+
+
+def forget_setting(name: str, *, home: Path) -> Path:
+    """Have the home forget a setting, so that it has its default; return the file.
+
+    Raises:
+        UnknownNameError: the home does not remember a setting of that name.
+        ConfigError: the home cannot be written.
+    """
+    require_name(name, REMEMBERED)
+    kept = read_settings(home, REMEMBERED)
+    kept.pop(name, None)
+    return write_settings(home, kept)
+
+
+def _parts(env: dict[str, str], usual_sources: str) -> dict[str, object]:
     """Return the settings that are objects of their own."""
     return {
         "llm": _llm(env),
-        "sources": source_settings(env, env.get("PAPER_SEARCH_SOURCES", "")),
+        "sources": source_settings(env, env.get("PAPER_SEARCH_SOURCES", ""), usual_sources),
         "web": web_settings(env, env.get("PAPER_SEARCH_WEB", "")),
-        "server": _server(env),
+        "server": _section(env, "server"),
         "embeddings": _embeddings(env),
     }
 
@@ -331,24 +364,12 @@ def _llm(env: dict[str, str]) -> dict[str, str]:
     provider = env.get("LLM_PROVIDER", "").strip().lower() or "openai"
     is_known = provider in LLM_PROVIDERS
     key = env.get(f"{provider.upper()}_API_KEY", "").strip() if is_known else ""
-    return {
-        "provider": provider,
-        "api_key": key,
-        **picked(env, LLM_MODEL="model", LLM_BASE_URL="base_url", LLM_TIMEOUT_S="timeout_s"),
-        **picked(env, LLM_TEMPERATURE="temperature", LLM_MAX_TOKENS="max_tokens"),
-    }
+    return {**_section(env, "llm"), "provider": provider, "api_key": key}
 
 
 def _embeddings(env: dict[str, str]) -> dict[str, str]:
     """Return the settings of the embedding model; a `.env` cannot say which code is imported."""
-    given = picked(
-        env,
-        PAPER_SEARCH_EMBEDDINGS="name",
-        PAPER_SEARCH_EMBEDDINGS_API_KEY="api_key",
-        PAPER_SEARCH_EMBEDDINGS_BASE_URL="base_url",
-        PAPER_SEARCH_EMBEDDINGS_BATCH_SIZE="batch_size",
-        PAPER_SEARCH_EMBEDDINGS_TIMEOUT_S="timeout_s",
-    )
+    given = _section(env, "embeddings")
     provider = given.get("name", "").partition(":")[0]
     is_installed = bool(entry_points(group=EMBEDDINGS_GROUP, name=provider)) if provider else True
     name = "PAPER_SEARCH_EMBEDDINGS"
@@ -357,16 +378,6 @@ def _embeddings(env: dict[str, str]) -> dict[str, str]:
     if provider == "openai" and "base_url" not in given:
         given = picked(env, OPENAI_API_KEY="api_key") | given
     return given
-
-
-def _server(env: dict[str, str]) -> dict[str, str]:
-    """Return who may use the server."""
-    return picked(
-        env,
-        PAPER_SEARCH_TOKENS="tokens",
-        PAPER_SEARCH_HOSTS="hosts",
-        PAPER_SEARCH_ORIGINS="origins",
-    )
 
 
 def _environment(env_path: Path | str | None) -> dict[str, str]:

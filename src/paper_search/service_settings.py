@@ -38,6 +38,9 @@ WEB_SOURCES = (
 )
 """Services that answer without a key; together they are called `web`."""
 
+USUAL_SOURCES = "library"
+"""What is searched where nobody says anything."""
+
 
 def picked(env: Mapping[str, str], **names: str) -> dict[str, str]:
     """Return the non-empty variables among `names`, under their field names."""
@@ -49,26 +52,31 @@ def listed(text: str) -> list[str]:
     return [each.strip() for each in text.split(",") if each.strip()]
 
 
-def source_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, dict[str, object]]:
+def source_settings(
+    env: Mapping[str, str], chosen_names: str, usual_names: str = ""
+) -> dict[str, dict[str, object]]:
     """Return the settings of sources; what is neither named nor set is left to its defaults.
 
     Args:
         env: the variables.
-        chosen_names: which sources are searched, in which order; empty: those that are ready.
+        chosen_names: which sources are searched, in which order; empty: the usual ones, and each
+            that has a key.
+        usual_names: the usual ones; empty: the library.
     """
-    sources: dict[str, dict[str, object]] = {
-        "library": {"name": "library"},
-        "sample": {"name": "sample", "enabled": False},
-    }
+    usual = expand_sources((usual_names or USUAL_SOURCES).split(","))
+    sources: dict[str, dict[str, object]] = {name: {"name": name} for name in usual}
+    for name in ("library", "sample"):
+        sources.setdefault(name, {"name": name, "enabled": False})
     for name, prefix in service_prefixes().items():
         given = picked(
             env,
             **{f"{prefix}_API_KEY": "api_key"},
             **{f"{prefix}_MAX_CALLS": "max_calls", f"{prefix}_RATE_LIMIT": "rate_limit"},
         )
-        if given and name not in sources:
+        if given:
             # A key is only got on purpose; without one, a search goes to nobody unasked.
-            sources[name] = {"name": name, "enabled": name in _WITH_KEY and "api_key" in given}
+            is_ready = name in usual or (name in _WITH_KEY and "api_key" in given)
+            sources.setdefault(name, {"name": name, "enabled": is_ready})
             sources[name] |= {field: value.strip() for field, value in given.items()}
     chosen = expand_sources(chosen_names.split(","))
     if chosen:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.cli.conftest import QUESTION, Ended
 
-from paper_search.cli.drive import failure_lines
+from paper_search.cli.source_lines import failure_lines
 from paper_search.models import SourceReport, SourceStatus
 
 Cli = Callable[..., Ended]

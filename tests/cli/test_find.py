@@ -109,6 +109,23 @@ def test_every_format_comes_out_of_stdout(
     assert is_written(ended.stdout)
 
 
+def test_papers_that_go_to_a_file_are_named_in_the_messages(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "papers.json"
+    ended = cli("find", "neural networks", *SAMPLE, "--yes", "--output", str(file))
+    papers = json.loads(file.read_text())["papers"]
+    assert len(papers) > 10
+    named = [f"{number:>3}. {paper['title']}" for number, paper in enumerate(papers[:10], start=1)]
+    assert [line.rpartition(" (")[0] for line in ended.stderr.splitlines()[:10]] == named
+    assert ended.stderr.splitlines()[10] == f"     and {len(papers) - 10} more"
+    assert ended.stdout == ""
+
+
+def test_nothing_but_json_is_said_to_machines_of_papers_in_a_file(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "papers.bib"
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", "--output", str(file))
+    assert ended.document["papers"][0]["title"] not in ended.stderr
+
+
 def test_the_suffix_of_the_file_says_the_format(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "papers.bib"
     ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(file))

@@ -37,6 +37,36 @@ def test_nothing_heavy_is_imported_before_it_is_needed(statement: str) -> None:
     assert ended.stdout.splitlines()[-1] == "[]"
 
 
+UNASKED = [
+    "httpx",
+    "langchain_openai",
+    "langgraph_sdk.client",
+    "langsmith.types.run",
+    "numpy",
+    "openai",
+    "tiktoken",
+]
+"""What only tracing, servers, web services and models need."""
+
+
+def test_a_search_of_the_library_imports_nothing_of_models_servers_and_tracing(home: Any) -> None:
+    script = f"""
+import sys
+sys.argv = ["paper-search", "find", "graphs", "--yes"]
+import paper_search.cli
+try:
+    paper_search.cli.main()
+except SystemExit as end:
+    assert not end.code
+print([m for m in {UNASKED} if m in sys.modules])
+"""
+    assert home.is_dir()
+    ended = subprocess.run(  # noqa: S603  # this program
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ended.stdout.splitlines()[-1] == "[]"
+
+
 def test_the_module_can_be_run_and_names_itself_in_the_commands_it_prints(
     home: Any, bytecode: dict[str, str]
 ) -> None:

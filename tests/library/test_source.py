@@ -18,6 +18,7 @@ from paper_search.library import Library
 from paper_search.library.samples import open_sample, shipped_sample
 from paper_search.library.source import (
     LibrarySource,
+    Opened,
     create_library_source,
     create_sample_source,
     library_path,
@@ -80,13 +81,14 @@ async def test_the_shipped_sample_has_papers_for_the_example_question(home: Path
     assert len(report.papers) >= 40
     assert all(paper.year and paper.year >= 2018 for paper in report.papers)
     assert {paper.source for paper in report.papers} == {"sample"}
-    assert all(each.note is None for each in report.sources)
+    assert all(each.note is None and each.is_sample for each in report.sources)
 
 
 async def test_an_empty_library_searches_the_sample_and_says_so(home: Path) -> None:
     report = await source_of(home).report(strategy("graph"))
     assert report.papers
     assert "your library is empty" in str(report.sources[0].note)
+    assert all(each.is_sample for each in report.sources)
     assert not library_path(home).exists()
 
 
@@ -100,13 +102,14 @@ async def test_a_filled_library_searches_itself(tmp_path: Path) -> None:
     assert broken.status.is_failure
     assert broken.error
     assert not (tmp_path / "sample").exists()
+    assert not any(each.is_sample for each in report.sources)
 
 
 async def test_a_paper_says_where_it_was_seen(tmp_path: Path) -> None:
     filled(tmp_path)
     with Library.open(library_path(tmp_path)) as library:
         moment = datetime(2026, 1, 1, tzinfo=UTC)
-        source = LibrarySource("library", lambda: (library, None), clock=lambda: moment)
+        source = LibrarySource("library", lambda: Opened(library), clock=lambda: moment)
         report = await source.report(strategy('"graph theory"', "theory"))
     first = report.papers[0]
     assert [each.query for each in first.sightings] == ['"graph theory"', "theory"]

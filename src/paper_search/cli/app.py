@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from paper_search.cli import (
     backup,
+    config,
     delete,
     doctor,
     export,
@@ -136,6 +137,7 @@ library.command("search")(library_search.search)
 library.command("embed")(library_embed.embed)
 library.command("info")(library_info.info)
 app.command("sources")(sources.sources)
+app.add_typer(config.config, name="config")
 app.command("serve")(serve.serve)
 app.command("doctor")(doctor.doctor)
 app.add_typer(graph.graph, name="graph")

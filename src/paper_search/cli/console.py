@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,14 @@ def data() -> Console:
 def say(line: str) -> None:
     """Write a message to stderr, as it is and unwrapped, so that commands can be copied."""
     typer.echo(line, err=True)
+
+
+def shortened(line: str) -> str:
+    """Return a message cut to the width of the terminal; where there is none, as it is."""
+    if not sys.stderr.isatty():
+        return line
+    width = shutil.get_terminal_size().columns
+    return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
 def print_json(value: Any) -> None:

@@ -35,6 +35,10 @@ class Continuation:
         """Return the command that resumes the thread, with this decision."""
         return command_line("resume", self.thread_id, *decision, *self.options, home=self.home)
 
+    def details(self) -> str:
+        """Return the command that shows all that the sources were asked and said."""
+        return command_line("show", self.thread_id, "--details", home=self.home)
+
     def lines(self, checkpoint: Checkpoint) -> list[str]:
         """Return what to tell a person: who waits, and how to answer."""
         edit, screen = ["--edit", "FILE"], []

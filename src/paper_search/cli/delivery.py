@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.console import PIPE_WIDTH, data, print_json, print_text, say, visible
+from paper_search.cli.console import (
+    PIPE_WIDTH,
+    data,
+    print_json,
+    print_text,
+    say,
+    shortened,
+    visible,
+)
 from paper_search.cli.failures import UsageMistakeError
 from paper_search.errors import ExportError
 
@@ -15,6 +23,8 @@ if TYPE_CHECKING:
     from paper_search.models import PaperCollection
 
 TABLE = "table"
+TITLES_SHOWN = 10
+"""Of papers that go to a file."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,8 @@ class Delivery:
             written = write_export(
                 self._rendered(collection), self.output, overwrite=self.is_forced
             )
+            if not self.is_json:
+                _say_titles(collection)
             say(f"wrote {len(collection.papers)} papers to {visible(written)}")
         if self.is_json:
             file = {"output": str(self.output.absolute())} if self.output is not None else {}
@@ -95,6 +107,15 @@ class Delivery:
         sheet = Console(file=io.StringIO(), width=PIPE_WIDTH, record=True)
         sheet.print(paper_table(collection.papers))
         return sheet.export_text()
+
+
+def _say_titles(collection: PaperCollection) -> None:
+    """Say what is in a file, so that nobody has to open it to see whether it is any good."""
+    for number, paper in enumerate(collection.papers[:TITLES_SHOWN], start=1):
+        year = f" ({paper.year})" if paper.year else ""
+        say(shortened(visible(f"{number:>3}. {paper.title}{year}")))
+    if (rest := len(collection.papers) - TITLES_SHOWN) > 0:
+        say(f"     and {rest} more")
 
 
 def _default_format(output: Path | None, *, is_json: bool) -> str:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import typer
 
-from paper_search.cli.console import is_interactive, messages, print_json, say, visible
+from paper_search.cli.console import (
+    is_interactive,
+    messages,
+    print_json,
+    say,
+    shortened,
+    visible,
+)
 from paper_search.cli.failures import ExitCode
 from paper_search.cli.reading import reading_session
+from paper_search.cli.source_lines import failure_lines, no_network, summaries, world_line
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.errors import (
     InputError,
@@ -25,7 +33,7 @@ if TYPE_CHECKING:
     from paper_search.cli.delivery import Delivery
     from paper_search.cli.progress import ProgressLine
     from paper_search.config import AppConfig
-    from paper_search.models import PaperCollection, SourceReport
+    from paper_search.models import PaperCollection
     from paper_search.workflow import Decision, SearchWorkflow
     from paper_search.workflow.state import WorkflowState
 
@@ -88,10 +96,11 @@ class Drive:
             except Exception:
                 self._is_resumable(runner, "stopped")
                 raise
-        if isinstance(standing, Checkpoint):
-            self._pause(standing)
-        else:
-            self._end(standing, state)
+            # Closing the loop waits for look-ups of names, which take long without a network.
+            if isinstance(standing, Checkpoint):
+                self._pause(standing)
+            else:
+                self._end(standing, state)
 
     def _worked(self, runner: asyncio.Runner, work: Coroutine[Any, Any, Standing]) -> Standing:
         with self._progress.shown():
@@ -118,7 +127,7 @@ class Drive:
             return StrategyReview(terminal, self._config.editor).decide(checkpoint)
         from paper_search.cli.result_review import ResultReview
 
-        return ResultReview(terminal).decide(checkpoint)
+        return ResultReview(terminal, self._continuation.home).decide(checkpoint)
 
     def _pause(self, checkpoint: Checkpoint) -> None:
         if self._delivery.is_json:
@@ -126,7 +135,7 @@ class Drive:
         elif not is_interactive():
             from paper_search.cli.views import show_checkpoint
 
-            show_checkpoint(messages(), checkpoint)
+            show_checkpoint(messages(), checkpoint, home=self._continuation.home)
         for line in self._continuation.lines(checkpoint):
             say(line)
         raise typer.Exit(ExitCode.WAITING)
@@ -142,23 +151,34 @@ class Drive:
         )
         words = (ended_by or "done").replace("_", " ")
         say(f"{len(collection.papers)} papers, {words}; thread {self._thread_id}")
-        for note in dict.fromkeys(each.note for each in state.reports if each.note):
-            say(visible(note))
-        if collection.known_papers is not None:
-            say(visible(collection.known_papers.summary))
-        if not collection.papers:
-            say(
-                f"nothing relevant was found; `paper-search show {self._thread_id}` says what was "
-                "asked, and what each source answered"
-            )
+        for line in self._remarks(collection, state):
+            say(line)
         failures = [each for each in state.reports if each.status.is_failure]
-        for line in failure_lines(failures):
-            say(visible(line))
-        failed = {each.source for each in failures}
-        if silent := [name for name in collection.silent_sources if name not in failed]:
-            say(visible(f"GAVE NOTHING over the whole search: {', '.join(silent)}"))
         if failures and len(failures) == len(state.reports) and not collection.papers:
             raise typer.Exit(ExitCode.FAILED)
+
+    def _remarks(self, collection: PaperCollection, state: WorkflowState) -> Iterator[str]:
+        """Return what to know of a search that ended: notes, failures, and where else to search."""
+        for source in summaries(state.reports):
+            if source.note and not source.status.is_failure:
+                yield shortened(visible(f"{source.source}: {source.note}"))
+        if collection.known_papers is not None:
+            yield visible(collection.known_papers.summary)
+        is_offline = no_network(state.reports) is not None
+        if not collection.papers and not is_offline:
+            command = self._continuation.details()
+            yield (
+                "nothing relevant was found; what was asked, and what each source answered: "
+                f"{command}"
+            )
+        yield from map(visible, failure_lines(state.reports))
+        failed = {each.source for each in state.reports if each.status.is_failure}
+        if silent := [name for name in collection.silent_sources if name not in failed]:
+            yield visible(f"No results from: {', '.join(silent)}")
+        home = self._continuation.home
+        world = world_line(state.question, state.reports, len(collection.papers), home)
+        if world is not None:
+            yield visible(world)
 
     def _is_resumable(self, runner: asyncio.Runner, what: str) -> bool:
         """Whether there is a thread to go on with; if so, say how."""
@@ -175,16 +195,3 @@ class Drive:
     async def _state(self) -> WorkflowState:
         async with reading_session(self._config.persistence_url, self._thread_id) as session:
             return await session.state()
-
-
-def failure_lines(failures: list[SourceReport]) -> list[str]:
-    """Return a line for every source and status, with the first reason and how many queries."""
-    groups: dict[tuple[str, str], list[SourceReport]] = {}
-    for each in failures:
-        groups.setdefault((each.source, each.status.value), []).append(each)
-    lines = []
-    for (source, status), reports in groups.items():
-        queries = f", {len(reports)} queries" if len(reports) > 1 else ""
-        reason = reports[0].error or reports[0].note or "no reason given"
-        lines.append(f"source {source} FAILED ({status}{queries}): {reason}")
-    return lines

@@ -55,12 +55,14 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
 ) -> None:
     """Search the literature for a question.
 
-    At a terminal you are asked twice: whether the strategy is right, and whether the result is.
+    At a terminal you are asked twice: whether the strategy is right, and whether the result is;
+    the very first time also whether public services are searched, or only the library.
     Elsewhere the search stops at each question with exit code 3 and prints the command that
     continues, unless --yes.
     """
     import uuid
 
+    from paper_search.cli.console import is_interactive
     from paper_search.cli.continuation import Continuation
     from paper_search.cli.delivery import Delivery
     from paper_search.cli.drive import Drive
@@ -72,6 +74,10 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
 
     delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
     config = settings(ctx, home, keep=keep)
+    if source is None and not yes and not as_json and is_interactive():
+        from paper_search.cli.source_choice import with_sources_chosen
+
+        config = with_sources_chosen(config, given_home(ctx, home))
     progress = ProgressLine()
     workflow = SearchWorkflow.from_config(
         config,

@@ -29,7 +29,7 @@ def search(
     if not query.strip():
         raise UsageMistakeError("the query is empty; give words or a boolean query")
     config = settings(ctx, home)
-    library, said = open_searched(config.home, create_embedder(config.embeddings))
+    library, said, _ = open_searched(config.home, create_embedder(config.embeddings))
     with library:
         hits = library.search(query, limit=limit)
     note = "; ".join(filter(None, (said, hits.note))) or None

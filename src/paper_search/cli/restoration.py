@@ -59,4 +59,6 @@ def _sources(config: AppConfig, values: dict[str, Any]) -> list[str] | None:
         return limited
     enabled = [name for name, each in config.sources.items() if each.enabled]
     named = (values.get("strategy") or {}).get("sources") or []
+    if named:  # what the home remembers is for new threads
+        enabled = [name for name in enabled if name not in config.remembered_sources]
     return [*enabled, *(each for each in named if each in known_sources() and each not in enabled)]

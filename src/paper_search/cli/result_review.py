@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import messages, say, visible
@@ -38,7 +39,7 @@ HELP = """\
   x [WORDS]     reject the result: search again, saying why
   m             more papers
   p 4           all that is known of a paper
-  s             show the result again
+  s             show the result again, with all that the sources were asked and said
   q             leave the question open and go on another day"""
 
 
@@ -47,10 +48,12 @@ class ResultReview:
 
     Args:
         terminal: where they sit.
+        home: as given on the command line, for the commands that are named.
     """
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, terminal: Terminal, home: Path | None = None) -> None:
         self._terminal = terminal
+        self._home = home
 
     def decide(self, checkpoint: Checkpoint) -> Decision:
         """Return what the person decides.
@@ -60,8 +63,8 @@ class ResultReview:
         """
         if not isinstance(checkpoint.payload, ResultPayload):
             raise TypeError(f"no result in a {type(checkpoint.payload).__name__}")
-        desk = _Desk(checkpoint, checkpoint.payload)
-        show_checkpoint(messages(), checkpoint, marks=desk.marks)
+        desk = _Desk(checkpoint, checkpoint.payload, self._home)
+        show_checkpoint(messages(), checkpoint, marks=desk.marks, home=self._home)
         while True:
             word, _, rest = self._terminal.ask(MENU).partition(" ")
             try:
@@ -89,10 +92,11 @@ class ResultReview:
 class _Desk:
     """The result in front of the person: what is marked, and how far they have read."""
 
-    def __init__(self, checkpoint: Checkpoint, payload: ResultPayload) -> None:
+    def __init__(self, checkpoint: Checkpoint, payload: ResultPayload, home: Path | None) -> None:
         self.marks: dict[str, bool] = dict(payload.marks)
         self._checkpoint = checkpoint
         self._payload = payload
+        self._home = home
         self._read = PAGE
         self._works: dict[frozenset[str], MergeDecision] = {}
 
@@ -130,7 +134,13 @@ class _Desk:
                     show_paper(messages(), number, self._papers[number - 1])
             case "s" | "show":
                 self._read = PAGE
-                show_checkpoint(messages(), self._checkpoint, marks=self.marks)
+                show_checkpoint(
+                    messages(),
+                    self._checkpoint,
+                    marks=self.marks,
+                    home=self._home,
+                    has_details=True,
+                )
             case "h" | "help" | "?":
                 say(HELP)
             case _:

@@ -1,13 +1,23 @@
 """`paper-search show`: one search or report in full."""
 
 import asyncio
+from typing import Annotated
 
 import typer
 
 from paper_search.cli.options import Home, Json, Thread
 
 
-def show(ctx: typer.Context, thread: Thread, as_json: Json = False, home: Home = None) -> None:
+def show(
+    ctx: typer.Context,
+    thread: Thread,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Each query to each source, with all notes and errors."),
+    ] = False,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
     """Show how a thread stands: its open question, its rounds, its sources and its papers.
 
     Of a report: its plan or draft where that is the question, and what happened on the way.
@@ -32,7 +42,7 @@ def show(ctx: typer.Context, thread: Thread, as_json: Json = False, home: Home =
             for line in ReportContinuation(thread, place).lines(detail.open_review):
                 typer.echo(line)
         return
-    show_thread(data(), detail)
+    show_thread(data(), detail, home=place, has_details=details)
     if detail.open_checkpoint is not None:
         for line in Continuation(thread, place).lines(detail.open_checkpoint):
             typer.echo(line)

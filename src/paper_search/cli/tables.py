@@ -12,6 +12,7 @@ from rich.text import Text
 from paper_search.cli.console import text
 
 if TYPE_CHECKING:
+    from paper_search.cli.source_lines import SourceSummary
     from paper_search.models import BibliographicRecord, Paper, SourceReport
     from paper_search.report_workflow.catalog import ReportInfo
     from paper_search.workflow import ThreadInfo
@@ -100,8 +101,28 @@ def _kind(info: ThreadInfo | ReportInfo) -> tuple[str, str, int | str]:
     return "search", checkpoint.value if checkpoint else "-", number
 
 
+def source_table(sources: Iterable[SourceSummary]) -> Table:
+    """Return what each source did in one line, cut to the width; failures in red."""
+    table = Table(show_edge=False, pad_edge=False, expand=True)
+    table.add_column("Source", no_wrap=True)
+    table.add_column("Answer", no_wrap=True)
+    table.add_column("Hits", justify="right", no_wrap=True)
+    table.add_column("Kept", justify="right", no_wrap=True)
+    table.add_column("Note", ratio=1, no_wrap=True, overflow="ellipsis")
+    for source in sources:
+        is_failed = source.status.is_failure
+        table.add_row(
+            text(source.source),
+            text(source.status.value, style="bold red" if is_failed else ""),
+            text(source.hits if source.hits is not None else "?"),
+            text(source.kept),
+            text(source.note, style="red" if is_failed else ""),
+        )
+    return table
+
+
 def report_table(reports: Iterable[SourceReport]) -> Table:
-    """Return what each source did, failures in red."""
+    """Return what each source did with each query, in full; failures in red."""
     table = Table(show_edge=False, pad_edge=False)
     for name in ("Source", "Answer"):
         table.add_column(name, no_wrap=True)

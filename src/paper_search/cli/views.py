@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from paper_search.cli.console import text
-from paper_search.cli.tables import paper_table, report_table, score
+from paper_search.cli.source_lines import no_network, summaries, world_line
+from paper_search.cli.tables import paper_table, report_table, score, source_table
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
 
 if TYPE_CHECKING:
@@ -29,9 +31,21 @@ FACETS_SHOWN = 8
 
 
 def show_checkpoint(
-    console: Console, checkpoint: Checkpoint, *, marks: Mapping[str, bool] | None = None
+    console: Console,
+    checkpoint: Checkpoint,
+    *,
+    marks: Mapping[str, bool] | None = None,
+    home: Path | None = None,
+    has_details: bool = False,
 ) -> None:
     """Print a checkpoint: all that is needed to decide, at most a page of papers.
+
+    Args:
+        console: where.
+        checkpoint: the question.
+        marks: what the person said of papers, by id.
+        home: as given on the command line, for the commands that are named.
+        has_details: say all about the sources instead of one line for each.
 
     Raises:
         TypeError: the payload does not fit the kind.
@@ -40,11 +54,16 @@ def show_checkpoint(
     if checkpoint.kind.value == "strategy_confirmation" and isinstance(payload, StrategyPayload):
         lines = _strategy_question(payload)
     elif checkpoint.kind.value == "result_review" and isinstance(payload, ResultPayload):
-        lines = _result_question(payload, marks)
+        lines = _result_question(payload, marks, has_details=has_details)
     else:
         raise TypeError(f"{checkpoint.kind.value} cannot have a {type(payload).__name__}")
     for line in lines:
         console.print(line)
+    if isinstance(payload, ResultPayload):
+        found = payload.collection
+        _print_world(
+            console, world_line(found.metadata.query, payload.reports, len(found.papers), home)
+        )
 
 
 def show_papers(
@@ -81,8 +100,14 @@ def show_paper(console: Console, number: int, paper: Paper) -> None:
             console.print(_fact(name, value))
 
 
-def show_thread(console: Console, detail: ThreadDetail) -> None:
-    """Print how a thread stands, what happened in it, and what it found."""
+def show_thread(
+    console: Console,
+    detail: ThreadDetail,
+    *,
+    home: Path | None = None,
+    has_details: bool = False,
+) -> None:
+    """Print how a thread stands, what happened in it, and what it found; see `show_checkpoint`."""
     console.print(text(detail.question, style="bold"))
     console.print(_fact("thread", detail.thread_id))
     ended = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
@@ -96,10 +121,10 @@ def show_thread(console: Console, detail: ThreadDetail) -> None:
             console.print(line)
     if detail.open_checkpoint is not None:
         console.print()
-        show_checkpoint(console, detail.open_checkpoint)
+        show_checkpoint(console, detail.open_checkpoint, home=home, has_details=has_details)
         return
     silent = detail.collection.silent_sources if detail.collection else []
-    for line in _reports(detail.reports, silent):
+    for line in _reports(detail.reports, silent, has_details=has_details):
         console.print(line)
     if detail.collection is not None:
         for line in _known(detail.collection.known_papers):
@@ -109,6 +134,13 @@ def show_thread(console: Console, detail: ThreadDetail) -> None:
         console.print(paper_table(papers[:PAGE]))
         if len(papers) > PAGE:
             console.print(text(f"and {len(papers) - PAGE} more: see `paper-search export`"))
+        _print_world(console, world_line(detail.question, detail.reports, len(papers), home))
+
+
+def _print_world(console: Console, line: str | None) -> None:
+    """Print where else to search, unwrapped, so that the command can be copied."""
+    if line is not None:
+        console.print(text(line), soft_wrap=True)
 
 
 def _strategy_question(payload: StrategyPayload) -> Iterator[RenderableType]:
@@ -140,7 +172,10 @@ def _strategy(strategy: SearchStrategy) -> Iterator[RenderableType]:
 
 
 def _result_question(
-    payload: ResultPayload, marks: Mapping[str, bool] | None
+    payload: ResultPayload,
+    marks: Mapping[str, bool] | None,
+    *,
+    has_details: bool,
 ) -> Iterator[RenderableType]:
     collection = payload.collection
     count = len(collection.papers)
@@ -158,7 +193,7 @@ def _result_question(
         yield from (text(f"  + {paper.title}") for paper in payload.accumulated_papers)
     yield from _same_work(payload)
     yield from _facets(collection.facets)
-    yield from _reports(payload.reports, payload.silent_sources)
+    yield from _reports(payload.reports, payload.silent_sources, has_details=has_details)
     yield from _known(payload.known_papers)
 
 
@@ -185,16 +220,19 @@ def _facets(facets: Facets) -> Iterator[RenderableType]:
         yield _fact("themes", ", ".join(facets.key_themes))
 
 
-def _reports(reports: list[SourceReport], silent: list[str]) -> Iterator[RenderableType]:
+def _reports(
+    reports: list[SourceReport], silent: list[str], *, has_details: bool
+) -> Iterator[RenderableType]:
     if reports:
-        yield report_table(reports)
+        yield report_table(reports) if has_details else source_table(summaries(reports))
     failed = list(dict.fromkeys(each.source for each in reports if each.status.is_failure))
-    if failed:
+    if offline := no_network(reports):
+        yield text(offline, style="bold red")
+    elif failed:
         warning = f"FAILED, papers may be missing: {', '.join(failed)}"
         yield text(warning, style="bold red")
-    if silent:
-        warning = f"GAVE NOTHING in any round so far: {', '.join(silent)}"
-        yield text(warning, style="bold yellow")
+    if named := [name for name in silent if name not in failed]:
+        yield text(f"No results from: {', '.join(named)}", style="bold yellow")
 
 
 def _known(report: KnownPapersReport | None) -> Iterator[RenderableType]:

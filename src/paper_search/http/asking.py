@@ -14,6 +14,7 @@ from paper_search.http.cache import cache_key
 from paper_search.http.errors import HttpError
 from paper_search.http.limits import CallBudget
 from paper_search.http.network import CREDENTIALS, Credentials, split_credentials
+from paper_search.http.reachability import Contact
 from paper_search.http.retry import RetryPolicy
 
 Values = Mapping[str, str | int]
@@ -30,6 +31,8 @@ class Asking:
         is_sent: whether the last attempt came to its turn.
         limit_s: what the last attempt was allowed to take.
         error: what went wrong at last.
+        first_sent_at: the time of the clock at which the first attempt came to its turn.
+        contact: the connection of the last attempt.
     """
 
     budget: CallBudget
@@ -38,6 +41,12 @@ class Asking:
     is_sent: bool = False
     limit_s: float = 0.0
     error: HttpError | None = None
+    first_sent_at: float | None = None
+    contact: Contact | None = None
+
+    def begin_attempt(self) -> None:
+        """Forget what the last attempt came to."""
+        self.is_sent, self.contact = False, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,8 @@ class HttpSettings:
         interval_s: least time between two requests to one host; 0: no limit.
         concurrency: most requests to one host at one time.
         attempt_timeout_s: for one request with its whole body.
+        connect_patience_s: for connecting, repetitions included, as long as no host at all can be
+            connected to: then there is no network, and waiting does not bring it.
         deadline_s: for everything that one call of `get` does, waits included.
         max_bytes: of an unpacked body.
         max_redirects: that are followed, within the origin only; 0: each is an error that says
@@ -59,6 +70,7 @@ class HttpSettings:
     interval_s: float = 1.0
     concurrency: int = 1
     attempt_timeout_s: float = 20.0
+    connect_patience_s: float = 1.5
     deadline_s: float = 60.0
     max_bytes: int = 20_000_000
     max_redirects: int = 2

@@ -32,6 +32,7 @@ from paper_search.http.network import (
     Network,
     is_same_origin,
 )
+from paper_search.http.reachability import Contact, Reachability, Trace, process_reachability
 from paper_search.http.redaction import RedactingFilter, redact
 from paper_search.http.retry import parse_retry_after
 
@@ -58,6 +59,7 @@ class HttpClient:
         client: an open httpx client to use instead of an own one; it is not closed.
         contact: an e-mail address for the User-Agent.
         limiter: who gives out turns; by default that of the whole process.
+        reachability: knows whether there is a network; by default that of the whole process.
         cache_path: the file that answers are kept in; None: none are kept.
         sleep: waits for seconds.
         clock: seconds that never run backwards.
@@ -70,6 +72,7 @@ class HttpClient:
         client: httpx.AsyncClient | None = None,
         contact: str | None = None,
         limiter: HostLimiter | None = None,
+        reachability: Reachability | None = None,
         cache_path: Path | None = None,
         sleep: Sleep = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
@@ -78,6 +81,7 @@ class HttpClient:
         self._given_client = client
         self._contact = contact
         self._limiter = limiter or process_limiter()
+        self._reachability = reachability or process_reachability()
         self._cache_path = cache_path
         self._sleep = sleep
         self._clock = clock
@@ -182,18 +186,30 @@ class HttpClient:
             error = asking.error if is_secondary and asking.error else outcome
             asking.error = error
             wait = self._settings.retry.wait_before(tries, error)
-            if is_secondary or wait is None or self._clock() + wait >= asking.ends_at:
+            if is_secondary or wait is None or self._is_over(asking, error, wait):
                 error.attempts = asking.attempts
                 raise error
             await self._sleep_unless_zero(wait)
         raise AssertionError("there is no last try")
+
+    def _is_over(self, asking: Asking, error: HttpError, wait: float) -> bool:
+        """Whether asking again after that wait comes too late: soon, if there is no network."""
+        if self._clock() + wait >= asking.ends_at:
+            return True
+        if not isinstance(error, HttpUnreachableError) or self._reachability.is_proven:
+            return False
+        begun = asking.first_sent_at if asking.first_sent_at is not None else self._clock()
+        next_turn = self._clock() + max(wait, self._settings.interval_s)
+        is_impatient = next_turn >= begun + self._settings.connect_patience_s
+        return is_impatient or self._reachability.is_refuted
 
     async def _attempt(  # noqa: PLR0911  # one for each way to fail
         self, request: httpx.Request, asking: Asking
     ) -> HttpAnswer | HttpError:
         """Return the answer or what went wrong; raised outside, no cause clings to it."""
         host = request.url.host
-        is_answering = asking.is_sent = False
+        is_answering = False
+        asking.begin_attempt()
         try:
             # httpx only limits the silence between two bytes: a slow body would go on for ever.
             left = max(asking.ends_at - self._clock(), 0.0)
@@ -203,12 +219,18 @@ class HttpClient:
                 )
                 response = await self._follow(request, stack)
                 is_answering = True
+                if asking.contact is not None:
+                    asking.contact.make()
                 return await self._read(response, request, asking)
         except HttpError as error:
             return error
         except (TimeoutError, httpx.TimeoutException):
             if not asking.is_sent:
                 return HttpNoTimeError(f"{host} could not be asked in time: others were first")
+            if asking.contact is not None and asking.contact.is_given_up:
+                patience = self._settings.connect_patience_s
+                self._reachability.note_failure(host)
+                return HttpUnreachableError(f"{host} cannot be reached within {patience:g} s")
             return HttpTimeoutError(f"{host} gave no whole answer within {asking.limit_s:g} s")
         except (sqlite3.Error, RuntimeError) as error:
             if self._cache is None:
@@ -220,11 +242,12 @@ class HttpClient:
             reason = redact(f"{type(error).__name__}: {error}", self._settings.secrets)
             if is_answering:
                 return HttpBodyError(f"the answer of {host} is cut off: {reason}", is_cut_off=True)
+            self._reachability.note_failure(host)
             return HttpUnreachableError(f"{host} cannot be reached: {reason}")
 
     async def _wait_for_turn(
         self, host: str, asking: Asking, timer: asyncio.Timeout, stack: AsyncExitStack
-    ) -> None:
+    ) -> Trace:
         """Wait until the host may be asked; the time for the answer counts from then on."""
         if asking.budget.is_spent:
             raise HttpCallLimitError("the calls allowed for this run are used up")
@@ -240,6 +263,21 @@ class HttpClient:
         asking.is_sent = True
         asking.limit_s = min(self._settings.attempt_timeout_s, left - wait)
         timer.reschedule(asyncio.get_running_loop().time() + asking.limit_s)
+        if asking.first_sent_at is None:
+            asking.first_sent_at = self._clock()
+        asking.contact = self._watched(timer, stack)
+        return asking.contact.trace
+
+    def _watched(self, timer: asyncio.Timeout, stack: AsyncExitStack) -> Contact:
+        """Return the connection that is about to be made, which ends with the attempt."""
+
+        def give_up() -> None:
+            if not timer.expired():
+                timer.reschedule(asyncio.get_running_loop().time())
+
+        contact = Contact(self._reachability, self._settings.connect_patience_s, give_up)
+        stack.callback(contact.cancel)
+        return contact
 
     async def _follow(self, request: httpx.Request, stack: AsyncExitStack) -> httpx.Response:
         """Return the answer at the end of the redirects that stay within the origin."""

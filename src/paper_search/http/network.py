@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import httpx
 
+from paper_search.http.reachability import Trace
+
 CREDENTIALS = "paper_search.credentials"
 BEFORE_SENDING = "paper_search.before_sending"
 """Names of what a request carries to `Network` beside HTTP."""
@@ -32,15 +34,15 @@ class Network(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Wait for the turn of the request, add its keys and send it; no redirect is followed."""
-        wait: Callable[[], Awaitable[None]] = request.extensions[BEFORE_SENDING]
+        wait: Callable[[], Awaitable[Trace]] = request.extensions[BEFORE_SENDING]
         credentials: Credentials = request.extensions[CREDENTIALS]
-        await wait()
+        trace = await wait()
         sent = httpx.Request(
             request.method,
             request.url.copy_merge_params(dict(credentials.params)),
             headers=request.headers,
             stream=request.stream,
-            extensions={"timeout": request.extensions["timeout"]},
+            extensions={"timeout": request.extensions["timeout"], "trace": trace},
         )
         sent.headers.update(credentials.headers)
         return await self._client.send(sent, stream=True, auth=None, follow_redirects=False)

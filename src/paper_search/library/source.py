@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import InputError, LibraryError, SearchSourceError
@@ -37,8 +37,23 @@ the first hundred is what marks bring up."""
 LIBRARY_DIRECTORY = "library"
 """Where in the home the person's own library lies."""
 
-Opener = Callable[[], tuple[Library, str | None]]
-"""Opens what is to be searched, and says what the person should know about it."""
+
+class Opened(NamedTuple):
+    """A library that is to be searched.
+
+    Attributes:
+        library: open; whoever asked for it closes it.
+        note: what the person should know about it.
+        is_sample: whether it is the sample that ships.
+    """
+
+    library: Library
+    note: str | None = None
+    is_sample: bool = False
+
+
+Opener = Callable[[], Opened]
+"""Opens what is to be searched."""
 
 
 class LibrarySource:
@@ -96,8 +111,7 @@ class LibrarySource:
         return await asyncio.to_thread(self._report, strategy)
 
     def _search(self, query: str, limits: SearchConstraints) -> list[RawPaper]:
-        library, _ = self._open()
-        with library:
+        with self._open().library as library:
             hits = library.search_boolean(query, limit=limits.max_results, filters=limits)
         return self._seen(hits, query)
 
@@ -109,7 +123,7 @@ class LibrarySource:
         if not queries:
             return SearchReport()
         try:
-            library, note = self._open()
+            library, note, is_sample = self._open()
         except LibraryError as error:
             failed = {"status": SourceStatus.UNREACHABLE, "error": str(error)}
             return SearchReport(
@@ -124,6 +138,7 @@ class LibrarySource:
             for query in queries:
                 papers, report = self._answer(library, query, strategy.filters)
                 report.note = "; ".join(filter(None, (note, report.note))) or None
+                report.is_sample = is_sample
                 reports.append(report)
                 for paper in papers:
                     if paper.id in found:
@@ -184,7 +199,7 @@ def create_library_source(config: AppConfig, settings: SearchSourceConfig) -> Li
     return LibrarySource(settings.name, lambda: open_searched(config.home, embedder))
 
 
-def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> tuple[Library, str | None]:
+def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> Opened:
     """Open the person's library, or the sample while that is empty, and say so if it is.
 
     Raises:
@@ -194,15 +209,16 @@ def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> tuple[L
     if Library.exists(path):
         library = Library.open(path, embedder=embedder)
         if not library.is_empty:
-            return library, None
+            return Opened(library)
         library.close()
     sample = open_sample(home)
-    return sample, f"your library is empty: searched the sample of {len(sample)} records that ships"
+    note = f"your library is empty: searched the sample of {len(sample)} records that ships"
+    return Opened(sample, note, is_sample=True)
 
 
 def create_sample_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:
     """Return the source that always searches the sample that ships."""
-    return LibrarySource(settings.name, lambda: (open_sample(config.home), None))
+    return LibrarySource(settings.name, lambda: Opened(open_sample(config.home), is_sample=True))
 
 
 def library_path(home: Path) -> Path:

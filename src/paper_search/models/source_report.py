@@ -48,5 +48,7 @@ class SourceReport(BaseModel):
     error: str | None = None
     note: str | None = None
     """What the person should know: a remainder applied on our side, a cap, a stand-in."""
+    is_sample: bool = False
+    """Whether the sample that ships was searched: as itself, or in place of an empty library."""
     iteration: int = 0
     """The round that it belongs to, from 0."""

@@ -1,0 +1,84 @@
+"""The question that the first search at a terminal asks: the public services, or the library?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paper_search.cli.console import say, visible
+from paper_search.cli.program import command_line
+from paper_search.cli.terminal import QuitError, Terminal
+from paper_search.config import WEB_SOURCES, load_config, remember_setting, setting_origins
+from paper_search.library import Library
+from paper_search.library.source import library_path
+from paper_search.sources import create_source
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
+
+_MENU = "[w]eb  [l]ibrary > "
+
+
+def with_sources_chosen(config: AppConfig, home: Path | None) -> AppConfig:
+    """Return the settings with what the person at the terminal chooses, if it is open.
+
+    Args:
+        config: the settings.
+        home: as given on the command line.
+
+    Raises:
+        ConfigError: the home cannot be written.
+    """
+    if not _is_undecided(config, home):
+        return config
+    _ask(config, home, Terminal())
+    return load_config(home=home).model_copy(update={"keep_found": config.keep_found})
+
+
+def _is_undecided(config: AppConfig, home: Path | None) -> bool:
+    """Whether nobody ever said what is searched: no setting, no key of a source."""
+    searched = [name for name, each in config.sources.items() if each.enabled]
+    return searched == ["library"] and setting_origins(home=home)["sources"] == "default"
+
+
+def _ask(config: AppConfig, home: Path | None, terminal: Terminal) -> None:
+    """Ask what is searched, and have the home remember the answer; Ctrl-D leaves it open."""
+    has_papers = _has_papers(config)
+    services = ", ".join(_title(name, config) for name in WEB_SOURCES)
+    alone = "your own library alone" if has_papers else "only this machine: the sample that ships"
+    both = "your library and nine" if has_papers else "nine"
+    say("Where do you want to search? You are asked once.")
+    say(f"  w  {both} public services, which then see your questions: {services}")
+    say(f"  l  {alone}")
+    try:
+        choice = _choice(terminal)
+    except QuitError:
+        say("searching the library; you will be asked again")
+        return
+    web = "library, web" if has_papers else "web"
+    path = remember_setting("sources", web if choice == "w" else "library", home=config.home)
+    change = command_line(
+        "config", "set", "sources", "library" if choice == "w" else web, home=home
+    )
+    say(visible(f"remembered in {path}; to change it: {change}"))
+
+
+def _choice(terminal: Terminal) -> str:
+    while True:
+        answer = terminal.ask(_MENU).lower()
+        if answer in {"w", "web", "l", "library"}:
+            return answer[0]
+        say(f"{visible(answer)!r} is none of: w, l")
+
+
+def _has_papers(config: AppConfig) -> bool:
+    path = library_path(config.home)
+    if not Library.exists(path):
+        return False
+    with Library.open(path) as library:
+        return not library.is_empty
+
+
+def _title(name: str, config: AppConfig) -> str:
+    adapter = getattr(create_source(name, config), "adapter", None)
+    return str(getattr(adapter, "title", name))

@@ -1,0 +1,121 @@
+"""What the sources did, in a line for each; no network, in one line; and where else to search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paper_search.cli.program import command_line
+from paper_search.config import WEB_SOURCES
+from paper_search.models import SourceStatus
+
+if TYPE_CHECKING:
+    from paper_search.models import SourceReport
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+@dataclass(frozen=True)
+class SourceSummary:
+    """All queries to one source together.
+
+    Attributes:
+        source: its name.
+        status: of all queries that failed, else of the best; `PARTIAL` if some failed.
+        hits: what it has for all queries, counted for each; None: it does not say.
+        kept: records, counted in the same way.
+        note: all that it says, each thing once; "" for nothing.
+    """
+
+    source: str
+    status: SourceStatus
+    hits: int | None
+    kept: int
+    note: str
+
+
+def summaries(reports: Iterable[SourceReport]) -> list[SourceSummary]:
+    """Return one entry for each source, in the order of asking."""
+    groups: dict[str, list[SourceReport]] = {}
+    for report in reports:
+        groups.setdefault(report.source, []).append(report)
+    return [_summary(source, group) for source, group in groups.items()]
+
+
+def _summary(source: str, reports: list[SourceReport]) -> SourceSummary:
+    dropped = sum(report.dropped for report in reports)
+    said = [text for report in reports for text in (report.error, report.note) if text]
+    said += [f"{dropped} records could not be used"] if dropped else []
+    said += ["from the cache"] if all(report.from_cache for report in reports) else []
+    hits = [report.hits for report in reports if report.hits is not None]
+    return SourceSummary(
+        source,
+        _status([report.status for report in reports]),
+        sum(hits) if hits else None,
+        sum(report.kept for report in reports),
+        "; ".join(dict.fromkeys(said)),
+    )
+
+
+def _status(statuses: Sequence[SourceStatus]) -> SourceStatus:
+    failures = [status for status in statuses if status.is_failure]
+    if failures:
+        return failures[0] if len(failures) == len(statuses) else SourceStatus.PARTIAL
+    return SourceStatus.OK if SourceStatus.OK in statuses else SourceStatus.EMPTY
+
+
+def no_network(reports: Iterable[SourceReport]) -> str | None:
+    """Return the line that says that no service at all could be reached; None: one could.
+
+    One service alone says nothing about the network: its own failure is told instead.
+    """
+    of_services = [report for report in reports if report.attempts is not None]
+    names = {report.source for report in of_services}
+    is_reached = any(report.status is not SourceStatus.UNREACHABLE for report in of_services)
+    if len(names) < 2 or is_reached:  # noqa: PLR2004  # see above
+        return None
+    count = _NUMBERS[len(names)] if len(names) < len(_NUMBERS) else str(len(names))
+    reason = next((report.error for report in of_services if report.error), "no reason given")
+    return (
+        f"No network: none of the {count} services could be reached. Check the connection, proxy "
+        f"and firewall; --source library needs none. First failure: {reason}"
+    )
+
+
+def failure_lines(reports: Iterable[SourceReport]) -> list[str]:
+    """Return what failed: no network in one line, else a line for every source and status.
+
+    A line has the first reason and how many queries failed for it.
+    """
+    reports = list(reports)
+    lines = []
+    if (offline := no_network(reports)) is not None:
+        lines.append(offline)
+        reports = [report for report in reports if report.attempts is None]
+    groups: dict[tuple[str, str], list[SourceReport]] = {}
+    for report in reports:
+        if report.status.is_failure:
+            groups.setdefault((report.source, report.status.value), []).append(report)
+    for (source, status), failed in groups.items():
+        queries = f", {len(failed)} queries" if len(failed) > 1 else ""
+        reason = failed[0].error or failed[0].note or "no reason given"
+        lines.append(f"source {source} FAILED ({status}{queries}): {reason}")
+    return lines
+
+
+def world_line(
+    question: str, reports: Iterable[SourceReport], paper_count: int, home: Path | None
+) -> str | None:
+    """Return the command that asks the public services, under what is empty or of the sample.
+
+    None: papers of the person's own were found, or all these services were asked already.
+    """
+    reports = list(reports)
+    is_wanting = not paper_count or any(report.is_sample for report in reports)
+    is_asked = {report.source for report in reports} >= set(WEB_SOURCES)
+    if not is_wanting or is_asked:
+        return None
+    command = command_line("find", question, "--source", "web", home=home)
+    return f"Search {_NUMBERS[len(WEB_SOURCES)]} public services: {command}"

@@ -1,0 +1,110 @@
+"""The settings of the model, of one source and of the server, checked."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, field_validator
+
+STUDIO = "https://smith.langchain.com"
+"""Where LangGraph Studio's pages come from."""
+MIN_TOKEN_CHARS = 16
+
+
+class LLMConfig(BaseModel):
+    """Which language model to use; without a model name, none is used."""
+
+    provider: str = "openai"
+    model: str = ""
+    api_key: str = Field(default="", repr=False)
+    base_url: str | None = None
+    """Any server that speaks OpenAI's chat completions."""
+    temperature: float = 0.0
+    max_tokens: int = 4096
+    timeout_s: float = 60.0
+
+    @field_validator("base_url")
+    @classmethod
+    def _check_address(cls, base_url: str | None) -> str | None:
+        """An address is logged and traced, so no key may be in it."""
+        parts = urlsplit(base_url or "")
+        if parts.query or parts.fragment or "@" in parts.netloc:
+            raise ValueError("is more than an address; give the key in <PROVIDER>_API_KEY")
+        return base_url
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a model was named; a key alone does not spend anybody's money."""
+        return bool(self.model)
+
+
+class SearchSourceConfig(BaseModel):
+    """Settings of one source."""
+
+    name: str
+    api_key: str = Field(default="", repr=False)
+    enabled: bool = True
+    rate_limit: float = 1.0
+    """Requests per second."""
+    max_calls: int | None = None
+    """Requests per run; None: no limit, 0: none at all."""
+    url: str | None = None
+    """Where it is, for a service that everybody runs for themselves."""
+
+    @field_validator("url")
+    @classmethod
+    def _check_url(cls, url: str | None) -> str | None:
+        """An address is logged, so no password may be in it."""
+        parts = urlsplit(url or "http://")
+        if parts.scheme not in {"http", "https"} or parts.query or "@" in parts.netloc:
+            raise ValueError("is not an address like http://localhost:8888")
+        return url
+
+
+class ServerConfig(BaseModel):
+    """Who may use the server, and from where."""
+
+    tokens: dict[str, str] = Field(default_factory=dict, repr=False)
+    """Token by name of its owner; none: everybody on this machine, and nobody else."""
+    hosts: list[str] = Field(default_factory=list)
+    """Names that the server answers to besides those of the loopback."""
+    origins: list[str] = Field(default_factory=lambda: [STUDIO])
+    """Pages that may use it from a browser."""
+
+    @field_validator("tokens", mode="before")
+    @classmethod
+    def _split_tokens(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        pairs = [each.partition("=") for each in _listed(value)]
+        if any(not (owner.strip() and token.strip()) for owner, _, token in pairs):
+            raise ValueError("is not a list NAME=TOKEN, NAME=TOKEN")
+        if len({owner.strip() for owner, _, _ in pairs}) < len(pairs):
+            raise ValueError("names an owner twice")
+        return {owner.strip(): token.strip() for owner, _, token in pairs}
+
+    @field_validator("tokens")
+    @classmethod
+    def _check_tokens(cls, tokens: dict[str, str]) -> dict[str, str]:
+        if any(len(token) < MIN_TOKEN_CHARS for token in tokens.values()):
+            raise ValueError(f"holds a token of less than {MIN_TOKEN_CHARS} characters")
+        if len(set(tokens.values())) < len(tokens):
+            raise ValueError("gives two owners the same token")
+        return tokens
+
+    @field_validator("hosts", "origins", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return _listed(value) if isinstance(value, str) else value
+
+    @field_validator("origins")
+    @classmethod
+    def _check_origins(cls, origins: list[str]) -> list[str]:
+        if any("*" in each or "://" not in each for each in origins):
+            raise ValueError("takes origins like https://example.org, and no *")
+        return [each.rstrip("/") for each in origins]
+
+
+def _listed(text: str) -> list[str]:
+    """Return what stands between the commas of a text, without what is empty."""
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -1,0 +1,196 @@
+"""`paper-search config`, and the question of the first search at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paper_search.config import WEB_SOURCES, load_config
+
+QUESTION = "graph neural networks for molecules"
+ASKED = "Where do you want to search?"
+MENU_1 = "[a]pprove  [e]dit"
+
+Cli = Callable[..., Any]
+Seat = Callable[..., Any]
+
+
+def shown(cli: Cli) -> dict[str, dict[str, Any]]:
+    return {each["name"]: each for each in cli("config", "--json").document}
+
+
+def searched(home: Path) -> list[str]:
+    return [name for name, each in load_config(home=home).sources.items() if each.enabled]
+
+
+def test_all_settings_are_shown_with_where_they_come_from(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_SEARCH_CONTACT", "me@x.org")
+    assert cli("config", "set", "domain", "materials_science").code == 0
+    settings = shown(cli)
+    assert settings["contact"] == {
+        "name": "contact",
+        "value": "me@x.org",
+        "origin": "environment: PAPER_SEARCH_CONTACT",
+    }
+    assert settings["domain"]["origin"] == "config.toml"
+    assert (settings["sources"]["value"], settings["sources"]["origin"]) == ("library", "default")
+    table = cli("config").stdout
+    assert all(name in table for name in settings)
+
+
+def test_no_secret_is_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "CANARY-1")
+    monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-2")
+    monkeypatch.setenv("DATABASE_URL", "postgresql://me:CANARY-3@host/db")
+    monkeypatch.setenv("PAPER_SEARCH_TOKENS", "me=CANARY-4-of-sixteen")
+    monkeypatch.setenv("TAVILY_API_KEY", "CANARY-5")
+    for ended in (cli("config"), cli("config", "--json")):
+        assert ended.code == 0
+        assert "CANARY" not in ended.stdout + ended.stderr
+    settings = shown(cli)
+    for name in ("llm.api_key", "serpapi_scholar.api_key", "tavily.api_key", "database_url"):
+        assert settings[name]["value"] == "set"
+    assert settings["serpapi_scholar.api_key"]["origin"] == "SERPAPI_API_KEY"
+
+
+def test_sources_are_set_and_set_back(cli: Cli, home: Path) -> None:
+    assert cli("config", "set", "sources", "web").code == 0
+    assert searched(home) == list(WEB_SOURCES)
+    assert shown(cli)["sources"]["origin"] == "config.toml"
+    assert cli("config", "unset", "sources").code == 0
+    assert searched(home) == ["library"]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (("set", "colour", "red"), 2, "domain"),
+        (("set", "sources", "wob"), 2, "web"),
+        (("set", "report_pages", "many"), 1, "report_pages"),
+        (("unset", "colour"), 2, "sources"),
+        (("set", "domain"), 2, "VALUE"),
+    ],
+)
+def test_what_cannot_be_set_is_refused_with_what_can(
+    cli: Cli, home: Path, args: tuple[str, ...], code: int, words: str
+) -> None:
+    ended = cli("config", *args)
+    assert ended.code == code
+    assert words in ended.stderr
+    assert not (home / "config.toml").exists()
+
+
+def test_a_variable_that_counts_more_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPER_SEARCH_SOURCES", "arxiv")
+    ended = cli("config", "set", "sources", "library")
+    assert "environment: PAPER_SEARCH_SOURCES is set and counts more" in ended.stderr
+
+
+def test_without_a_terminal_nothing_is_asked_and_the_library_is_searched(
+    cli: Cli, home: Path
+) -> None:
+    ended = cli("find", QUESTION, stdin="w\n")
+    assert ended.code == 3
+    assert ASKED not in ended.stderr
+    assert not (home / "config.toml").exists()
+    thread = cli("threads", "--json").document[0]["thread_id"]
+    assert strategy_of(cli, thread)["sources"] == ["library"]
+
+
+def strategy_of(cli: Cli, thread: str) -> dict[str, Any]:
+    detail = cli("show", thread, "--json").document
+    strategy: dict[str, Any] = detail["open_checkpoint"]["payload"]["strategy"]
+    return strategy
+
+
+def test_the_first_search_at_a_terminal_asks_once_and_the_answer_is_remembered(
+    person: Seat, home: Path
+) -> None:
+    someone = person("find", QUESTION)
+    someone.sees(ASKED)
+    someone.sees("OpenAlex")
+    someone.sees("[w]eb  [l]ibrary >")
+    someone.types("")
+    someone.sees("is none of: w, l")
+    someone.types("l")
+    someone.sees(" config set sources web")
+    someone.sees(MENU_1)
+    someone.types("q")
+    assert someone.leaves() == 3
+    assert (home / "config.toml").read_text() == 'sources = "library"\n'
+    someone = person("find", QUESTION)
+    someone.sees(MENU_1)
+    someone.types("q")
+    assert someone.leaves() == 3
+    assert ASKED not in someone.screen
+
+
+def test_who_wants_the_services_gets_them_and_older_threads_keep_theirs(
+    person: Seat, cli: Cli, home: Path
+) -> None:
+    assert cli("find", QUESTION).code == 3
+    (old,) = cli("threads", "--json").document
+    someone = person("find", QUESTION)
+    someone.sees(ASKED)
+    someone.types("web")
+    someone.sees(MENU_1)
+    someone.types("q")
+    assert someone.leaves() == 3
+    assert searched(home) == list(WEB_SOURCES)
+    new = cli("threads", "--json").document[0]["thread_id"]
+    assert strategy_of(cli, new)["sources"] == list(WEB_SOURCES)
+    rejected = cli("resume", old["thread_id"], "--reject", "newer ones", "--json")
+    assert rejected.document["checkpoint"]["payload"]["strategy"]["sources"] == ["library"]
+
+
+def test_who_has_a_library_searches_it_with_the_services(
+    person: Seat, cli: Cli, home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "own.bib"
+    file.write_text("@article{a, title={Graphs}, author={A. Author}, year={2020}}")
+    assert cli("library", "add", str(file)).code == 0
+    someone = person("find", QUESTION)
+    someone.sees("your library and nine public services")
+    someone.types("w")
+    someone.sees(MENU_1)
+    someone.types("q")
+    someone.leaves()
+    assert searched(home) == ["library", *WEB_SOURCES]
+
+
+def test_ctrl_d_searches_the_library_and_remembers_nothing(person: Seat, home: Path) -> None:
+    someone = person("find", QUESTION)
+    someone.sees("[w]eb  [l]ibrary >")
+    someone.types("\x04")
+    someone.sees("you will be asked again")
+    someone.sees(MENU_1)
+    someone.types("q")
+    assert someone.leaves() == 3
+    assert not (home / "config.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "env"),
+    [
+        (("--source", "library"), {}),
+        ((), {"PAPER_SEARCH_SOURCES": "library"}),
+        ((), {"SERPAPI_API_KEY": "CANARY-key"}),
+        (("--yes",), {}),
+        (("--json",), {}),
+    ],
+)
+def test_who_has_said_it_already_or_wants_no_questions_is_not_asked(
+    person: Seat, home: Path, args: tuple[str, ...], env: dict[str, str]
+) -> None:
+    someone = person("find", QUESTION, *args, **env)
+    if "--yes" not in args:
+        someone.sees(MENU_1)
+        someone.types("q")
+    someone.leaves()
+    assert ASKED not in someone.screen
+    assert not (home / "config.toml").exists()

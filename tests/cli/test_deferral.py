@@ -1,0 +1,99 @@
+"""Modules that run on first use."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from paper_search.cli.deferral import DEFERRED, defer_imports
+
+RUNS = "deferral_runs"
+"""A module of the test that counts how often the deferred one ran."""
+
+
+@pytest.fixture
+def package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str], list[str]]]:
+    """Write the package `slow_one` with this code, defer it, and return the list of its runs."""
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+
+    def write(code: str) -> list[str]:
+        (tmp_path / f"{RUNS}.py").write_text("names = []\n")
+        folder = tmp_path / "slow_one"
+        folder.mkdir()
+        prelude = f"import {RUNS}\n{RUNS}.names.append(__name__)\n"
+        (folder / "__init__.py").write_text(prelude + code)
+        (folder / "part.py").write_text(f"{prelude}SMALL = 1\n")
+        importlib.invalidate_caches()
+        defer_imports(frozenset({"slow_one"}))
+        runs: list[str] = importlib.import_module(RUNS).names
+        return runs
+
+    yield write
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def test_importing_a_part_does_not_run_the_package(package: Callable[[str], list[str]]) -> None:
+    runs = package("LARGE = 2\n")
+    part = importlib.import_module("slow_one.part")
+    assert (part.SMALL, runs) == (1, ["slow_one.part"])
+
+
+def test_the_first_name_that_is_asked_for_runs_the_package_once(
+    package: Callable[[str], list[str]],
+) -> None:
+    runs = package("LARGE = 2\n")
+    module = importlib.import_module("slow_one")
+    assert runs == []
+    assert (module.LARGE, module.LARGE, runs) == (2, 2, ["slow_one"])
+
+
+def test_a_name_that_the_package_lacks_is_the_usual_error(
+    package: Callable[[str], list[str]],
+) -> None:
+    package("LARGE = 2\n")
+    module = importlib.import_module("slow_one")
+    with pytest.raises(AttributeError, match=r"module 'slow_one' has no attribute 'nonsense'"):
+        _ = module.nonsense
+
+
+def test_a_package_that_cannot_run_fails_at_every_use(package: Callable[[str], list[str]]) -> None:
+    runs = package("raise ImportError('a part is missing')\n")
+    module = importlib.import_module("slow_one")
+    for _ in range(2):
+        with pytest.raises(ImportError, match="a part is missing"):
+            _ = module.LARGE
+    assert runs == ["slow_one", "slow_one"]
+
+
+def test_a_package_that_is_not_installed_is_missing_as_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    defer_imports(frozenset({"not_installed_anywhere"}))
+    with pytest.raises(ModuleNotFoundError, match="not_installed_anywhere"):
+        importlib.import_module("not_installed_anywhere")
+
+
+@pytest.mark.parametrize("name", sorted(DEFERRED))
+def test_what_is_deferred_can_still_be_used(name: str) -> None:
+    """In a process of its own: here all of them may be loaded."""
+    import subprocess
+
+    script = (
+        "from paper_search.cli.deferral import defer_imports\n"
+        "defer_imports()\n"
+        f"import {name} as module\n"
+        "assert type(module).__name__ == '_DeferredModule', 'not deferred'\n"
+        "assert dir(module) and not hasattr(module, 'nonsense')\n"
+        "assert len([each for each in vars(module) if not each.startswith('_')]) > 3\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)  # noqa: S603  # fixed words

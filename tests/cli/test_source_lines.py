@@ -1,0 +1,182 @@
+"""What a person reads about the sources: one line each, and one line where there is no network."""
+
+from __future__ import annotations
+
+import shlex
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paper_search.cli.source_lines import failure_lines, no_network, summaries, world_line
+from paper_search.config import WEB_SOURCES
+from paper_search.models import SourceReport, SourceStatus
+
+QUESTION = "graph neural networks for molecules"
+
+Cli = Callable[..., Any]
+Seat = Callable[..., Any]
+
+
+def unreached(source: str, **fields: Any) -> SourceReport:
+    given = {"attempts": 1, "error": f"{source} cannot be reached", **fields}
+    return SourceReport(source=source, status=SourceStatus.UNREACHABLE, **given)
+
+
+def test_the_queries_to_a_source_are_summed_up_and_each_note_is_there_once() -> None:
+    reports = [
+        SourceReport(source="a", status=SourceStatus.OK, hits=7, kept=2, note="cut"),
+        SourceReport(source="b", status=SourceStatus.EMPTY, note="checked"),
+        SourceReport(source="a", status=SourceStatus.EMPTY, hits=3, kept=1, dropped=2, note="cut"),
+    ]
+    a, b = summaries(reports)
+    assert (a.source, a.status, a.hits, a.kept) == ("a", SourceStatus.OK, 10, 3)
+    assert a.note == "cut; 2 records could not be used"
+    assert (b.status, b.hits, b.kept, b.note) == (SourceStatus.EMPTY, None, 0, "checked")
+
+
+@pytest.mark.parametrize(
+    ("statuses", "whole"),
+    [
+        (["timeout", "unreachable"], "timeout"),
+        (["ok", "timeout"], "partial"),
+        (["empty", "timeout"], "partial"),
+        (["empty", "empty"], "empty"),
+        (["empty", "ok"], "ok"),
+    ],
+)
+def test_a_source_that_failed_for_some_queries_answered_in_part(
+    statuses: list[str], whole: str
+) -> None:
+    reports = [SourceReport(source="a", status=SourceStatus(status)) for status in statuses]
+    assert summaries(reports)[0].status.value == whole
+
+
+def test_services_that_cannot_be_reached_at_all_are_one_line() -> None:
+    reports = [unreached(name) for name in WEB_SOURCES for _ in range(3)]
+    [line] = failure_lines(reports)
+    assert line.startswith("No network: none of the nine services could be reached.")
+    assert line.endswith("First failure: openalex cannot be reached")
+
+
+def test_a_failure_of_the_library_is_told_beside_the_missing_network() -> None:
+    broken = unreached("library", attempts=None, error="its file is damaged")
+    offline, other = failure_lines([unreached("a"), unreached("b"), broken])
+    assert offline.startswith("No network: none of the two services")
+    assert other == "source library FAILED (unreachable): its file is damaged"
+
+
+@pytest.mark.parametrize(
+    "reports",
+    [
+        [],
+        [unreached("a"), unreached("a")],
+        [unreached("a"), SourceReport(source="b", status=SourceStatus.TIMEOUT, attempts=1)],
+        [unreached("a"), SourceReport(source="b", status=SourceStatus.EMPTY, attempts=1)],
+        [unreached("library", attempts=None), unreached("sample", attempts=None)],
+    ],
+)
+def test_one_service_alone_or_any_answer_says_nothing_of_the_network(
+    reports: list[SourceReport],
+) -> None:
+    assert no_network(reports) is None
+
+
+OWN = SourceReport(source="library", status=SourceStatus.OK, kept=1)
+SAMPLE = SourceReport(source="library", status=SourceStatus.OK, kept=1, is_sample=True)
+
+
+@pytest.mark.parametrize(("reports", "papers"), [([OWN], 0), ([SAMPLE], 1), ([], 0)])
+def test_under_nothing_and_under_the_sample_stands_the_command_that_searches_the_world(
+    reports: list[SourceReport], papers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["paper-search"])
+    line = world_line('can\'t "this" $work?', reports, papers, Path("/a home"))
+    assert line is not None
+    assert line.startswith("Search nine public services: ")
+    words = shlex.split(line.partition(": ")[2])
+    assert words == [
+        *("paper-search", "find", 'can\'t "this" $work?', "--source", "web"),
+        *("--home", "/a home"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reports", "papers"), [([OWN], 1), ([SAMPLE, *map(unreached, WEB_SOURCES)], 0)]
+)
+def test_it_does_not_stand_under_own_papers_nor_where_the_world_was_searched(
+    reports: list[SourceReport], papers: int
+) -> None:
+    assert world_line("graphs", reports, papers, None) is None
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Every service is behind a proxy where nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        proxy = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    for name in ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.delenv(name.lower(), raising=False)
+        monkeypatch.setenv(name, proxy)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    return proxy
+
+
+def test_without_a_network_a_search_ends_with_one_line_and_keeps_an_entry_for_every_source(
+    cli: Cli, offline: str
+) -> None:
+    assert offline
+    ended = cli("find", QUESTION, "--source", "web", "--yes", "--json")
+    assert ended.code == 1
+    about_sources = [line for line in ended.stderr.splitlines() if "reached" in line]
+    assert len(about_sources) == 1
+    assert about_sources[0].startswith("No network: none of the nine services could be reached.")
+    reports = ended.document["reports"]
+    assert {each["source"] for each in reports} == set(WEB_SOURCES)
+    assert {each["status"] for each in reports} == {"unreachable"}
+
+
+def test_without_a_network_the_question_about_the_result_says_so_once(
+    cli: Cli, offline: str
+) -> None:
+    assert offline
+    ended = cli("find", QUESTION, "--source", "web", "--no-strategy-review")
+    assert ended.code == 3
+    assert ended.stderr.count("No network: none of the nine services could be reached.") == 1
+    assert "FAILED" not in ended.stderr
+
+
+def test_a_result_has_a_line_for_each_source_and_details_on_request(
+    cli: Cli, reviewing: str
+) -> None:
+    payload = cli("show", reviewing, "--json").document["open_checkpoint"]["payload"]
+    sent = [each["query"] for each in payload["reports"]]
+    assert len(sent) > 1
+    short = cli("show", reviewing).stdout
+    assert len([line for line in short.splitlines() if line.startswith("sample ")]) == 1
+    full = cli("show", reviewing, "--details").stdout
+    assert len([line for line in full.splitlines() if line.startswith("sample ")]) == len(sent)
+
+
+def test_the_world_can_be_searched_from_the_result_of_the_sample(
+    cli: Cli, reviewing: str, done: str, home: Path
+) -> None:
+    command = f"Search nine public services: paper-search find '{QUESTION}' --source web"
+    assert command in cli("show", reviewing).stdout
+    assert command in cli("show", done).stdout
+    ended = cli("find", QUESTION, "--source", "library", "--yes", "--home", str(home))
+    assert f"{command} --home {home}\n" in ended.stderr
+    assert ended.stderr.count("Search nine public services") == 1
+
+
+def test_the_details_of_the_sources_are_a_key_away(person: Seat, reviewing: str) -> None:
+    someone = person("resume", reviewing)
+    someone.sees("[a]pprove  [r]elevant")
+    assert "Query" not in someone.screen
+    someone.types("s")
+    someone.sees("Query")
+    someone.sees("[a]pprove  [r]elevant")
+    someone.types("q")
+    assert someone.leaves() == 3

@@ -1,0 +1,171 @@
+"""Without a network it is soon over; with one, a host that cannot be reached gets its time."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+
+import pytest
+
+from paper_search.http.client import HttpClient, HttpSettings
+from paper_search.http.errors import HttpError, HttpTimeoutError, HttpUnreachableError
+from paper_search.http.limits import HostLimiter
+from paper_search.http.reachability import LATELY_S, Reachability
+from paper_search.http.retry import RetryPolicy
+from paper_search.testing.fault_server import FaultServer
+
+
+class Clock:
+    """Time that passes only by sleeping."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+Opening = Callable[..., AbstractAsyncContextManager[HttpClient]]
+
+
+@pytest.fixture
+def opened(clock: Clock) -> Opening:
+    """Open a client that asks up to five times and knows nothing of what other tests reached."""
+
+    @asynccontextmanager
+    async def open_client(
+        connect_patience_s: float = 2.0, attempt_timeout_s: float = 20.0, interval_s: float = 0.0
+    ) -> AsyncIterator[HttpClient]:
+        async with HttpClient(
+            HttpSettings(
+                interval_s=interval_s,
+                connect_patience_s=connect_patience_s,
+                attempt_timeout_s=attempt_timeout_s,
+                deadline_s=1000.0,
+                retry=RetryPolicy(max_retries=4, jitter=lambda: 1.0),
+            ),
+            limiter=HostLimiter(clock),
+            reachability=Reachability(clock),
+            sleep=clock.sleep,
+            clock=clock,
+        ) as http:
+            yield http
+
+    return open_client
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[FaultServer]:
+    async with FaultServer() as faults:
+        yield faults
+
+
+@pytest.fixture
+def closed() -> str:
+    """An address where nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+
+@pytest.fixture
+def deaf() -> Iterator[str]:
+    """An address where connecting takes for ever: its queue is full and nobody empties it."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.socket())
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(3):
+            waiting = stack.enter_context(socket.socket())
+            waiting.settimeout(0)
+            waiting.connect_ex(listener.getsockname())
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+
+async def failure(http: HttpClient, url: str) -> HttpError:
+    with pytest.raises(HttpError) as caught:
+        await http.get(url)
+    return caught.value
+
+
+async def test_without_a_network_asking_again_ends_within_the_patience_for_connecting(
+    opened: Opening, clock: Clock, closed: str
+) -> None:
+    async with opened(connect_patience_s=2.0) as http:
+        error = await failure(http, closed)
+    assert isinstance(error, HttpUnreachableError)
+    assert (error.attempts, clock.now) == (3, 1001.5)
+
+
+async def test_three_hosts_that_cannot_be_reached_end_it_at_once(
+    opened: Opening, clock: Clock, closed: str
+) -> None:
+    port = closed.partition("//127.0.0.1")[2]
+    async with opened(connect_patience_s=2.0) as http:
+        for host in ("127.0.0.1", "127.0.0.2"):
+            await failure(http, f"http://{host}{port}")
+        before = clock.now
+        error = await failure(http, f"http://127.0.0.3{port}")
+    assert (error.attempts, clock.now - before) == (1, 0.0)
+
+
+async def test_a_service_that_wants_long_pauses_is_not_asked_again_after_the_patience(
+    opened: Opening, clock: Clock, closed: str
+) -> None:
+    async with opened(connect_patience_s=2.0, interval_s=3.0) as http:
+        error = await failure(http, closed)
+    assert (error.attempts, clock.now) == (1, 1000.0)
+
+
+async def test_where_another_host_is_there_a_host_that_refuses_is_asked_to_the_end(
+    opened: Opening, clock: Clock, closed: str, server: FaultServer
+) -> None:
+    async with opened() as http:
+        await http.get(server.url("/gzip"))
+        error = await failure(http, closed)
+    assert isinstance(error, HttpUnreachableError)
+    assert (error.attempts, clock.now) == (5, 1007.5)
+
+
+async def test_a_contact_of_long_ago_proves_no_network(
+    opened: Opening, clock: Clock, closed: str, server: FaultServer
+) -> None:
+    async with opened() as http:
+        await http.get(server.url("/gzip"))
+        clock.now += LATELY_S
+        error = await failure(http, closed)
+    assert error.attempts == 3
+
+
+async def test_a_connection_that_is_never_made_is_given_up_where_there_is_no_other(
+    opened: Opening, deaf: str
+) -> None:
+    async with opened(connect_patience_s=0.05) as http:
+        error = await failure(http, deaf)
+    assert isinstance(error, HttpUnreachableError)
+    assert "cannot be reached within 0.05 s" in str(error)
+
+
+async def test_a_connection_that_is_never_made_gets_its_time_where_there_is_a_network(
+    opened: Opening, deaf: str, server: FaultServer
+) -> None:
+    async with opened(connect_patience_s=0.05, attempt_timeout_s=0.2) as http:
+        await http.get(server.url("/gzip"))
+        assert isinstance(await failure(http, deaf), HttpTimeoutError)
+
+
+async def test_an_answer_that_takes_longer_than_the_patience_for_connecting_is_waited_for(
+    opened: Opening, server: FaultServer
+) -> None:
+    async with opened(connect_patience_s=0.05, attempt_timeout_s=0.3) as http:
+        error = await failure(http, server.url("/slow-headers"))
+    assert isinstance(error, HttpTimeoutError)
+    assert not isinstance(error, HttpUnreachableError)
