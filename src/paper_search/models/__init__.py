@@ -43,6 +43,14 @@ from paper_search.models.query import (
     SynonymMap,
 )
 from paper_search.models.report import DeduplicationReport, SearchReport
+from paper_search.models.scope import (
+    HitCount,
+    QueryHits,
+    RelaxedQuery,
+    ScopeReport,
+    SourceHits,
+    SuggestedTerm,
+)
 from paper_search.models.source_report import SourceReport, SourceStatus
 
 __all__ = [
@@ -56,6 +64,7 @@ __all__ = [
     "DeduplicationReport",
     "EndReason",
     "Facets",
+    "HitCount",
     "IntentType",
     "KnownPapersReport",
     "MarkedPaper",
@@ -68,8 +77,11 @@ __all__ = [
     "ParsedIntent",
     "QueryBuilderInput",
     "QueryForm",
+    "QueryHits",
     "RankedQuery",
     "RawPaper",
+    "RelaxedQuery",
+    "ScopeReport",
     "ScoredPaper",
     "SearchConstraints",
     "SearchMetadata",
@@ -78,8 +90,10 @@ __all__ = [
     "SearchStrategy",
     "Seed",
     "Sighting",
+    "SourceHits",
     "SourceReport",
     "SourceStatus",
+    "SuggestedTerm",
     "SynonymMap",
     "UserFeedback",
     "Version",

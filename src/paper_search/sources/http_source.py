@@ -14,6 +14,7 @@ from paper_search.http.errors import HttpError
 from paper_search.http.limits import CallBudget
 from paper_search.http.retry import RetryPolicy
 from paper_search.models import (
+    HitCount,
     RawPaper,
     SearchConstraints,
     SearchReport,
@@ -158,6 +159,33 @@ class HttpSource:
         """What is special about the service."""
         return self._adapter
 
+    @property
+    def is_local(self) -> bool:
+        """A count costs a request."""
+        return False
+
+    async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
+        """Return how many records one boolean query has, by one request; None: it needs a key.
+
+        That is the request for the first page, which a search for the query sends as well: with
+        a cache it is sent once for both. Without one, the smallest page is asked for.
+
+        Raises:
+            ServiceError: it could not be counted.
+        """
+        if self._adapter.needs_key:  # such calls are few, or paid for: not before an approval
+            return None
+        page = filters
+        if self._settings.cache_path is None:
+            page = filters.model_copy(update={"max_results": 1})
+        ends_at = self._clock() + self._settings.deadline_s
+        async with self._http() as http:
+            asked = await self._ask(http, query, page, ends_at, most_pages=1)
+        if asked.error:
+            raise asked.error
+        is_broader = asked.remainder is not None
+        return HitCount(hits=asked.hits, is_at_most=is_broader, papers=asked.papers)
+
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
         """Return the records for one boolean query, best first.
 
@@ -226,12 +254,18 @@ class HttpSource:
         )
 
     async def _ask(
-        self, http: HttpClient, query: str, filters: SearchConstraints, ends_at: float
+        self,
+        http: HttpClient,
+        query: str,
+        filters: SearchConstraints,
+        ends_at: float,
+        *,
+        most_pages: int | None = None,
     ) -> Asked:
         started = self._clock()
         asked = Asked(query, filters=filters)
         try:
-            await self._collect(http, read_query(query), filters, asked, ends_at)
+            await self._collect(http, read_query(query), filters, asked, ends_at, most_pages)
         except ServiceError as error:
             error.attempts = error.attempts or asked.attempts
             asked.error = error
@@ -252,6 +286,7 @@ class HttpSource:
         filters: SearchConstraints,
         asked: Asked,
         ends_at: float,
+        most_pages: int | None,
     ) -> None:
         """Turn the pages until there is enough, there are no more, or nothing new comes."""
         adapter = self._adapter
@@ -263,7 +298,7 @@ class HttpSource:
         request: Request | None = adapter.first(translated, filters, wanted)
         turned: list[Request] = []
         fruitless = 0
-        most = 4 * math.ceil(wanted / max(adapter.page_size, 1)) + _SPARE_PAGES
+        most = most_pages or 4 * math.ceil(wanted / max(adapter.page_size, 1)) + _SPARE_PAGES
         while request is not None and request not in turned and len(turned) < most:
             turned.append(request)
             answer = await self._get(http, request, ends_at)

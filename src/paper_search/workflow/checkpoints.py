@@ -15,6 +15,7 @@ from paper_search.models import (
     Paper,
     PaperCollection,
     ParsedIntent,
+    ScopeReport,
     SearchStrategy,
     SourceReport,
 )
@@ -43,6 +44,11 @@ class StrategyPayload(BaseModel):
     iteration: int = 0
     available_sources: list[str] = Field(default_factory=list)
     """What an edit may name; empty: not known, anything goes."""
+    ranking_sources: list[str] = Field(default_factory=list)
+    """Which of them are asked the ranked queries, unless `forms` of the strategy has them asked
+    booleans."""
+    scope: ScopeReport | None = None
+    """Hit counts, relaxed queries and suggested terms; None: nobody looked."""
     remarks: list[str] = Field(default_factory=list)
     """What a query of the strategy probably does not mean, with the column."""
 

@@ -17,6 +17,7 @@ from paper_search.models import (
     Paper,
     PaperCollection,
     ParsedIntent,
+    ScopeReport,
     SearchMetadata,
     SearchStrategy,
     SourceReport,
@@ -98,6 +99,8 @@ class WorkflowState(BaseModel):
     question: str = ""
     intent: ParsedIntent | None = None
     strategy: SearchStrategy | None = None
+    scope: ScopeReport | None = None
+    """What the sources have for the strategy; None: an older program wrote the strategy."""
     found: list[str] = Field(default_factory=list)
     """Ids of the records that this round's search gave, until they are merged."""
     works: list[str] = Field(default_factory=list)
