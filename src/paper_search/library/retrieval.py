@@ -96,7 +96,8 @@ class Retrieval:
         """
         make = self._translator
         condition = make.both(make.boolean(tree), make.limits(filters))
-        return int(self._searcher.search(condition, limit=1, count=True).count)
+        result: Any = self._searcher.search(condition, limit=1, count=True)
+        return int(result.count)
 
     def _ranked(
         self,

@@ -167,8 +167,9 @@ class _Look:
             self._kept.append(f"no hits for {query}, nor for broader forms of it")
         else:
             others = [other for other in self._queries if other != query]
-            taken = {normalised(text) for text in [*others, *(r.instead or "" for r in self.relaxed)]}
-            instead = None if normalised(broader) in taken else broader
+            others += [relaxed.instead for relaxed in self.relaxed if relaxed.instead]
+            is_asked = normalised(broader) in map(normalised, others)
+            instead = None if is_asked else broader
             self.relaxed.append(RelaxedQuery(original=query, instead=instead))
 
     def _best_of(self, names: list[str]) -> str:

@@ -263,9 +263,9 @@ class HttpSource:
         most_pages: int | None = None,
     ) -> Asked:
         started = self._clock()
-        asked = Asked(query, filters=filters)
+        asked = Asked(query, filters=filters, most_pages=most_pages)
         try:
-            await self._collect(http, read_query(query), filters, asked, ends_at, most_pages)
+            await self._collect(http, read_query(query), filters, asked, ends_at)
         except ServiceError as error:
             error.attempts = error.attempts or asked.attempts
             asked.error = error
@@ -286,7 +286,6 @@ class HttpSource:
         filters: SearchConstraints,
         asked: Asked,
         ends_at: float,
-        most_pages: int | None,
     ) -> None:
         """Turn the pages until there is enough, there are no more, or nothing new comes."""
         adapter = self._adapter
@@ -298,7 +297,8 @@ class HttpSource:
         request: Request | None = adapter.first(translated, filters, wanted)
         turned: list[Request] = []
         fruitless = 0
-        most = most_pages or 4 * math.ceil(wanted / max(adapter.page_size, 1)) + _SPARE_PAGES
+        pages = 4 * math.ceil(wanted / max(adapter.page_size, 1)) + _SPARE_PAGES
+        most = asked.most_pages or pages
         while request is not None and request not in turned and len(turned) < most:
             turned.append(request)
             answer = await self._get(http, request, ends_at)

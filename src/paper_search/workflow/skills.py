@@ -26,7 +26,6 @@ from paper_search.models import (
 from paper_search.models.enrichment import EnrichmentReport
 from paper_search.skills.failures import described
 
-
 _log = logging.getLogger(__name__)
 
 
@@ -179,7 +178,7 @@ class Skills:
             return ScopeReport()
         try:
             return await self.scoper.scope(strategy, intent, is_asking=is_asking)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # foreign code, and the search can do without it
             _log.exception("the scoper failed")
             return ScopeReport(notes=[f"no hit counts: {described(error)}"])
 
