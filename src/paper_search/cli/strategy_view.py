@@ -59,11 +59,14 @@ def strategy_facts(
         yield "queries", "none"
 
 
-def scope_facts(scope: ScopeReport) -> Iterator[Fact]:
+def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
     """Yield what a look at the sources brought, beside the hits of the queries."""
+    numbers = {query.boolean_query: n for n, query in enumerate(strategy.queries, start=1)}
     for relaxed in scope.relaxed:
-        instead = f"asked {relaxed.instead} instead" if relaxed.instead else "another query has it"
-        yield "relaxed", f"no hits for {relaxed.original}: {instead}"
+        instead = f"query {numbers[relaxed.instead]}" if relaxed.instead in numbers else None
+        what = f"{instead or relaxed.instead} is asked instead"
+        what = what if relaxed.instead else "left out, since other queries are broader"
+        yield "relaxed", f"no hits for {relaxed.original}: {what}"
     if scope.suggested:
         terms = ", ".join(f"{entry.term} ({entry.papers})" for entry in scope.suggested)
         yield "also", f"frequent in the first {scope.first_results} results: {terms}"

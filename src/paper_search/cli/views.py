@@ -120,7 +120,7 @@ def _strategy_question(payload: StrategyPayload) -> Iterator[RenderableType]:
     facts = strategy_facts(strategy, ranking=payload.ranking_sources, scope=scope)
     yield from (_fact(*fact) for fact in facts)
     if scope is not None:
-        yield from (_fact(*fact) for fact in scope_facts(scope))
+        yield from (_fact(*fact) for fact in scope_facts(scope, strategy))
     for remark in payload.remarks:
         yield _fact("remark", remark)
     if others := [each for each in payload.available_sources if each not in strategy.sources]:

@@ -53,7 +53,7 @@ class RelaxedQuery(BaseModel):
 
     original: str
     instead: str | None
-    """The narrowest broader query that has hits; None: another query of the strategy is it."""
+    """The narrowest broader query with hits; None: other queries are no narrower, and have some."""
 
 
 class SuggestedTerm(BaseModel):

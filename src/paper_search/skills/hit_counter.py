@@ -81,8 +81,8 @@ class HitCounter:
         """Return all counts of a query, for a person to read; `text` is what they know it by."""
         counts = [
             SourceHits(source=name, hits=found.hits, is_at_most=found.is_at_most)
-            for name, found in self._counts.get(query, {}).items()
-            if found.hits is not None
+            for name in self._sources
+            if (found := self._counts.get(query, {}).get(name)) and found.hits is not None
         ]
         return QueryHits(text=text or query, counts=counts)
 

@@ -159,18 +159,25 @@ class _Look:
         hits = self._counter.counted(query, self._matching or self._local)
         if not hits or any(hits.values()):
             return
-        broader = await self._broader(query, self._best_of(list(hits)))
+        source = self._best_of(list(hits))
+        broader = await self._broader(query, source)
         if is_own:
             tip = f"; {broader} has some" if broader else ""
             self._kept.append(f"no hits for {query}: it stays as you wrote it{tip}")
         elif broader is None:
             self._kept.append(f"no hits for {query}, nor for broader forms of it")
         else:
-            others = [other for other in self._queries if other != query]
-            others += [relaxed.instead for relaxed in self.relaxed if relaxed.instead]
-            is_asked = normalised(broader) in map(normalised, others)
-            instead = None if is_asked else broader
+            instead = None if self._is_covered(query, broader, source) else broader
             self.relaxed.append(RelaxedQuery(original=query, instead=instead))
+
+    def _is_covered(self, query: str, broader: str, source: str) -> bool:
+        """Whether the strategy asks the broader form already, or something in between."""
+        others = [other for other in self._queries if other != query]
+        others += [relaxed.instead for relaxed in self.relaxed if relaxed.instead]
+        if normalised(broader) in map(normalised, others):
+            return True
+        hits = [self._counter.counted(text, [source]).get(source, 0) for text in (broader, *others)]
+        return any(0 < other <= hits[0] for other in hits[1:])
 
     def _best_of(self, names: list[str]) -> str:
         """Return the source that has most for the other queries: where broader forms are tried."""
@@ -206,8 +213,10 @@ class _Look:
 
     async def read_first(self) -> None:
         """Fetch the first results from one source, asked as the search will ask it."""
-        names = [*self._local, *(name for name in _FIRST_SOURCES if name in self._sources)]
-        for name in names[:1]:
+        ranking = {name for name, asked in self._asked.items() if asked.ranked}
+        # Those that are asked booleans give their first results with the counts.
+        able = [name for name in _FIRST_SOURCES if name in ranking - set(self._matching)]
+        for name in [*self._local, *able][:1]:
             wanted = self._asked[name]
             if name in self._local:
                 few = wanted.filters.model_copy(update={"max_results": FIRST_RESULTS})
@@ -224,7 +233,8 @@ class _Look:
         found = ScopeReport(relaxed=self.relaxed)
         queries = [query.boolean_query for query in found.revised(self._strategy).queries]
         papers = (self._first or self._counter.papers())[:FIRST_RESULTS]
-        late = [f"no answer within {deadline_s:g} s from {name}" for name in self._late]
+        names = ", ".join(self._late)
+        late = [f"no answer within {deadline_s:g} s from {names}"] if names else []
         unable = [f"no hit counts from {name}: it cannot count" for name in self._unable]
         return found.model_copy(
             update={
