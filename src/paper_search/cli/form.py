@@ -62,9 +62,11 @@ def read_form(form: str) -> Any:
         InvalidDecisionError: it is not TOML; says in which line.
     """
     try:
-        return tomllib.loads(form) or None
+        given = tomllib.loads(form)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidDecisionError(f"the form cannot be read: {error}") from None
+    # TOML has no way to write an empty list of tables.
+    return {"queries": [], **given} if given else None
 
 
 def with_problem(form: str, problem: str) -> str:
