@@ -72,11 +72,23 @@ async def test_a_source_that_is_asked_the_question_only_is_counted_where_that_is
     )
     report = await Scoper([remote, local]).scope(asked, intent())
     assert shown(report.queries) == {NARROW: ["7 library"]}
-    assert remote.counted == []
+    assert (remote.counted, local.counted) == ([], [NARROW])
     both = asked.model_copy(update={"forms": {"openalex": QueryForm.BOTH}})
     assert shown((await Scoper([remote, local]).scope(both, intent())).queries) == {
         NARROW: ["1 openalex", "7 library"]
     }
+
+
+async def test_queries_that_no_source_is_asked_are_counted_in_one_and_never_relaxed() -> None:
+    openalex = FakeCountingSource("openalex", {BROAD: 8}, ranks=True)
+    pubmed = FakeCountingSource("pubmed", {BROAD: 5}, ranks=True)
+    asked = strategy(
+        NARROW, BROAD, sources=["pubmed", "openalex"], ranked=[RankedQuery(text="ice in Norway")]
+    )
+    report = await Scoper([pubmed, openalex]).scope(asked, intent())
+    assert shown(report.queries) == {NARROW: ["0 openalex"], BROAD: ["8 openalex"]}
+    assert (openalex.counted, pubmed.counted) == ([NARROW, BROAD], [])
+    assert report.relaxed == []
 
 
 async def test_sources_that_are_not_in_the_strategy_are_not_counted() -> None:

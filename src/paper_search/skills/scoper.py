@@ -24,8 +24,10 @@ from paper_search.skills.strategy.suggestions import suggested_terms
 from paper_search.sources import SearchSource
 from paper_search.sources.base import counting, ranks_text
 
-MAX_CONCEPTS = 6
+MAX_CONCEPTS = 4
 """Concepts that are counted; every one is a request where no source is local."""
+MAX_QUERIES = 4
+"""Queries that are counted where none of the sources will be asked them."""
 FIRST_RESULTS = 50
 """Papers that terms are suggested from."""
 MAX_SUGGESTED = 8
@@ -131,16 +133,25 @@ class _Look:
     def _queries(self) -> list[str]:
         return [query.boolean_query for query in self._strategy.queries]
 
+    @property
+    def _cheapest(self) -> list[str]:
+        """Return the one source for counts that no search needs, if there is such a one."""
+        return [*self._local, *(name for name in _CONCEPT_SOURCES if name in self._able)][:1]
+
     async def count_queries(self) -> None:
         """Count every query where it will be asked, and where that is free; relax the empty."""
         names = list(dict.fromkeys([*self._local, *self._matching]))
-        await asyncio.gather(*(self._count_at(name) for name in names))
+        if not names:
+            for name in self._cheapest:
+                await self._count_at(name, self._queries[:MAX_QUERIES])
+            return
+        await asyncio.gather(*(self._count_at(name, self._queries) for name in names))
         for query in self._queries:
             await self._relax(query, is_own=bool(self._intent.boolean_query))
 
-    async def _count_at(self, source: str) -> None:
+    async def _count_at(self, source: str, queries: list[str]) -> None:
         """Count the queries one after the other: services limit how often they are asked."""
-        for query in self._queries:
+        for query in queries:
             await self._counter.count(source, query)
 
     async def rescue(self) -> None:
@@ -204,12 +215,11 @@ class _Look:
 
     async def count_concepts(self) -> None:
         """Count every concept in one source: a local one, else one that bears many requests."""
-        able = [*self._local, *(name for name in _CONCEPT_SOURCES if name in self._able)]
         for concept in self._intent.concepts[:MAX_CONCEPTS]:
             query = any_of([concept, *self._intent.alternatives.get(concept, [])])
-            if able and query:
+            for name in self._cheapest if query else []:
                 self._concepts[concept] = query
-                await self._counter.count(able[0], query)
+                await self._counter.count(name, query)
 
     async def read_first(self) -> None:
         """Fetch the first results from one source, asked as the search will ask it."""
