@@ -27,7 +27,6 @@ class Asked:
     remainder: Node | None = None
     language: str | None = None
     filters: SearchConstraints | None = None
-    most_pages: int | None = None
     papers: list[RawPaper] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     hits: int | None = None

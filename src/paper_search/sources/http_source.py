@@ -14,13 +14,13 @@ from paper_search.http.errors import HttpError
 from paper_search.http.limits import CallBudget
 from paper_search.http.retry import RetryPolicy
 from paper_search.models import (
-    HitCount,
     RawPaper,
     SearchConstraints,
     SearchReport,
     SearchStrategy,
     SourceStatus,
 )
+from paper_search.models.scope import HitCount
 from paper_search.sources.adapter import Adapter, Page, Request, Service
 from paper_search.sources.asking import Asked, distinct
 from paper_search.sources.errors import ServiceError
@@ -128,9 +128,11 @@ class HttpSource:
         client: an open httpx client to use; it is not closed.
         sleep: waits for seconds.
         clock: seconds that never run backwards.
+        budget: what counts the requests; None: an own one, as the settings say.
+        most_pages: pages turned for one query at most; None: as many as are wanted.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # what tests put in the place of the world
         self,
         adapter: Adapter,
         settings: SourceSettings | None = None,
@@ -138,13 +140,16 @@ class HttpSource:
         client: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
+        budget: CallBudget | None = None,
+        most_pages: int | None = None,
     ) -> None:
+        self._most_pages = most_pages
         self._adapter = adapter
         self._settings = settings or SourceSettings()
         self._given_client = client
         self._sleep = sleep
         self._clock = clock
-        self._budget = CallBudget(self._settings.max_calls)
+        self._budget = budget or CallBudget(self._settings.max_calls)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._adapter.name!r})"
@@ -175,12 +180,11 @@ class HttpSource:
         """
         if self._adapter.needs_key:  # such calls are few, or paid for: not before an approval
             return None
-        page = filters
+        if self._most_pages != 1:
+            return await self._for_one_page().count(query, filters)
         if self._settings.cache_path is None:
-            page = filters.model_copy(update={"max_results": 1})
-        ends_at = self._clock() + self._settings.deadline_s
-        async with self._http() as http:
-            asked = await self._ask(http, query, page, ends_at, most_pages=1)
+            filters = filters.model_copy(update={"max_results": 1})
+        [asked] = await self._ask_all([query], filters)
         if asked.error:
             raise asked.error
         is_broader = asked.remainder is not None
@@ -244,6 +248,17 @@ class HttpSource:
                     answers.append(await self._ask(http, query, filters, ends_at))
         return answers
 
+    def _for_one_page(self) -> HttpSource:
+        return HttpSource(
+            self._adapter,
+            self._settings,
+            client=self._given_client,
+            sleep=self._sleep,
+            clock=self._clock,
+            budget=self._budget,
+            most_pages=1,
+        )
+
     def _http(self) -> HttpClient:
         return client_of(
             self._adapter,
@@ -254,16 +269,10 @@ class HttpSource:
         )
 
     async def _ask(
-        self,
-        http: HttpClient,
-        query: str,
-        filters: SearchConstraints,
-        ends_at: float,
-        *,
-        most_pages: int | None = None,
+        self, http: HttpClient, query: str, filters: SearchConstraints, ends_at: float
     ) -> Asked:
         started = self._clock()
-        asked = Asked(query, filters=filters, most_pages=most_pages)
+        asked = Asked(query, filters=filters)
         try:
             await self._collect(http, read_query(query), filters, asked, ends_at)
         except ServiceError as error:
@@ -297,8 +306,8 @@ class HttpSource:
         request: Request | None = adapter.first(translated, filters, wanted)
         turned: list[Request] = []
         fruitless = 0
-        pages = 4 * math.ceil(wanted / max(adapter.page_size, 1)) + _SPARE_PAGES
-        most = asked.most_pages or pages
+        usual = 4 * math.ceil(wanted / max(adapter.page_size, 1)) + _SPARE_PAGES
+        most = self._most_pages or usual
         while request is not None and request not in turned and len(turned) < most:
             turned.append(request)
             answer = await self._get(http, request, ends_at)
