@@ -146,6 +146,8 @@ class Drive:
             say(visible(note))
         if collection.known_papers is not None:
             say(visible(collection.known_papers.summary))
+        if collection.coverage is not None:
+            say(collection.coverage.summary)
         if not collection.papers:
             say(
                 f"nothing relevant was found; `paper-search show {self._thread_id}` says what was "

@@ -103,6 +103,8 @@ def show_thread(console: Console, detail: ThreadDetail) -> None:
     if detail.collection is not None:
         for line in _known(detail.collection.known_papers):
             console.print(line)
+        if detail.collection.coverage is not None:
+            console.print(_fact("missing", detail.collection.coverage.summary))
         papers = detail.collection.papers
         console.print()
         console.print(paper_table(papers[:PAGE]))
@@ -141,6 +143,8 @@ def _result_question(
     yield text("; ".join(parts))
     if payload.outlook:
         yield _fact("screening", payload.outlook)
+    if payload.coverage:
+        yield _fact("missing", payload.coverage.summary)
     if payload.accumulated_papers:
         yield text("kept from earlier rounds:", style="bold")
         yield from (text(f"  + {paper.title}") for paper in payload.accumulated_papers)

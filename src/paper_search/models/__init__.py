@@ -1,5 +1,6 @@
 """The nouns of the program."""
 
+from paper_search.models.coverage import Coverage
 from paper_search.models.duplicates import (
     Cluster,
     Clustering,
@@ -61,6 +62,7 @@ __all__ = [
     "BibliographicRecord",
     "Cluster",
     "Clustering",
+    "Coverage",
     "DeduplicationReport",
     "EndReason",
     "Facets",

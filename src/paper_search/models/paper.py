@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from paper_search.models.coverage import Coverage
 from paper_search.models.known_papers import KnownPapersReport
 from paper_search.models.query import SearchStrategy
 from paper_search.models.source_report import SourceReport
@@ -194,6 +195,8 @@ class PaperCollection(BaseModel):
     """Sources that were asked and gave nothing over the whole run."""
     known_papers: KnownPapersReport | None = None
     """What became of the papers that a good search must find; None: none were named."""
+    coverage: Coverage | None = Field(default=None, exclude_if=lambda coverage: coverage is None)
+    """How much is missing, as far as the overlap of the last round's sources tells."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PaperCollection):

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from paper_search.errors import PersistenceError
 from paper_search.models import (
+    Coverage,
     KnownPapersReport,
     Paper,
     PaperCollection,
@@ -89,6 +90,8 @@ class ResultPayload(BaseModel):
     """What was marked while screening this round: is it relevant? It joins any answer to this."""
     outlook: str | None = None
     """How many relevant papers are left, and whether to stop; None: nothing was marked yet."""
+    coverage: Coverage | None = None
+    """How much is missing, by the overlap of the sources; None: it does not tell."""
     store_namespace: list[str] = Field(default_factory=list)
     """Where the records of all papers are, in the LangGraph store, by id."""
 

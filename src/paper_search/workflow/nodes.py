@@ -18,6 +18,7 @@ from paper_search.models import (
     UserFeedback,
     relevant_seeds,
 )
+from paper_search.skills.coverage import coverage_of
 from paper_search.skills.known_papers import check_known_papers
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Asker
@@ -173,6 +174,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     reference = await shelf.put_collection(collection, ctx.workflow_params.max_results)
+    reference.coverage = coverage_of(scored, state.reports)
     await shelf.index(state.question)
     if state.result is not None:
         made = await MarkShelf(ctx.store, ctx.thread_id).marks()
@@ -216,7 +218,7 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     collection = await final_collection(state, shelf, ctx.services.deduplicate)
     reference = await shelf.put_collection(collection, part="final")
     if state.result is not None:
-        reference.hidden = state.result.hidden
+        reference.hidden, reference.coverage = state.result.hidden, state.result.coverage
     await shelf.index(state.question)
     return Outcome.OK, {"is_complete": True, "result": reference, "collection": collection}
 

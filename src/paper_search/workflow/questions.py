@@ -77,6 +77,7 @@ async def result_question(
             total_papers=len(state.result.paper_ids),
             hidden=state.result.hidden,
             outlook=state.result.outlook,
+            coverage=state.result.coverage,
             store_namespace=list(shelf.namespace("records")),
         ),
         run_id=run_id,
