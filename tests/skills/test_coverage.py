@@ -98,8 +98,10 @@ def test_what_only_the_second_half_of_a_cut_answer_has_is_late() -> None:
         (
             0,
             1200,
-            "1,200 of 3,000 came only in the second half of an answer that was cut off: "
-            "longer answers (--max) find more.",
+            (
+                "1,200 of 3,000 came only in the second half of an answer that was cut off: "
+                "longer answers (--max) find more."
+            ),
         ),
     ],
 )
