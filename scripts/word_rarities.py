@@ -81,7 +81,7 @@ def main(folder: Path) -> None:
 def _counted(folder: Path, name: str) -> tuple[Counter[str], int]:
     counts: Counter[str] = Counter()
     total = 0
-    for text in _texts(folder, name):
+    for text in texts_of(folder, name):
         counts.update({stem for stem in tokens(text) if _is_word(stem)})
         total += 1
     return counts, total
@@ -100,7 +100,8 @@ def _is_word(stem: str) -> bool:
     return 1 < len(stem) <= LONGEST and stem.isascii() and stem.isalpha() and stem not in STOP_WORDS
 
 
-def _texts(folder: Path, name: str) -> Iterator[str]:
+def texts_of(folder: Path, name: str) -> Iterator[str]:
+    """Yield title and abstract of every record of a collection that has an abstract."""
     for path in folder.glob(f"{name}.jsonl*"):
         with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
             for record in map(json.loads, lines):

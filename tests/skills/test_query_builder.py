@@ -12,6 +12,8 @@ from paper_search.models import (
     MarkedPaper,
     ParsedIntent,
     QueryBuilderInput,
+    QueryForm,
+    RankedQuery,
     SearchConstraints,
     SearchQuery,
     SearchStrategy,
@@ -19,18 +21,20 @@ from paper_search.models import (
 )
 from paper_search.query import parse
 from paper_search.skills import QueryBuilder
-from paper_search.skills.query_text import MAX_QUERY_CHARS, normalised
+from paper_search.skills.strategy.text import MAX_QUERY_CHARS, normalised
 from paper_search.testing.llm import FakeLLM, obedient_answer
 
 SOURCES = ["library", "arxiv"]
 
 
-def intent(*concepts: str, **limits: Any) -> ParsedIntent:
+def intent(*concepts: str, **given: Any) -> ParsedIntent:
+    limits = {name: given.pop(name) for name in SearchConstraints.model_fields if name in given}
     return ParsedIntent(
         topic=" ".join(concepts),
         concepts=list(concepts),
         intent_type=IntentType.METHOD,
         constraints=SearchConstraints(**limits),
+        **given,
     )
 
 
@@ -57,22 +61,100 @@ def given_text(text: str | None, *earlier: SearchStrategy, **rest: Any) -> Query
 
 async def test_queries_go_from_precise_to_broad() -> None:
     strategy = await builder().build(
-        QueryBuilderInput(intent=intent("graph neural networks", "drug discovery", "toxicity"))
+        QueryBuilderInput(intent=intent("graph neural networks", "drug discovery"))
     )
-    first, *rest = texts(strategy)
-    assert 2 <= len(strategy.queries) <= 4
-    assert '("graph neural networks" OR GNN' in first
-    assert first.count(" AND ") == 2
-    assert "graph AND neural AND networks" in rest[0]
+    precise, broad = texts(strategy)
+    assert "((graph AND neural AND networks) OR GNN OR" in precise
+    assert "AND (drug OR discovery)" in precise
+    assert broad == "graph OR neural OR networks OR drug OR discovery"
     assert strategy.sources == SOURCES
-    assert strategy.queries[0].keywords == ["graph neural networks", "drug discovery", "toxicity"]
+    assert strategy.queries[0].keywords == ["graph neural networks", "drug discovery"]
     assert "GNN" in strategy.queries[0].synonym_map[0].synonyms
 
 
-async def test_the_kind_of_paper_is_asked_for() -> None:
-    wanted = intent("caffeine").model_copy(update={"intent_type": IntentType.SURVEY})
+async def test_one_word_is_asked_in_titles_then_anywhere_with_its_other_names() -> None:
+    strategy = await builder().build(QueryBuilderInput(intent=intent("hypertension")))
+    precise, broad = texts(strategy)
+    assert precise == "title:hypertension"
+    assert broad.startswith('hypertension OR "high blood pressure"')
+
+
+async def test_a_phrase_of_three_words_is_never_the_only_form_asked() -> None:
+    strategy = await builder().build(QueryBuilderInput(intent=intent("video object detection")))
+    assert '"video object detection"' not in " ".join(texts(strategy))
+    assert texts(strategy)[0] == "video AND object AND detection"
+
+
+@pytest.mark.parametrize("kind", list(IntentType))
+async def test_the_kind_of_paper_is_never_required(kind: IntentType) -> None:
+    wanted = intent("caffeine", "sleep").model_copy(update={"intent_type": kind})
+    plain = await builder().build(QueryBuilderInput(intent=intent("caffeine", "sleep")))
+    assert texts(await builder().build(QueryBuilderInput(intent=wanted))) == texts(plain)
+
+
+async def test_alternatives_do_as_well_as_the_concept() -> None:
+    wanted = intent("aspirin", "stroke", alternatives={"aspirin": ["clopidogrel"]})
     strategy = await builder().build(QueryBuilderInput(intent=wanted))
-    assert any("review" in text for text in texts(strategy))
+    assert "(aspirin OR" in texts(strategy)[0]
+    assert all("clopidogrel" in text for text in texts(strategy))
+
+
+async def test_authors_are_required_and_what_is_not_wanted_is_excluded_in_every_form() -> None:
+    wanted = intent(
+        "acid rain",
+        authors=["Likens", "Le Cun"],
+        excluded=["honey bees"],
+        excluded_types=["review"],
+    )
+    strategy = await builder().build(QueryBuilderInput(intent=wanted))
+    [ranked] = strategy.ranked
+    for text in [ranked.condition, *texts(strategy)]:
+        assert '(author:Likens OR author:"Le Cun")' in text
+        barred = text.partition(" NOT ")[2]
+        assert '"honey bees"' in barred
+        assert "title:review OR title:survey" in barred
+
+
+async def test_only_authors_are_a_query_of_their_own() -> None:
+    wanted = intent(authors=["Vaswani"], question="Vaswani")
+    strategy = await builder().build(QueryBuilderInput(intent=wanted))
+    assert texts(strategy) == ["author:Vaswani"]
+    assert strategy.ranked == [RankedQuery(text="Vaswani", condition="author:Vaswani")]
+
+
+async def test_the_question_is_asked_as_it_is_of_sources_that_rank() -> None:
+    wanted = intent("caffeine", question="does caffeine\u200b disturb\n sleep?")
+    assert (await builder().build(QueryBuilderInput(intent=wanted))).ranked == [
+        RankedQuery(text="does caffeine disturb sleep?")
+    ]
+    untold = await builder().build(QueryBuilderInput(intent=intent("caffeine", "sleep")))
+    assert untold.ranked == [RankedQuery(text="caffeine sleep")]
+
+
+@pytest.mark.parametrize("llm", [None, FakeLLM(LLMError("is not asked"))])
+async def test_a_question_that_is_a_boolean_query_is_the_only_query_unchanged(
+    llm: FakeLLM | None,
+) -> None:
+    query = '"graph neural network" AND (drug OR molecule) NOT survey'
+    wanted = intent("graph neural network", boolean_query=query)
+    strategy = await builder(llm).build(QueryBuilderInput(intent=wanted))
+    assert texts(strategy) == [query]
+    assert strategy.ranked == []
+    assert llm is None or llm.calls == []
+
+
+async def test_what_a_boolean_question_finds_is_ranked_as_soon_as_papers_are_marked() -> None:
+    wanted = intent("caffeine", boolean_query="(caffeine OR coffee) NOT tea")
+    first = await builder().build(QueryBuilderInput(intent=wanted))
+    mark = MarkedPaper(id="1", title="Adenosine receptors", is_relevant=True)
+    second = await builder().build(
+        QueryBuilderInput(intent=wanted, previous_strategies=[first], marked_papers=[mark])
+    )
+    [ranked] = second.ranked
+    assert ranked.text == "caffeine coffee"
+    assert ranked.condition == "(caffeine OR coffee) NOT tea"
+    assert "adenosine" in ranked.terms
+    assert texts(second)[-1] == texts(first)[0]
 
 
 async def test_limits_come_from_the_intent_in_order_and_within_bounds() -> None:
@@ -185,24 +267,90 @@ async def test_what_was_said_in_an_earlier_round_still_holds() -> None:
         assert "RCT" in query
 
 
+async def test_feedback_reaches_the_ranked_query_too() -> None:
+    first = await builder().build(given_text(None))
+    second = await builder().build(
+        given_text("exclude mice, only randomised trials, more about adenosine", first)
+    )
+    [ranked] = second.ranked
+    assert ranked.text == "caffeine sleep quality adenosine"
+    assert "RCT" in ranked.condition
+    assert "mice" in ranked.condition.partition("NOT ")[2]
+    third = await builder().build(given_text("more about mice", first, second))
+    assert "mice" not in third.ranked[0].condition
+    assert "RCT" in third.ranked[0].condition
+    assert not any("NOT mice" in text or "NOT (mice" in text for text in texts(third))
+
+
+async def test_a_concept_that_is_excluded_is_no_longer_asked_for() -> None:
+    first = await builder().build(given_text(None))
+    second = await builder().build(given_text("no caffeine", first))
+    for query in texts(second):
+        wanted, _, barred = query.partition(" NOT ")
+        assert "caffeine" not in wanted
+        assert "caffeine" in barred
+
+
 async def test_years_in_the_feedback_change_the_limits() -> None:
     first = await builder().build(given_text(None))
     second = await builder().build(given_text("only since 2019", first))
     assert second.filters.year_from == 2019
 
 
-async def test_marked_papers_teach_terms() -> None:
+async def test_marked_papers_teach_weighted_words() -> None:
     marks = [
         MarkedPaper(id="1", title="Adenosine receptors and insomnia", is_relevant=True),
-        MarkedPaper(id="2", title="Adenosine receptors in athletes", is_relevant=True),
-        MarkedPaper(id="3", title="Athletes and insomnia", is_relevant=False),
+        MarkedPaper(id="2", title="Adenosine receptors in adults", is_relevant=True),
+        MarkedPaper(id="3", title="Athletes and doping", is_relevant=False),
     ]
     first = await builder().build(given_text(None))
     second = await builder().build(given_text(None, first, marked_papers=marks))
-    joined = " ".join(texts(second))
-    assert "adenosine receptors" in joined
-    assert "athletes" not in joined
-    assert "adenosine" not in " ".join(texts(first))
+    [ranked] = second.ranked
+    assert ranked.text == first.ranked[0].text
+    assert ranked.terms["adenosine"] > 0 > ranked.terms["doping"]
+    assert [texts(second)[0], texts(second)[-1]] == texts(first)
+    assert "adenosine" in texts(second)[1]
+    assert "doping" not in " ".join(texts(second))
+    third = await builder().build(given_text(None, first, second))
+    assert third.ranked[0].terms == ranked.terms
+
+
+async def test_other_learned_words_are_a_change_and_replace_the_query_made_of_them() -> None:
+    def marked(*titles: str) -> list[MarkedPaper]:
+        return [MarkedPaper(id=title, title=title, is_relevant=True) for title in titles]
+
+    earlier = [await builder().build(given_text(None))]
+    for titles in (["Adenosine"], ["Adenosine", "Melatonin"], ["Adenosine", "Melatonin", "Naps"]):
+        strategy = await builder().build(given_text(None, *earlier, marked_papers=marked(*titles)))
+        assert strategy.filters == earlier[0].filters
+        assert texts(strategy)[-1] == texts(earlier[0])[-1]
+        assert len(strategy.queries) <= 4
+        earlier.append(strategy)
+    assert "naps" in texts(earlier[-1])[-2]
+
+
+async def test_the_round_after_starts_from_what_a_person_edited() -> None:
+    first = await builder().build(given_text(None))
+    mine = [
+        SearchQuery(keywords=[], boolean_query="coffee AND dreams"),
+        *(SearchQuery(keywords=[], boolean_query=f"tea{number}") for number in range(5)),
+    ]
+    edited = first.model_copy(
+        update={
+            "queries": mine,
+            "ranked": [RankedQuery(text="dreams", condition="NOT tea", terms={"rem": 0.5})],
+            "forms": {"library": QueryForm.BOTH},
+        }
+    )
+    second = await builder().build(given_text("not mice", edited))
+    assert second.ranked == [
+        RankedQuery(text="dreams", condition="NOT tea NOT mice", terms={"rem": 0.5})
+    ]
+    assert len(second.queries) == 6
+    assert texts(second)[0] == "coffee AND dreams NOT mice"
+    assert second.forms == {"library": QueryForm.BOTH}
+    without = edited.model_copy(update={"ranked": []})
+    assert (await builder().build(given_text("not mice", without))).ranked == []
 
 
 async def test_a_person_who_changed_sources_and_limits_keeps_them() -> None:
@@ -267,6 +415,23 @@ async def test_the_model_answer_is_cleaned() -> None:
     assert texts(strategy) == queries[:4]
     assert strategy.sources == ["arxiv"]
     assert strategy.filters == SearchConstraints(year_from=2000, year_to=2020, max_results=1000)
+
+
+async def test_the_model_may_word_the_ranked_query() -> None:
+    given = given_text(None)
+    worded = await builder(FakeLLM(answer("a", ranked_text=" coffee\n and sleep "))).build(given)
+    assert [query.text for query in worded.ranked] == ["coffee and sleep"]
+    for reply in (answer("a"), answer("a", ranked_text=""), answer("a", ranked_text="x" * 9999)):
+        plain = await builder(FakeLLM(reply)).build(given)
+        assert [query.text for query in plain.ranked] == ["caffeine sleep quality"]
+
+
+async def test_a_model_learns_no_other_weights_than_the_algorithm() -> None:
+    mark = MarkedPaper(id="1", title="Adenosine receptors", is_relevant=True)
+    first = await builder().build(given_text(None))
+    given = given_text("not mice", first, marked_papers=[mark])
+    by_model = await builder(FakeLLM(answer("a"))).build(given)
+    assert by_model.ranked == (await builder().build(given)).ranked
 
 
 async def test_sources_that_do_not_exist_become_all_sources() -> None:

@@ -66,3 +66,27 @@ def test_the_table_has_no_lonely_or_blank_names() -> None:
     for group in SYNONYMS:
         assert len(group) >= 2
         assert all(group)
+
+
+@pytest.mark.parametrize(
+    ("concept", "made_up"),
+    [
+        ("perceived", "perceiveds"),
+        ("screening compared", "screening compareds"),
+        ("colorectal cancer", "colourectal cancer"),
+        ("meta-analysis", "meta-analyzis"),
+        ("caffeine", "caffeines"),
+        ("children", "childrens"),
+    ],
+)
+def test_no_form_is_made_up(concept: str, made_up: str) -> None:
+    assert made_up not in variants(concept)
+
+
+def test_subject_headings_give_their_entry_terms() -> None:
+    assert "rodent ulcer" in variants("basal cell carcinomas")
+    assert "heart decompensation" in variants("heart failure")
+
+
+def test_a_name_that_only_adds_words_is_no_other_name() -> None:
+    assert not any("seizure" in name.split() for name in variants("seizures") if " " in name)

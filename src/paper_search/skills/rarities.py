@@ -27,6 +27,11 @@ def rarity(stem: str) -> float:
     return table.get(stem, rarest)
 
 
+def is_known(stem: str) -> bool:
+    """Return whether the table has the stem, or it is a stop word."""
+    return stem in STOP_WORDS or stem in _rarities()[0]
+
+
 @cache
 def _rarities() -> tuple[dict[str, float], float]:
     lines = PackageFiles("paper_search.skills").read(_TABLE).decode("ascii").splitlines()

@@ -1,4 +1,4 @@
-"""What concepts are also called, in several fields: one line per group, long form first."""
+"""What concepts are also called where subject headings do not say: a line a group."""
 
 from __future__ import annotations
 
@@ -82,19 +82,16 @@ lung cancer | lung neoplasm | non-small cell lung cancer | NSCLC
 heart attack | myocardial infarction | MI
 heart failure | HF | cardiac failure
 stroke | cerebrovascular accident | CVA
-high blood pressure | hypertension
 diabetes | diabetes mellitus | T2DM | type 2 diabetes
 obesity | overweight | body mass index | BMI
 depression | depressive disorder | major depressive disorder | MDD
 anxiety | anxiety disorder | GAD
-post-traumatic stress disorder | PTSD | posttraumatic stress disorder
 attention deficit hyperactivity disorder | ADHD
 autism | autism spectrum disorder | ASD
 dementia | Alzheimer disease | cognitive decline
 Alzheimer's disease | Alzheimer disease | AD
 Parkinson's disease | Parkinson disease | PD
 multiple sclerosis | MS
-chronic obstructive pulmonary disease | COPD
 chronic kidney disease | CKD | renal insufficiency
 human immunodeficiency virus | HIV | AIDS
 tuberculosis | TB | Mycobacterium tuberculosis
@@ -118,18 +115,15 @@ protein structure prediction | protein folding | AlphaFold
 antibiotic resistance | antimicrobial resistance | AMR
 older adult | elderly | aged | senior
 child | children | pediatric | paediatric
-adolescent | teenager | youth
 pregnancy | gestation | prenatal
 quality of life | QoL | health-related quality of life | HRQoL
 cognitive behavioral therapy | CBT | cognitive behavioural therapy
 mindfulness | mindfulness-based intervention | meditation
-physical activity | exercise | physical exercise
 sleep quality | insomnia | sleep disorder
 caffeine | coffee
 primary care | general practice | family medicine
 nurse | nursing staff | nursing
 palliative care | end-of-life care | hospice
-telemedicine | telehealth | eHealth | mHealth
 climate change | global warming | climatic change
 greenhouse gas | GHG | carbon emission
 life cycle assessment | LCA | life-cycle analysis
@@ -154,7 +148,6 @@ remote work | telework | work from home | telecommuting
 job satisfaction | work satisfaction | employee satisfaction
 burnout | occupational stress | work stress
 immigration | migration | migrant
-refugee | asylum seeker | displaced person
 political polarization | partisan polarization | political polarisation
 public opinion | public attitude
 structural equation modeling | SEM | structural equation modelling

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from paper_search.skills import vocabulary
+from paper_search.skills.rarities import is_known
 from paper_search.skills.synonyms import COMPOUNDS, SPELLINGS, SYNONYMS
 from paper_search.skills.words import is_unspaced, tokens
 
 _SHORTEST = 3
 """Letters of a word that is put into the plural or taken out of it."""
 _ENGLISH = re.compile(r"[A-Za-z][A-Za-z' -]*")
-_INVARIANT = frozenset(
-    ["series", "species", "analysis", "mathematics", "physics", "statistics", "diabetes", "aids"]
-)
 
 
 def variants(concept: str) -> list[str]:
@@ -28,26 +27,47 @@ def variants(concept: str) -> list[str]:
 
 
 def synonyms(concept: str) -> list[str]:
-    """Return the other names of the concept in the built-in table.
+    """Return the other names of the concept in the built-in tables.
 
-    English ones for every language; Chinese ones only for Chinese.
+    English ones for every language; Chinese ones only for Chinese. A name that only adds words to
+    the concept ("absence seizures" for "seizures") is none.
     """
     key = tuple(tokens(concept))
     is_english = not is_unspaced(concept)
-    return [
+    by_hand = [
         name
         for group in _groups().get(key, ())
         for name in group
-        if tuple(tokens(name)) != key and not (is_english and is_unspaced(name))
+        if not (is_english and is_unspaced(name))
     ]
+    known = {tuple(tokens(name)) for name in by_hand}
+    by_heading = [
+        name
+        for name in vocabulary.entry_terms([concept, *_numbers(concept)])
+        if tuple(tokens(name)) not in known
+    ]
+    names = dict.fromkeys([*by_hand, *by_heading])
+    return [name for name in names if not set(key).issubset(tokens(name))]
 
 
 def spellings(concept: str) -> list[str]:
-    """Return the concept in the other spelling, with and without hyphens, singular and plural."""
+    """Return the concept in the other spelling, with and without hyphens, singular and plural.
+
+    Only forms that somebody writes: their words are in the table of rarities or in a heading.
+    """
     found = [*_respelled(concept), *_hyphenated(concept)]
+    found = [form for form in found if _is_written(form, concept)]
     if _ENGLISH.fullmatch(concept):
         found += _numbers(concept)
     return found
+
+
+def _is_written(form: str, concept: str) -> bool:
+    """Return whether all words of a form that the concept does not have are known ones."""
+    own = set(tokens(concept))
+    return all(
+        token in own or is_known(token) or vocabulary.is_word(token) for token in tokens(form)
+    )
 
 
 @cache
@@ -98,11 +118,17 @@ def _hyphenated(concept: str) -> list[str]:
 
 def _numbers(concept: str) -> list[str]:
     head, space, last = concept.rpartition(" ")
-    if len(last) < _SHORTEST or last.isupper() or last.casefold() in _INVARIANT:
+    noun = last.casefold()
+    if len(last) < _SHORTEST or last.isupper():
         return []
-    singular = _singular(last)
-    other = singular if singular != last else _plural(last)
-    return [] if other == last else [f"{head}{space}{other}"]
+    single = _singular(noun)
+    if single != noun and vocabulary.has_plural(single):
+        other = single
+    elif vocabulary.has_plural(noun):
+        other = plural(noun)
+    else:
+        return []
+    return [f"{head}{space}{last[0]}{other[1:]}"]
 
 
 def _singular(word: str) -> str:
@@ -115,14 +141,11 @@ def _singular(word: str) -> str:
     return word
 
 
-def _plural(word: str) -> str:
-    if word.endswith(
-        ("ing", "ism", "ness", "ics", "us", "'s", "tion", "ity", "care", "ance", "ence")
-    ):
-        return word  # mass nouns: their plural finds nothing
+def plural(word: str) -> str:
+    """Return the plural that English spelling makes of a word, whether or not anybody uses it."""
     if word.endswith("is"):
         return word[:-2] + "es"
-    if word.endswith("y") and word[-2] not in "aeiou":
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
         return word[:-1] + "ies"
     if word.endswith(("s", "x", "ch", "sh")):
         return word + "es"

@@ -1,18 +1,13 @@
-"""What a person's words and marks ask of the next strategy."""
+"""What a person's free text asks of the next strategy."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paper_search.models import MarkedPaper
 from paper_search.skills.key_phrases import key_phrases
-from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.untrusted import visible
 from paper_search.skills.word_lists import words_in
-from paper_search.skills.words import is_unspaced, stem, tokens
 
 _CLAUSES = re.compile(
     r"[.;:\n!?。；！？]+|[,，]\s*|\bbut\b|\bhowever\b"
@@ -110,72 +105,3 @@ def _phrases(text: str, *, is_excluded: bool) -> list[str]:
     if is_excluded:
         return found
     return [phrase for phrase in found if not set(phrase.casefold().split()) <= _SMALL_TALK]
-
-
-def terms_of_marks(
-    marked: Sequence[MarkedPaper], known: Sequence[str] = (), limit: int = 4
-) -> list[str]:
-    """Return the terms that papers marked relevant share and papers marked irrelevant lack.
-
-    One to three words from titles and abstracts, most widely shared first, titles before
-    abstracts, longer before shorter; nothing that `known` concepts already say. With a single
-    relevant paper only its title speaks.
-    """
-    relevant = [paper for paper in marked if paper.is_relevant]
-    if not relevant:
-        return []
-    refused = {term for paper in marked if not paper.is_relevant for term in _ngrams(_text(paper))}
-    covered = {part for concept in known for part in tokens(concept)}
-    in_titles: Counter[tuple[str, ...]] = Counter()
-    in_texts: Counter[tuple[str, ...]] = Counter()
-    written: dict[tuple[str, ...], str] = {}
-    for paper in relevant:
-        titles = _ngrams(paper.title)
-        texts = _ngrams(_text(paper)) if len(relevant) > 1 else titles
-        in_titles.update(titles.keys())
-        in_texts.update(texts.keys())
-        for term, as_written in texts.items():
-            written[term] = min(written.get(term, as_written), as_written)
-    needed = 2 if len(relevant) > 1 else 1
-    shared = [
-        term
-        for term, count in in_texts.items()
-        if count >= needed and term not in refused and not set(term) <= covered
-    ]
-    shared.sort(key=lambda term: (-in_texts[term], -in_titles[term], -len(term), term))
-    return _without_parts([written[term] for term in shared], limit)
-
-
-def _text(paper: MarkedPaper) -> str:
-    return f"{paper.title}. {paper.abstract or ''}"
-
-
-def _ngrams(text: str) -> dict[tuple[str, ...], str]:
-    """Return the terms of one to three content words by their stems, with how they are written."""
-    found: dict[tuple[str, ...], str] = {}
-    for sentence in re.split(r"[^\w\s'’-]+", visible(text)):
-        words = re.findall(r"[^\W_]+", sentence.casefold())
-        for start in range(len(words)):
-            for size in (1, 2, 3):
-                run = words[start : start + size]
-                if len(run) == size and all(_is_content(word) for word in run):
-                    found.setdefault(tuple(stem(word) for word in run), " ".join(run))
-    return found
-
-
-def _is_content(word: str) -> bool:
-    if word in STOP_WORDS or word.isdigit():
-        return False
-    return len(word) > 3 or (len(word) > 1 and is_unspaced(word))  # noqa: PLR2004  # shorter ones are noise
-
-
-def _without_parts(terms: Sequence[str], limit: int) -> list[str]:
-    """Return the first terms of which none is part of another one."""
-    kept: list[str] = []
-    for term in terms:
-        words = set(term.split())
-        if not any(words & set(other.split()) for other in kept):
-            kept.append(term)
-        if len(kept) == limit:
-            break
-    return kept

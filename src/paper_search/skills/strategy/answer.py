@@ -7,7 +7,8 @@ from typing import Any, Self
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 from paper_search.models import SearchConstraints, SearchQuery, SynonymMap
-from paper_search.skills.query_text import MAX_QUERY_CHARS, is_readable
+from paper_search.skills.strategy.text import MAX_QUERY_CHARS, is_readable
+from paper_search.skills.untrusted import visible
 
 
 class QueryAnswer(BaseModel):
@@ -46,6 +47,14 @@ class StrategyAnswer(BaseModel):
     queries: list[QueryAnswer] = Field(default_factory=list)
     sources: list[str] = Field(default_factory=list)
     filters: FiltersAnswer = Field(default_factory=FiltersAnswer)
+    ranked_text: str | None = None
+    """The question for sources that rank; None: in the person's own words."""
+
+    @field_validator("ranked_text", mode="after")
+    @classmethod
+    def _visible_text(cls, value: str | None) -> str | None:
+        text = " ".join(visible(value or "").split())
+        return text if 0 < len(text) <= MAX_QUERY_CHARS else None
 
     @field_validator("queries", "sources", mode="before")
     @classmethod

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import parse
 from paper_search.skills.untrusted import visible
+
+MIN_QUERIES, MAX_QUERIES = 2, 4
+"""Queries of a strategy that we write; a person may write more."""
 
 MAX_QUERY_CHARS = 2_000
 """The longest query in a strategy; services refuse longer ones."""
@@ -37,33 +40,9 @@ def cleaned(text: str) -> str:
     return " ".join(word for word in words if word)
 
 
-def any_of(names: Iterable[str]) -> str:
-    """Return the names joined by OR, in parentheses if there are several, each once."""
-    terms = list(dict.fromkeys(term for term in map(quoted, names) if term))
-    return terms[0] if len(terms) == 1 else f"({' OR '.join(terms)})" if terms else ""
-
-
 def all_of(parts: Iterable[str]) -> str:
     """Return the parts joined by AND, blank ones left out."""
     return " AND ".join(dict.fromkeys(part for part in parts if part))
-
-
-def loose(concept: str) -> str:
-    """Return the words of the concept joined by AND, wherever they stand."""
-    words = [word for word in re.split(r"[\s-]+", cleaned(concept)) if word]
-    return all_of(quoted(word) for word in words)
-
-
-def fitted(query: str, parts: Sequence[str]) -> str:
-    """Return the query, or the first parts of it joined by AND, within `MAX_QUERY_CHARS`."""
-    if len(query) <= MAX_QUERY_CHARS:
-        return query
-    kept: list[str] = []
-    for part in parts:
-        if len(" AND ".join([*kept, part])) > MAX_QUERY_CHARS:
-            break
-        kept.append(part)
-    return all_of(kept)
 
 
 def is_readable(query: str) -> bool:

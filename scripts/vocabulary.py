@@ -1,0 +1,145 @@
+# ruff: noqa: INP001  # a script, not a package
+"""Write the tables of names that ship: subject headings with entry terms, and nouns with plurals.
+
+    .venv/bin/python scripts/vocabulary.py FOLDER
+
+FOLDER holds `vocab_mesh/mesh.tsv.gz` and the collections that `word_rarities.py` counts.
+
+Headings: Medical Subject Headings (MeSH) of the National Library of Medicine, 2020/2021. Changed:
+entry terms in inverted order are turned round ("failure, heart"), those that differ only by
+number, hyphen or spelling are left out, as are short ones, ones that several headings have,
+common words, and names of chemicals with a word that few records have (brands); at most
+`MOST_NAMES` are kept, those of common words first.
+
+Nouns: words that stand in at least `FEWEST` records, as their plurals do, neither much rarer than
+the other; rarer words where both stand in entry terms.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from word_rarities import FEWEST, FIELDS, texts_of
+
+from paper_search.skills.rarities import is_known, rarity
+from paper_search.skills.variants import plural
+from paper_search.skills.words import tokens
+
+SKILLS = Path(__file__).parents[1] / "src/paper_search/skills"
+HEADINGS, PLURALS = SKILLS / "mesh.txt.gz", SKILLS / "plurals.txt.gz"
+MOST_NAMES = 7
+SHORTEST = 4
+COMMON = 2.6
+"""The rarity below which a single word is too common to be the name of one thing."""
+SHARE = 0.05
+"""Of the records with a word, at least how many have its plural, and the other way round."""
+MOST_WORDS, LONGEST = 6, 60
+NAME = re.compile(r"[a-z0-9][a-z0-9' -]*")
+SKIPPED = {"V", "Z"}
+"""Branches of the tree: kinds of publications, and places."""
+HEADER = """\
+# Medical Subject Headings (MeSH), National Library of Medicine, 2020/2021, changed: see
+# scripts/vocabulary.py. A line a heading: the heading, then what it is also called.
+"""
+
+
+def main(folder: Path) -> None:
+    """Write both tables."""
+    rows = [line for line in _lines(folder / "vocab_mesh/mesh.tsv.gz") if _is_kept(line)]
+    terms = [
+        (name, [name, *(term for term in every.split("|") if branch != {"D"} or _is_usual(term))])
+        for (_, name, numbers, every) in rows
+        for branch in [_branches(numbers)]
+    ]
+    _write(HEADINGS, HEADER + "".join(f"|{'|'.join(line)}|\n" for line in _headings(terms)))
+    words = {word for _, every in terms for term in every for word in term.split()}
+    _write(PLURALS, "\n".join(sorted(_nouns(folder, words))) + "\n")
+
+
+def _lines(path: Path) -> Iterator[list[str]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        next(lines)
+        yield from (line.rstrip("\n").split("\t") for line in lines)
+
+
+def _is_kept(line: list[str]) -> bool:
+    return not _branches(line[2]) <= SKIPPED
+
+
+def _branches(numbers: str) -> set[str]:
+    return {number[0] for number in numbers.split("|") if number}
+
+
+def _is_usual(term: str) -> bool:
+    return all(is_known(token) for token in tokens(term))
+
+
+def _headings(terms: list[tuple[str, list[str]]]) -> Iterator[list[str]]:
+    """Yield headings with their names."""
+    own = {tuple(tokens(_natural(heading))) for heading, _ in terms}
+    names = {heading: _distinct(heading, every) for heading, every in terms}
+    owners = Counter(key for found in names.values() for key in found)
+    for heading, _ in terms:
+        natural = tuple(tokens(_natural(heading)))
+        kept = [
+            name
+            for key, name in names[heading].items()
+            if key == natural or (key not in own and owners[key] == 1 and _is_telling(name))
+        ]
+        ranked = sorted(kept, key=lambda name: (_natural(heading) != name, _rarest(name)))
+        if NAME.fullmatch(heading.replace(",", "")):
+            yield [heading, *(name for name in ranked[:MOST_NAMES] if name != heading)]
+
+
+def _distinct(heading: str, every: list[str]) -> dict[tuple[str, ...], str]:
+    """Return the names in natural order by their stems, those that were not inverted first."""
+    found: dict[tuple[str, ...], str] = {}
+    for term in [heading, *sorted(every, key=lambda term: ", " in term)]:
+        name = _natural(term)
+        is_short = len(name.split()) <= MOST_WORDS and len(name) <= LONGEST
+        if NAME.fullmatch(name) and is_short and term.count(", ") <= 1:
+            found.setdefault(tuple(tokens(name)), name)
+    return found
+
+
+def _natural(term: str) -> str:
+    """Return "heart failure" for "failure, heart"."""
+    last, _, first = term.removesuffix(" as topic").partition(", ")
+    return f"{first} {last}" if first else last
+
+
+def _is_telling(name: str) -> bool:
+    return " " in name or (len(name) >= SHORTEST and _rarest(name) >= COMMON)
+
+
+def _rarest(name: str) -> float:
+    return max(map(rarity, tokens(name)), default=0.0)
+
+
+def _nouns(folder: Path, mesh: set[str]) -> set[str]:
+    counts: Counter[str] = Counter()
+    for names in FIELDS.values():
+        for collection in names:
+            for text in texts_of(folder, collection):
+                counts.update(set(re.findall(r"[a-z]+", text.lower())))
+    attested = {word for word in counts if _is_noun(counts[word], counts.get(plural(word), 0))}
+    rare = {word for word in mesh if word.isascii() and word.isalpha() and counts[word] < FEWEST}
+    return attested | {word for word in rare if plural(word) in rare}
+
+
+def _is_noun(singulars: int, plurals: int) -> bool:
+    fewer, more = sorted((singulars, plurals))
+    return fewer >= max(FEWEST, SHARE * more)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(gzip.compress(text.encode("ascii"), mtime=0))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

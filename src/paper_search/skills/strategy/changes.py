@@ -1,0 +1,135 @@
+"""Says in one line what a strategy asks for that the one before did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from paper_search.errors import QuerySyntaxError
+from paper_search.models import SearchConstraints, SearchStrategy
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, parse
+from paper_search.skills.strategy.terms import runs
+from paper_search.skills.words import tokens
+
+_Stems: TypeAlias = tuple[str, ...]
+
+_SHOWN = 5
+"""Terms that are named; further ones are counted."""
+
+
+class _Wish(NamedTuple):
+    """A term with whether it is wanted."""
+
+    written: str
+    is_wanted: bool
+
+
+def changes(before: SearchStrategy, after: SearchStrategy) -> str:
+    """Return what changed between two strategies: `+ eventcounts, + exclusion; - compiler`.
+
+    A plus is a term that is wanted now or no longer unwanted, a minus one that is no longer wanted
+    or unwanted now. Years and sources follow where they differ. Empty: nothing of all this.
+    """
+    old, new = _wishes(before), _wishes(after)
+    more: list[str] = []
+    less: list[str] = []
+    for stems, name in (_names(new) | _names(old)).items():
+        change = _sign(stems, new) - _sign(stems, old)
+        if change:
+            (more if change > 0 else less).append(name)
+    return "; ".join(
+        part
+        for part in (
+            _listed("+", more),
+            _listed("-", less),
+            _of_years(before.filters, after.filters),
+            _of_names("source", before.sources, after.sources),
+        )
+        if part
+    )
+
+
+def _names(wishes: dict[_Stems, _Wish]) -> dict[_Stems, str]:
+    return {stems: wish.written for stems, wish in wishes.items()}
+
+
+def _sign(stems: _Stems, wishes: dict[_Stems, _Wish]) -> int:
+    """Return 1 for a term that is wanted, -1 for one that is unwanted, else 0.
+
+    A phrase of which every word is wanted is wanted: that is another form, no other wish.
+    """
+    if stems in wishes:
+        return 1 if wishes[stems].is_wanted else -1
+    wanted = {stem for other, wish in wishes.items() if wish.is_wanted for stem in other}
+    return int(wanted.issuperset(stems))
+
+
+def _wishes(strategy: SearchStrategy) -> dict[_Stems, _Wish]:
+    """Return the terms of a strategy by their stems, the heaviest first."""
+    found: dict[_Stems, _Wish] = {}
+    for name, is_wanted in _named(strategy):
+        stems = tuple(tokens(name))
+        if stems:
+            found.setdefault(stems, _Wish(name, is_wanted))
+    return found
+
+
+def _named(strategy: SearchStrategy) -> Iterator[tuple[str, bool]]:
+    for ranked in strategy.ranked:
+        yield from ((word.written, True) for run in runs(ranked.text) for word in run)
+    for ranked in strategy.ranked:
+        heavy = sorted(ranked.terms.items(), key=lambda item: -abs(item[1]))
+        yield from ((word, weight > 0) for word, weight in heavy)
+    conditions = [ranked.condition for ranked in strategy.ranked]
+    for text in [*conditions, *(query.boolean_query for query in strategy.queries)]:
+        yield from _leaves_of(text)
+
+
+def _leaves_of(text: str) -> Iterator[tuple[str, bool]]:
+    try:
+        tree = parse(text) if text else None
+    except QuerySyntaxError:
+        return
+    if tree is not None:
+        yield from _leaves(tree, is_wanted=True)
+
+
+def _leaves(node: Node, *, is_wanted: bool) -> Iterator[tuple[str, bool]]:
+    match node:
+        case Term(text):
+            yield text, is_wanted
+        case Phrase(words):
+            yield " ".join(words), is_wanted
+        case Not(child):
+            yield from _leaves(child, is_wanted=not is_wanted)
+        case And(children) | Or(children):
+            for child in children:
+                yield from _leaves(child, is_wanted=is_wanted)
+        case Near(left, right):
+            yield from _leaves(left, is_wanted=is_wanted)
+            yield from _leaves(right, is_wanted=is_wanted)
+        case YearRange():
+            return
+
+
+def _listed(sign: str, names: list[str]) -> str:
+    shown = ", ".join(f"{sign} {name}" for name in names[:_SHOWN])
+    rest = len(names) - _SHOWN
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def _of_years(before: SearchConstraints, after: SearchConstraints) -> str:
+    if (before.year_from, before.year_to) == (after.year_from, after.year_to):
+        return ""
+    if after.year_from is None and after.year_to is None:
+        return "any year"
+    if after.year_from == after.year_to:
+        return f"year {after.year_from}"
+    return f"years {after.year_from or ''}-{after.year_to or ''}"
+
+
+def _of_names(kind: str, before: Iterable[str], after: Iterable[str]) -> str:
+    old, new = list(before), list(after)
+    added = [f"+ {kind} {name}" for name in new if name not in old]
+    gone = [f"- {kind} {name}" for name in old if name not in new]
+    return ", ".join([*added, *gone])

@@ -1,0 +1,142 @@
+"""The round after: the last strategy, changed by what a person marked and wrote."""
+
+from __future__ import annotations
+
+from paper_search.models import (
+    ParsedIntent,
+    QueryBuilderInput,
+    RankedQuery,
+    SearchQuery,
+    SearchStrategy,
+)
+from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.skills.rarities import rarity
+from paper_search.skills.strategy.booleans import names_of
+from paper_search.skills.strategy.feedback import learned_terms
+from paper_search.skills.strategy.free_text import FeedbackTerms
+from paper_search.skills.strategy.limits import Limits, barred_names, lifted, required_names
+from paper_search.skills.strategy.ranked import next_ranked, ranked_of_boolean, wanted_names
+from paper_search.skills.strategy.text import MAX_QUERIES, normalised
+from paper_search.skills.strategy.trees import all_of, any_of, is_short, parts, tree_of, written
+from paper_search.skills.words import tokens
+
+_LEARNED = 4
+"""Learned words of which a paper of the new boolean query must have one."""
+
+
+def next_queries(
+    last: SearchStrategy, said: FeedbackTerms, terms: dict[str, float] | None
+) -> list[SearchQuery]:
+    """Return the queries of the last strategy as the feedback wants them, with new ones in between.
+
+    What a person edited stays edited. A query for what was added and one for what was learned
+    stand before the last, which is the broadest; earlier ones of their kind make room.
+    """
+    limits = _limits(said)
+    base = [
+        changed for query in last.queries if (changed := _changed(query, said, limits)) is not None
+    ]
+    if not base:
+        return []
+    *kept, broadest = base
+    new = _new_queries(broadest, said, terms)
+    if len(base) <= MAX_QUERIES:
+        kept = kept[: MAX_QUERIES - 1 - len(new)]
+    queries = {normalised(query.boolean_query): query for query in [*kept, *new, broadest]}
+    return list(queries.values())
+
+
+def next_ranked_queries(
+    last: SearchStrategy,
+    intent: ParsedIntent,
+    said: FeedbackTerms,
+    terms: dict[str, float] | None,
+) -> list[RankedQuery]:
+    """Return the ranked queries of the last strategy as the feedback wants them.
+
+    Where the question is a boolean query, there is one as soon as there is something to rank by.
+    """
+    ranked = last.ranked
+    if not ranked and terms and intent.boolean_query is not None:
+        ranked = ranked_of_boolean(intent.boolean_query)
+    return next_ranked(
+        ranked,
+        added=said.added,
+        welcome=(*said.added, *said.required),
+        limits=_limits(said),
+        terms=terms,
+    )
+
+
+def terms_of_marks(given: QueryBuilderInput, last: SearchStrategy) -> dict[str, float] | None:
+    """Return the words that the papers marked so far teach, with weights; None: none is marked."""
+    if not given.marked_papers:
+        return None
+    texts = [query.text for query in last.ranked]
+    return learned_terms(
+        given.marked_papers, texts or [given.intent.question or given.intent.topic]
+    )
+
+
+def _limits(said: FeedbackTerms) -> Limits:
+    return Limits(tuple(required_names(said.required)), tuple(barred_names(said.excluded)))
+
+
+def _changed(query: SearchQuery, said: FeedbackTerms, limits: Limits) -> SearchQuery | None:
+    """Return a query as the feedback wants it; None: nothing of it is wanted any more."""
+    text = lifted(query.boolean_query, (*said.added, *said.required))
+    tree = tree_of(text)
+    if tree is None or not limits:
+        return query if text == query.boolean_query else _with_text(query, text)
+    left = _without(tree, {tuple(tokens(term)) for term in said.excluded})
+    if left is None:
+        return None
+    text = written(limits.applied(left))
+    return _with_text(query, text) if is_short(text) else query
+
+
+def _with_text(query: SearchQuery, text: str) -> SearchQuery:
+    return query.model_copy(update={"boolean_query": text})
+
+
+def _without(node: Node, stems: set[tuple[str, ...]]) -> Node | None:
+    """Return a tree without the terms that it asks for; None: it asked for nothing else."""
+    match node:
+        case Term(text):
+            return None if tuple(tokens(text)) in stems else node
+        case Phrase(words):
+            return None if tuple(tokens(" ".join(words))) in stems else node
+        case And(children):
+            wanted = [left for child in children if (left := _without(child, stems)) is not None]
+            is_empty = all(isinstance(left, Not | YearRange) for left in wanted)
+            return None if is_empty else all_of(wanted)
+        case Or(children):
+            return any_of(left for child in children if (left := _without(child, stems)))
+        case _:
+            return node
+
+
+def _new_queries(
+    broadest: SearchQuery, said: FeedbackTerms, terms: dict[str, float] | None
+) -> list[SearchQuery]:
+    """Return the broadest query with one of the terms that were added, then of those learned."""
+    tree = tree_of(broadest.boolean_query)
+    if tree is None:
+        return []
+    weights = terms or {}
+    known = {token for text in wanted_names(tree) for token in tokens(text)}
+    learned = sorted(
+        (word for word, weight in weights.items() if weight > 0 and not known & {*tokens(word)}),
+        key=lambda word: -weights[word] * max(map(rarity, tokens(word)), default=0.0),
+    )
+    groups = [
+        (said.added, any_of(node for term in said.added for node in names_of(term))),
+        (learned[:_LEARNED], any_of(map(Term, learned[:_LEARNED]))),
+    ]
+    found = []
+    for names, group in groups:
+        text = "" if group is None else written(And((group, *parts(tree))))
+        if text and is_short(text):
+            keywords = list(dict.fromkeys([*names, *broadest.keywords]))
+            found.append(SearchQuery(keywords=keywords, boolean_query=text))
+    return found

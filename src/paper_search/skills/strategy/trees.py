@@ -1,0 +1,80 @@
+"""Trees of boolean queries from words that people wrote, and back to text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from paper_search.errors import QuerySyntaxError
+from paper_search.query import And, Node, Not, Or, Phrase, Term, parse, render
+from paper_search.skills.stop_words import BREAKS
+from paper_search.skills.strategy.text import MAX_QUERY_CHARS, cleaned
+from paper_search.skills.words import is_unspaced
+
+_MOST_WORDS = 12
+"""Words of one name; a longer one is no name."""
+
+
+def leaf(text: str, field: str | None = None) -> Term | Phrase | None:
+    """Return a name as one term of a query, a word or a phrase; None: no word is in it."""
+    words = tuple(word for word in cleaned(text).split() if any(map(str.isalnum, word)))
+    words = words[:_MOST_WORDS]
+    if not words:
+        return None
+    return Term(words[0], field) if len(words) == 1 else Phrase(words, field)
+
+
+def words_of(text: str) -> list[Term]:
+    """Return the words of a name, function words left out where something else is left."""
+    if is_unspaced(text):
+        return [node for node in [leaf(text)] if isinstance(node, Term)]
+    found = cleaned(text).replace("-", " ").split()
+    content = [word for word in found if word.casefold() not in BREAKS] or found
+    terms = (leaf(word) for word in content[:_MOST_WORDS])
+    return [term for term in terms if isinstance(term, Term)]
+
+
+def any_of(nodes: Iterable[Node]) -> Node | None:
+    """Return what any of the nodes matches; None: there is no node."""
+    found = list(dict.fromkeys(nodes))
+    return Or(tuple(found)) if len(found) > 1 else found[0] if found else None
+
+
+def all_of(nodes: Iterable[Node]) -> Node | None:
+    """Return what all of the nodes match; None: there is no node."""
+    found = list(dict.fromkeys(nodes))
+    return And(tuple(found)) if len(found) > 1 else found[0] if found else None
+
+
+def parts(tree: Node) -> tuple[Node, ...]:
+    """Return what is AND-ed at the top of a tree."""
+    return tree.children if isinstance(tree, And) else (tree,)
+
+
+def written(tree: Node) -> str:
+    """Return a tree as a person would write it: what is not wanted comes last, after NOT."""
+    children = parts(tree)
+    wanted = [node for node in children if not isinstance(node, Not)]
+    barred = [node.child for node in children if isinstance(node, Not)]
+    head = render(wanted[0]) if len(children) == 1 and wanted else _joined(wanted)
+    return " ".join([head, *(f"NOT {_grouped(node)}" for node in barred)]).strip()
+
+
+def is_short(query: str) -> bool:
+    """Whether services take a query of that length."""
+    return len(query) <= MAX_QUERY_CHARS
+
+
+def tree_of(query: str) -> Node | None:
+    """Return the tree of a query; None: it cannot be read, or is empty."""
+    try:
+        return parse(query) if query.strip() else None
+    except QuerySyntaxError:
+        return None
+
+
+def _joined(nodes: Sequence[Node]) -> str:
+    return " AND ".join(map(_grouped, nodes))
+
+
+def _grouped(node: Node) -> str:
+    return render(node) if isinstance(node, Term | Phrase) else f"({render(node)})"

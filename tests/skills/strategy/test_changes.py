@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from paper_search.models import RankedQuery, SearchConstraints, SearchQuery, SearchStrategy
+from paper_search.skills.strategy.changes import changes
+
+
+def strategy(
+    *queries: str, text: str = "", terms: dict[str, float] | None = None, **rest: Any
+) -> SearchStrategy:
+    limits = {name: rest.pop(name) for name in ("year_from", "year_to") if name in rest}
+    condition = rest.pop("condition", "")
+    ranked = [RankedQuery(text=text, terms=terms or {}, condition=condition)] if text else []
+    return SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query=query) for query in queries],
+        ranked=ranked,
+        sources=rest.pop("sources", ["library"]),
+        filters=SearchConstraints(**limits),
+    )
+
+
+def test_learned_words_come_with_a_plus_or_a_minus_the_heaviest_first() -> None:
+    before = strategy(text="process synchronization")
+    after = strategy(
+        text="process synchronization",
+        terms={"sequencers": 0.1, "eventcounts": 0.5, "compiler": -0.1},
+    )
+    assert changes(before, after) == "+ eventcounts, + sequencers; - compiler"
+    assert changes(after, before) == "+ compiler; - eventcounts, - sequencers"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ("bees", "bees", ""),
+        ("bees", 'bees AND "mutual exclusion"', "+ mutual exclusion"),
+        ("bees AND wasps", "bees", "- wasps"),
+        ("bees", "bees NOT wasps", "- wasps"),
+        ("bees NOT wasps", "bees", "+ wasps"),
+        ("bees NOT wasps", "bees AND wasps", "+ wasps"),
+        ('"honey bees"', "honey AND bees", ""),
+        ("honey AND bees", '"honey bees"', ""),
+        ("networks", "network", ""),
+        ("bees NEAR/2 wasps", "bees", "- wasps"),
+        ("(unreadable", "bees", "+ bees"),
+        ("bees AND year:2001", "bees", ""),
+    ],
+)
+def test_boolean_queries_are_compared_term_by_term(before: str, after: str, line: str) -> None:
+    assert changes(strategy(before), strategy(after)) == line
+
+
+def test_text_and_conditions_count_too() -> None:
+    before = strategy(text="bees")
+    after = strategy(text="wild bees", condition="NOT wasps")
+    assert changes(before, after) == "+ wild; - wasps"
+
+
+@pytest.mark.parametrize(
+    ("limits", "line"),
+    [
+        ({"year_from": 2019}, "years 2019-"),
+        ({"year_to": 2019}, "years -2019"),
+        ({"year_from": 2019, "year_to": 2019}, "year 2019"),
+        ({"year_from": 2010, "year_to": 2020}, "any year"),
+    ],
+)
+def test_years_are_named_where_they_differ(limits: dict[str, int], line: str) -> None:
+    plain, limited = strategy("bees"), strategy("bees", **limits)
+    pair = (limited, plain) if line == "any year" else (plain, limited)
+    assert changes(*pair) == line
+
+
+def test_sources_are_named_where_they_differ() -> None:
+    before, after = strategy("a1"), strategy("a1", sources=["dblp"])
+    assert changes(before, after) == "+ source dblp, - source library"
+
+
+def test_of_many_terms_five_are_named_and_the_rest_counted() -> None:
+    after = strategy(" OR ".join(f"bee{letter}" for letter in "abcdefg"))
+    assert changes(strategy(), after) == "+ beea, + beeb, + beec, + beed, + beee and 2 more"
