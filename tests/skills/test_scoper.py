@@ -171,7 +171,7 @@ async def test_what_a_person_wrote_as_a_query_stays_and_a_broader_form_is_named(
 
 async def test_concepts_are_counted_in_the_one_source_that_costs_least() -> None:
     pubmed = FakeCountingSource("pubmed", {NARROW: 1, '"sea ice"': 8})
-    europe_pmc = FakeCountingSource("europe_pmc", {NARROW: 1, "(glacier OR iceberg)": 77})
+    europe_pmc = FakeCountingSource("europe_pmc", {NARROW: 1, "glacier OR iceberg": 77})
     asked = strategy(NARROW, sources=["pubmed", "europe_pmc"])
     wanted = intent("sea ice", "glacier", alternatives={"glacier": ["iceberg"]})
     report = await Scoper([pubmed, europe_pmc]).scope(asked, wanted)

@@ -18,9 +18,9 @@ from paper_search.models import (
 )
 from paper_search.skills.failures import described
 from paper_search.skills.hit_counter import HitCounter
-from paper_search.skills.query_text import any_of, normalised
 from paper_search.skills.strategy.relaxation import relaxed_forms
 from paper_search.skills.strategy.suggestions import suggested_terms
+from paper_search.skills.strategy.text import normalised, quoted
 from paper_search.sources import SearchSource
 from paper_search.sources.base import counting, ranks_text
 
@@ -216,7 +216,8 @@ class _Look:
     async def count_concepts(self) -> None:
         """Count every concept in one source: a local one, else one that bears many requests."""
         for concept in self._intent.concepts[:MAX_CONCEPTS]:
-            query = any_of([concept, *self._intent.alternatives.get(concept, [])])
+            names = [concept, *self._intent.alternatives.get(concept, [])]
+            query = " OR ".join(dict.fromkeys(term for term in map(quoted, names) if term))
             for name in self._cheapest if query else []:
                 self._concepts[concept] = query
                 await self._counter.count(name, query)
