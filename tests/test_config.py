@@ -111,6 +111,7 @@ VALUES = {
     "PAPER_SEARCH_CONTACT": ("me@x.org", "contact", "me@x.org"),
     "PAPER_SEARCH_HTTP_CACHE": ("0", "http_cache", False),
     "SOURCE_DEADLINE_S": ("9", "source_deadline_s", 9.0),
+    "SCOPE_DEADLINE_S": ("2", "scope_deadline_s", 2.0),
     "DATABASE_URL": ("memory:", "database_url", "memory:"),
 }
 

@@ -79,6 +79,7 @@ SETTINGS = {
     "PAPER_SEARCH_ENRICH_MAX_CALLS": "enrich_max_calls",
     "PAPER_SEARCH_HTTP_CACHE": "http_cache",
     "SOURCE_DEADLINE_S": "source_deadline_s",
+    "SCOPE_DEADLINE_S": "scope_deadline_s",
     "DEFAULT_MAX_RESULTS": "default_max_results",
     "MAX_RESULTS_CEILING": "max_results_ceiling",
     "DOMAIN": "domain",
@@ -145,6 +146,8 @@ class AppConfig(BaseModel):
     """An e-mail address that services may write to; they ask for one, and answer faster with it."""
     source_deadline_s: float = Field(default=55.0, gt=0)
     """What one source may take for all queries of a strategy."""
+    scope_deadline_s: float = Field(default=5.0, ge=0)
+    """What all sources together may take to count hits before a strategy is asked; 0: no counts."""
     enrich: bool = False
     """Whether what merged works lack (abstract, DOI, open text) is looked up."""
     enrichers: Annotated[list[str], BeforeValidator(_names)] = Field(

@@ -95,6 +95,9 @@ def test_without_an_editor_the_fields_are_asked_one_by_one(
     someone = person("resume", waiting)
     someone.sees(MENU_1)
     someone.types("e")
+    for _ in strategy.get("ranked", []):
+        someone.sees("question [")
+        someone.types("")
     for number in range(1, len(strategy["queries"]) + 1):
         someone.sees(f"query {number} [")
         someone.types("-" if number > 1 else "graph AND molecul*")

@@ -223,3 +223,18 @@ def test_processes_may_unpack_the_sample_at_once(tmp_path: Path) -> None:
         each.join()
         assert each.exitcode == 0
     assert len([each for each in (tmp_path / "sample").iterdir() if each.is_dir()]) == 1
+
+
+async def test_a_count_is_exact_and_within_the_limits(tmp_path: Path) -> None:
+    with Library.open(library_path(tmp_path)) as library:
+        library.add(
+            RawPaper(id="", title=f"Graph number {n}", source="library", year=1990 + n)
+            for n in range(150)
+        )
+    source = source_of(tmp_path)
+    assert source.is_local
+    assert (await source.count("graph", SearchConstraints(max_results=1))).hits == 150
+    assert (await source.count("graph", SearchConstraints(year_to=1999))).hits == 10
+    assert (await source.count("graph NOT graph", SearchConstraints())).hits == 0
+    with pytest.raises(QuerySyntaxError):
+        await source.count("(graph", SearchConstraints())

@@ -117,7 +117,7 @@ async def test_each_part_may_be_taken_by_another_task(graph):
     async with aclosing(stream):
         while (part := await asyncio.create_task(anext(stream, None))) is not None:
             parts.extend(part)
-    assert parts == ["parse_intent", "build_strategy", "__interrupt__"]
+    assert parts == ["parse_intent", "build_strategy", "scope_strategy", "__interrupt__"]
 
 
 async def test_a_thread_that_is_driven_is_busy_and_nothing_runs__per_13(graph, place, skills):

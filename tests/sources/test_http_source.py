@@ -10,7 +10,7 @@ from tests.sources.cards import KEY, Cards, Clock, strategy
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError
-from paper_search.models import SourceStatus
+from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, SourceSettings, open_source
 from paper_search.testing.fault_server import FaultServer
@@ -96,6 +96,61 @@ async def test_a_repeated_search_is_from_the_cache_and_says_so(
     assert [each.attempts for each in reports] == [1, 0]
     assert reports[0].kept == reports[1].kept
     assert len(catalogue.asked) == 1
+
+
+async def test_a_count_is_the_request_that_the_search_would_send_first(
+    client: httpx.AsyncClient, catalogue: Catalogue, tmp_path: Path
+) -> None:
+    settings = SourceSettings(cache_path=tmp_path / "http.db")
+    source = HttpSource(Cards(URL, key=""), settings, client=client)
+    counted = await source.count("graphs", SearchConstraints())
+    assert counted is not None
+    assert (counted.hits, counted.is_at_most) == (4, False)
+    assert [paper.id for paper in counted.papers] == [f"cards:{n}" for n in (1, 2, 3, 4)]
+    [said] = (await source.report(strategy("graphs"))).sources
+    assert said.from_cache
+    assert len(catalogue.asked) == 1
+
+
+async def test_a_count_turns_no_page_and_asks_for_the_smallest_without_a_cache() -> None:
+    sizes: list[int] = []
+
+    class Sized(Cards):
+        def first(self, query: Any, filters: Any, wanted: int) -> Any:
+            sizes.append(wanted)
+            return super().first(query, filters, wanted)
+
+    def service(request: httpx.Request) -> httpx.Response:
+        page = int(request.url.params.get("page", 1))
+        cards = [{"id": page, "title": "Of graphs"}]
+        return httpx.Response(200, json={"papers": cards, "total": 70, "next": page + 1})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as client:
+        counted = await HttpSource(Sized(URL), client=client).count("graphs", SearchConstraints())
+    assert counted is not None
+    assert (counted.hits, len(counted.papers), sizes) == (70, 1, [1])
+
+
+async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(
+    client: httpx.AsyncClient,
+) -> None:
+    counted = await HttpSource(Cards(URL), client=client).count(
+        "graphs NOT survey", SearchConstraints()
+    )
+    assert counted is not None
+    assert (counted.hits, counted.is_at_most) == (4, True)
+    with pytest.raises(ServiceError, match="has no words"):
+        await HttpSource(Cards(URL), client=client).count("( )", SearchConstraints())
+
+
+async def test_a_service_that_needs_a_key_is_not_asked_for_a_count(
+    client: httpx.AsyncClient, catalogue: Catalogue
+) -> None:
+    class Paid(Cards):
+        needs_key = True
+
+    assert await HttpSource(Paid(URL), client=client).count("graphs", SearchConstraints()) is None
+    assert catalogue.asked == []
 
 
 async def test_an_error_in_disguise_is_not_kept_in_the_cache(tmp_path: Path) -> None:

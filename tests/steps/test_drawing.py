@@ -9,7 +9,8 @@ from paper_search.workflow.graph import WORKFLOW
 
 TABLE = {
     "parse_intent": {"ok": "build_strategy"},
-    "build_strategy": {"ok": "confirm_strategy", "skip": "search"},
+    "build_strategy": {"ok": "scope_strategy"},
+    "scope_strategy": {"ok": "confirm_strategy", "skip": "search"},
     "confirm_strategy": {
         "approve": "search",
         "edit": "search",

@@ -22,7 +22,7 @@ ASKING = {"confirm_strategy", "review_results"}
 
 def is_possible(path: Path, bound: int) -> bool:
     """Whether the settings of one run can lead this way: a limit ends a loop, and only a limit."""
-    if len({o for s, o in path if s == "build_strategy"}) > 1:
+    if len({o for s, o in path if s == "scope_strategy"}) > 1:
         return False
     round_number = 0
     for step_id, outcome in path:
@@ -64,7 +64,7 @@ def answer_for(step_id: str, outcome: Outcome) -> Callable[[Any], Any]:
 def settings_of(path: Path, bound: int) -> dict[str, Any]:
     return {
         "max_iterations": bound,
-        "enable_strategy_checkpoint": ("build_strategy", SKIP) not in path,
+        "enable_strategy_checkpoint": ("scope_strategy", SKIP) not in path,
         "enable_result_checkpoint": ("organize", SKIP) not in path,
     }
 

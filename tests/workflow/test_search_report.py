@@ -12,6 +12,7 @@ from paper_search.models import (
     RawPaper,
     SearchReport,
     SearchStrategy,
+    Sighting,
     SourceReport,
     SourceStatus,
 )
@@ -128,3 +129,37 @@ async def test_when_all_sources_fail_the_person_is_asked_with_every_reason() -> 
     assert all(each.error for each in payload.reports)
     assert payload.silent_sources == ["a", "b"]
     assert result.papers == []
+
+
+def overlapping(_: SearchStrategy) -> list[RawPaper]:
+    """Return works of two services: five in both, six in one alone."""
+    sources = [("one", "two")] * 5 + [("one",)] * 6
+    return [
+        RawPaper(
+            id=f"{number}",
+            title=f"Paper {number}",
+            source=seen[0],
+            sightings=[Sighting(source=name, query="q", rank=number + 1) for name in seen],
+        )
+        for number, seen in enumerate(sources)
+    ]
+
+
+async def test_how_much_is_missing_is_told_at_the_question_and_in_the_end() -> None:
+    flow = SearchWorkflow(*[FakeSkills(overlapping)] * 6)
+    await flow.start("graphs", thread_id="t")
+    asked = await flow.answer("t", "approve")
+    assert isinstance(asked, Checkpoint)
+    assert isinstance(asked.payload, ResultPayload)
+    coverage = asked.payload.coverage
+    assert coverage is not None
+    assert (coverage.sources, coverage.papers, coverage.missing_at_least) == (2, 11, 1)
+    ended = await flow.answer("t", "approve")
+    assert isinstance(ended, PaperCollection)
+    assert ended.coverage == coverage
+
+
+async def test_one_source_tells_nothing_of_what_is_missing() -> None:
+    result = await workflow().run("graphs")
+    assert result.coverage is None
+    assert "coverage" not in result.model_dump()

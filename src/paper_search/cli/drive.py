@@ -164,6 +164,8 @@ class Drive:
                 yield shortened(visible(f"{source.source}: {source.note}"))
         if collection.known_papers is not None:
             yield visible(collection.known_papers.summary)
+        if collection.coverage is not None:
+            yield collection.coverage.summary
         is_offline = no_network(state.reports) is not None
         if not collection.papers and not is_offline:
             command = self._continuation.details()

@@ -10,7 +10,9 @@ from paper_search.cli.console import visible
 from paper_search.errors import InvalidDecisionError
 
 if TYPE_CHECKING:
-    from paper_search.models import SearchQuery, SearchStrategy
+    from collections.abc import Sequence
+
+    from paper_search.models import RankedQuery, SearchQuery, SearchStrategy
 
 HEADER = """\
 # The search strategy. Change it, save, and close the editor to search with it.
@@ -22,15 +24,22 @@ OPTIONAL = {
     "year_to": "2025",
     "language": '"en"',
     "publication_types": '["article-journal", "paper-conference"]',
+    "excluded_types": '["review"]',
 }
 
 
-def write_form(strategy: SearchStrategy, available: list[str]) -> str:
+FORMS = """\
+# What a source is asked: "ranked" (the question), "boolean" (the queries) or "both".
+# A source that is not named here is asked the question if it ranks plain text, else the queries."""
+
+
+def write_form(strategy: SearchStrategy, available: list[str], ranking: Sequence[str] = ()) -> str:
     """Return the form of a strategy.
 
     Args:
         strategy: what stands in it.
         available: sources that may be named; empty: not known.
+        ranking: those of them that answer plain text.
     """
     known = f"  # known: {visible(', '.join(available))}" if available else ""
     lines = [HEADER, f"sources = {_toml(strategy.sources)}{known}", "", "[filters]"]
@@ -38,6 +47,9 @@ def write_form(strategy: SearchStrategy, available: list[str]) -> str:
         value = getattr(strategy.filters, name)
         is_open = value is None or value == []
         lines.append(f"# {name} = {OPTIONAL[name]}" if is_open else f"{name} = {_toml(value)}")
+    lines += _forms(strategy, ranking)
+    for ranked in strategy.ranked:
+        lines += ["", *_ranked(ranked)]
     for query in strategy.queries:
         lines += ["", *_query(query)]
     return "\n".join(lines) + "\n"
@@ -50,9 +62,11 @@ def read_form(form: str) -> Any:
         InvalidDecisionError: it is not TOML; says in which line.
     """
     try:
-        return tomllib.loads(form) or None
+        given = tomllib.loads(form)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidDecisionError(f"the form cannot be read: {error}") from None
+    # TOML has no way to write an empty list of tables.
+    return {"queries": [], **given} if given else None
 
 
 def with_problem(form: str, problem: str) -> str:
@@ -62,6 +76,29 @@ def with_problem(form: str, problem: str) -> str:
 
 
 _PROBLEM = "#! "
+
+
+def _forms(strategy: SearchStrategy, ranking: Sequence[str]) -> list[str]:
+    """Return which source is asked what; nothing where there is no choice."""
+    if not strategy.ranked and not strategy.forms:
+        return []
+    usual = [
+        f"# {_toml(name)} = {_toml('ranked' if name in ranking else 'boolean')}"
+        for name in strategy.sources
+        if name not in strategy.forms
+    ]
+    given = [f"{_toml(name)} = {_toml(form.value)}" for name, form in strategy.forms.items()]
+    return ["", FORMS, "[forms]", *usual, *given]
+
+
+def _ranked(query: RankedQuery) -> list[str]:
+    terms = ", ".join(f"{_toml(term)} = {weight}" for term, weight in query.terms.items())
+    return [
+        "[[ranked]]",
+        f"text = {_toml(query.text)}",
+        f"terms = {{ {terms} }}" if terms else '# terms = { "another word" = 0.5 }',
+        f"condition = {_toml(query.condition)}" if query.condition else '# condition = "NOT bees"',
+    ]
 
 
 def _query(query: SearchQuery) -> list[str]:

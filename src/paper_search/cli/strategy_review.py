@@ -69,7 +69,9 @@ class StrategyReview:
         return self._from_editor(checkpoint, checkpoint.payload, self._editor)
 
     def _from_editor(self, checkpoint: Checkpoint, payload: StrategyPayload, editor: str) -> Any:
-        form = original = write_form(payload.strategy, payload.available_sources)
+        form = original = write_form(
+            payload.strategy, payload.available_sources, payload.ranking_sources
+        )
         while True:
             try:
                 form = edited(form, editor)
@@ -102,13 +104,30 @@ class StrategyReview:
         """Return a strategy put together from one answer per field, unchecked."""
         say("Enter keeps what is in brackets; '-' removes it.")
         data = payload.strategy.model_dump(mode="json")
+        data["ranked"] = self._ranked(data.get("ranked", []))
+        if not data["ranked"]:
+            del data["ranked"]
         data["queries"] = self._queries(data["queries"])
         sources = self._terminal.ask_kept("sources", ", ".join(data["sources"]))
-        data["sources"] = [each.strip() for each in sources.split(",") if each.strip()]
+        data["sources"] = _names(sources)
         for name, value in data["filters"].items():
-            answer = self._terminal.ask_kept(name, "-" if value is None else str(value))
-            data["filters"][name] = None if answer == "-" else _number(answer)
+            if isinstance(value, list):
+                answer = self._terminal.ask_kept(name, ", ".join(value))
+                data["filters"][name] = [] if answer == "-" else _names(answer)
+            else:
+                answer = self._terminal.ask_kept(name, "-" if value is None else str(value))
+                data["filters"][name] = None if answer == "-" else _number(answer)
         return data
+
+    def _ranked(self, ranked: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        kept = []
+        for query in ranked:
+            wording = self._terminal.ask_kept("question", visible(query["text"]))
+            if wording == visible(query["text"]):
+                kept.append(query)
+            elif wording != "-":
+                kept.append({**query, "text": wording})
+        return kept
 
     def _queries(self, queries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         kept = []
@@ -132,6 +151,10 @@ def _checked(checkpoint: Checkpoint, revised: Any) -> Any:
 
 def _decision(checkpoint: Checkpoint, action: DecisionAction, **given: Any) -> Decision:
     return Decision(action=action, checkpoint=reference(checkpoint), **given)
+
+
+def _names(answer: str) -> list[str]:
+    return [name for part in answer.split(",") if (name := part.strip())]
 
 
 def _number(answer: str) -> int | str:

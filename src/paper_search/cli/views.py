@@ -11,6 +11,7 @@ from rich.text import Text
 
 from paper_search.cli.console import text
 from paper_search.cli.source_lines import no_network, summaries, world_line
+from paper_search.cli.strategy_view import question_facts, scope_facts, strategy_facts
 from paper_search.cli.tables import paper_table, report_table, score, source_table
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
         KnownPapersReport,
         Paper,
         SearchConstraints,
-        SearchStrategy,
         SourceReport,
         UserFeedback,
     )
@@ -129,6 +129,8 @@ def show_thread(
     if detail.collection is not None:
         for line in _known(detail.collection.known_papers):
             console.print(line)
+        if detail.collection.coverage is not None:
+            console.print(_fact("missing", detail.collection.coverage.summary))
         papers = detail.collection.papers
         console.print()
         console.print(paper_table(papers[:PAGE]))
@@ -144,31 +146,20 @@ def _print_world(console: Console, line: str | None) -> None:
 
 
 def _strategy_question(payload: StrategyPayload) -> Iterator[RenderableType]:
-    intent, strategy = payload.intent, payload.strategy
+    intent, strategy, scope = payload.intent, payload.strategy, payload.scope
     yield text(f"Round {payload.iteration + 1}: is this the search strategy?", style="bold")
-    yield _fact("topic", intent.topic)
-    yield _fact("concepts", ", ".join(intent.concepts) or "-")
-    yield _fact("wanted", intent.intent_type.value)
+    yield from (_fact(*fact) for fact in question_facts(payload))
     if intent.constraints != strategy.filters:
         yield _fact("asked for", limits(intent.constraints))
-    yield from _strategy(strategy)
+    yield _fact("limits", limits(strategy.filters))
+    facts = strategy_facts(strategy, ranking=payload.ranking_sources, scope=scope)
+    yield from (_fact(*fact) for fact in facts)
+    if scope is not None:
+        yield from (_fact(*fact) for fact in scope_facts(scope, strategy))
     for remark in payload.remarks:
         yield _fact("remark", remark)
     if others := [each for each in payload.available_sources if each not in strategy.sources]:
         yield _fact("could ask", ", ".join(others))
-
-
-def _strategy(strategy: SearchStrategy) -> Iterator[RenderableType]:
-    yield _fact("limits", limits(strategy.filters))
-    yield _fact("sources", ", ".join(strategy.sources) or "-")
-    for number, query in enumerate(strategy.queries, start=1):
-        yield _fact(f"query {number}", query.boolean_query)
-    # The queries of a strategy share their synonyms: each keyword is shown once.
-    names = {each.keyword: each.synonyms for q in strategy.queries for each in q.synonym_map}
-    for keyword, synonyms in names.items():
-        yield _fact("synonyms", f"{keyword} = {', '.join(synonyms) or '-'}")
-    if not strategy.queries:
-        yield _fact("queries", "none")
 
 
 def _result_question(
@@ -188,6 +179,8 @@ def _result_question(
     yield text("; ".join(parts))
     if payload.outlook:
         yield _fact("screening", payload.outlook)
+    if payload.coverage:
+        yield _fact("missing", payload.coverage.summary)
     if payload.accumulated_papers:
         yield text("kept from earlier rounds:", style="bold")
         yield from (text(f"  + {paper.title}") for paper in payload.accumulated_papers)
@@ -244,7 +237,8 @@ def _known(report: KnownPapersReport | None) -> Iterator[RenderableType]:
 def _iteration(record: IterationRecord) -> Iterator[RenderableType]:
     yield text("")
     yield text(f"Round {record.iteration + 1}: {record.result_count} papers", style="bold")
-    yield from _strategy(record.strategy)
+    yield _fact("limits", limits(record.strategy.filters))
+    yield from (_fact(*fact) for fact in strategy_facts(record.strategy))
     if record.feedback is not None:
         yield _fact("feedback", _feedback(record.feedback))
 
@@ -263,6 +257,7 @@ def limits(filters: SearchConstraints) -> str:
     parts = [f"years {years}"] if years != "-" else []
     parts += [f"language {filters.language}"] if filters.language else []
     parts += [f"types {', '.join(filters.publication_types)}"] if filters.publication_types else []
+    parts += [f"not {', '.join(filters.excluded_types)}"] if filters.excluded_types else []
     return ", ".join([*parts, f"at most {filters.max_results} results"])
 
 

@@ -78,6 +78,8 @@ def _search_report(collection: PaperCollection) -> list[str]:
     if collection.silent_sources:
         names = ", ".join(map(_inert, collection.silent_sources))
         lines.append(f"**Gave nothing over the whole search: {names}.**\n")
+    if collection.coverage is not None:
+        lines.append(f"{collection.coverage.summary}\n")
     if collection.known_papers is not None:
         lines.append(f"{_inert(collection.known_papers.summary)}.\n")
     return lines

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from paper_search.errors import InputError, LibraryError, PaperSearchError, QuerySyntaxError
 from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
@@ -39,11 +39,11 @@ _OPERATORS = re.compile(
     r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab|year):'
     r"|(?<![A-Z])[A-Z]-?[A-Z]+\("
 )
-
 _LONG = 4
 """Words of a text that may be a title with a star in it, such as *The R*-tree and its heirs*."""
 
 _Row: TypeAlias = tuple[int, dict[str, Any]]
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int | None], None]
@@ -274,6 +274,17 @@ class Library:
 
         return self._found(ask, query.text, limit, filters)
 
+    def count_boolean(self, text: str, *, filters: SearchConstraints | None = None) -> int:
+        """Return how many papers match exactly this boolean query; vectors play no part.
+
+        Raises:
+            QuerySyntaxError: the query cannot be read.
+            LibraryError: the library cannot be read.
+        """
+        tree, limits = parse(text), filters or SearchConstraints()
+        with self._threads:
+            return self._mended(lambda: self._retrieval(None).count(tree, limits))
+
     def info(self) -> LibraryInfo:
         """Return what the library holds, and how much of the disk it takes."""
         with self._threads:
@@ -305,18 +316,22 @@ class Library:
         bounds = filters or SearchConstraints()
         near, note = self._vectors.neighbourhood(meaning, self._written)
         with self._threads:
-            self._refresh()
-            try:
-                found = ask(self._retrieval(near), max(0, limit), bounds)
-            except PaperSearchError:
-                raise
-            except BaseException as error:
-                # Whatever tantivy makes of damage, Rust's panics (no `Exception`s) included.
-                if not isinstance(error, Exception) and "Panic" not in type(error).__name__:
-                    raise
-                self._mend(error)
-                found = ask(self._retrieval(near), max(0, limit), bounds)
+            found = self._mended(lambda: ask(self._retrieval(near), max(0, limit), bounds))
             return Hits(self._records.get_rows(found.rows), found.total, note)
+
+    def _mended(self, ask: Callable[[], T]) -> T:
+        """Return what an up-to-date index answers; a damaged one is made again first."""
+        self._refresh()
+        try:
+            return ask()
+        except PaperSearchError:
+            raise
+        except BaseException as error:
+            # Whatever tantivy makes of damage, Rust's panics (no `Exception`s) included.
+            if not isinstance(error, Exception) and "Panic" not in type(error).__name__:
+                raise
+            self._mend(error)
+            return ask()
 
     def _written(self) -> tuple[str, int]:
         """Return which library this is, and its last write."""

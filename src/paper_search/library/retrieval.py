@@ -115,6 +115,17 @@ class Retrieval:
         condition = make.both(make.boolean(tree), make.limits(filters))
         return self._ranked(weights, condition, limit, text=None)
 
+    def count(self, tree: Node, filters: SearchConstraints) -> int:
+        """Return how many records the tree means.
+
+        Raises:
+            InputError: the tree stands for too many phrases.
+        """
+        make = self._translator
+        condition = make.both(make.boolean(tree), make.limits(filters))
+        result: Any = self._searcher.search(condition, limit=1, count=True)
+        return int(result.count)
+
     def _ranked(
         self,
         weights: Mapping[str, float],

@@ -16,6 +16,7 @@ from paper_search.library.corpus import Library
 from paper_search.library.embedders import create_embedder
 from paper_search.library.samples import open_sample
 from paper_search.models import (
+    HitCount,
     RankedQuery,
     RawPaper,
     SearchConstraints,
@@ -81,6 +82,20 @@ class LibrarySource:
         """The name that strategies use."""
         return self._name
 
+    @property
+    def is_local(self) -> bool:
+        """A count costs no request."""
+        return True
+
+    async def count(self, query: str, filters: SearchConstraints) -> HitCount:
+        """Return how many papers one boolean query has, exactly.
+
+        Raises:
+            QuerySyntaxError: the query cannot be read.
+            LibraryError: the library cannot be read.
+        """
+        return await asyncio.to_thread(self._count, query, filters)
+
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
         """Return the papers for one boolean query, best first.
 
@@ -109,6 +124,10 @@ class LibrarySource:
     async def report(self, strategy: SearchStrategy) -> SearchReport:
         """Answer all queries of the strategy, each paper once, and say what each query found."""
         return await asyncio.to_thread(self._report, strategy)
+
+    def _count(self, query: str, filters: SearchConstraints) -> HitCount:
+        with self._open().library as library:
+            return HitCount(hits=library.count_boolean(query, filters=filters))
 
     def _search(self, query: str, limits: SearchConstraints) -> list[RawPaper]:
         with self._open().library as library:

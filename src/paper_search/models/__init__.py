@@ -1,5 +1,6 @@
 """The nouns of the program."""
 
+from paper_search.models.coverage import Coverage
 from paper_search.models.duplicates import (
     Cluster,
     Clustering,
@@ -43,6 +44,14 @@ from paper_search.models.query import (
     SynonymMap,
 )
 from paper_search.models.report import DeduplicationReport, SearchReport
+from paper_search.models.scope import (
+    HitCount,
+    QueryHits,
+    RelaxedQuery,
+    ScopeReport,
+    SourceHits,
+    SuggestedTerm,
+)
 from paper_search.models.source_report import SourceReport, SourceStatus
 
 __all__ = [
@@ -53,9 +62,11 @@ __all__ = [
     "BibliographicRecord",
     "Cluster",
     "Clustering",
+    "Coverage",
     "DeduplicationReport",
     "EndReason",
     "Facets",
+    "HitCount",
     "IntentType",
     "KnownPapersReport",
     "MarkedPaper",
@@ -68,8 +79,11 @@ __all__ = [
     "ParsedIntent",
     "QueryBuilderInput",
     "QueryForm",
+    "QueryHits",
     "RankedQuery",
     "RawPaper",
+    "RelaxedQuery",
+    "ScopeReport",
     "ScoredPaper",
     "SearchConstraints",
     "SearchMetadata",
@@ -78,8 +92,10 @@ __all__ = [
     "SearchStrategy",
     "Seed",
     "Sighting",
+    "SourceHits",
     "SourceReport",
     "SourceStatus",
+    "SuggestedTerm",
     "SynonymMap",
     "UserFeedback",
     "Version",

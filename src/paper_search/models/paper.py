@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from paper_search.models.coverage import Coverage
 from paper_search.models.known_papers import KnownPapersReport
 from paper_search.models.query import SearchStrategy
 from paper_search.models.source_report import SourceReport
@@ -214,6 +215,8 @@ class PaperCollection(BaseModel):
     """What became of the papers that a good search must find; None: none were named."""
     set_aside: list[Paper] = Field(default_factory=list, exclude_if=lambda papers: not papers)
     """Found, but below the line, beyond the limit or marked irrelevant; best first."""
+    coverage: Coverage | None = Field(default=None, exclude_if=lambda coverage: coverage is None)
+    """How much is missing, as far as the overlap of the last round's sources tells."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PaperCollection):

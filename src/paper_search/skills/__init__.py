@@ -5,6 +5,7 @@ from paper_search.skills.intent_parser import MAX_QUESTION_CHARS, IntentParser
 from paper_search.skills.query_builder import QueryBuilder
 from paper_search.skills.relevance_scorer import RelevanceScorer
 from paper_search.skills.result_organizer import ResultOrganizer
+from paper_search.skills.scoper import Scoper
 from paper_search.skills.searcher import Searcher
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "QueryBuilder",
     "RelevanceScorer",
     "ResultOrganizer",
+    "Scoper",
     "Searcher",
 ]

@@ -63,6 +63,11 @@ class Searcher:
         """Return the sources that a strategy may name."""
         return list(self._sources)
 
+    @property
+    def ranking_sources(self) -> list[str]:
+        """Return those that are asked ranked queries."""
+        return [name for name, source in self._sources.items() if ranks_text(source)]
+
     async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
         """Return the records of all sources, in the strategy's order of sources."""
         return (await self.report(strategy)).papers

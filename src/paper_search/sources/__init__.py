@@ -1,7 +1,7 @@
 """Places to search, each in a file of its own."""
 
 from paper_search.errors import SearchSourceError
-from paper_search.sources.base import ReportingSource, SearchSource
+from paper_search.sources.base import CountingSource, ReportingSource, SearchSource
 from paper_search.sources.errors import (
     NonRetryableError,
     RetryableError,
@@ -11,6 +11,7 @@ from paper_search.sources.errors import (
 from paper_search.sources.registry import create_source, create_sources, known_sources
 
 __all__ = [
+    "CountingSource",
     "NonRetryableError",
     "ReportingSource",
     "RetryableError",

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
-from paper_search.models import RawPaper, SearchReport, SearchStrategy
+from paper_search.models import (
+    HitCount,
+    RawPaper,
+    SearchConstraints,
+    SearchReport,
+    SearchStrategy,
+)
 
 
 @runtime_checkable
@@ -45,9 +51,30 @@ def ranks_text(source: SearchSource) -> bool:
 
 
 @runtime_checkable
+class CountingSource(SearchSource, Protocol):
+    """A source that says how many records a query has, for less than a search."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether a count costs no request: the records are on this machine."""
+        ...
+
+    async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
+        """Return how many records one boolean query has; None: counting is not possible here."""
+        ...
+
+
+@runtime_checkable
 class ReportingSource(SearchSource, Protocol):
     """A source that also says what it did, query by query."""
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
         """Answer as `search_advanced` does, with one entry for every query sent."""
         ...
+
+
+def counting(source: SearchSource) -> CountingSource | None:
+    """Return the source if it can count; None: it has no such method."""
+    # Asked of the class: a test double may answer to any attribute of the instance.
+    is_able = callable(getattr(type(source), "count", None)) and hasattr(type(source), "is_local")
+    return cast("CountingSource", source) if is_able else None

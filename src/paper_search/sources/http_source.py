@@ -21,6 +21,7 @@ from paper_search.models import (
     SearchStrategy,
     SourceStatus,
 )
+from paper_search.models.scope import HitCount
 from paper_search.sources.adapter import Adapter, Page, Request, Service, Translated
 from paper_search.sources.asking import Asked, distinct
 from paper_search.sources.errors import ServiceError
@@ -128,9 +129,11 @@ class HttpSource:
         client: an open httpx client to use; it is not closed.
         sleep: waits for seconds.
         clock: seconds that never run backwards.
+        budget: what counts the requests; None: an own one, as the settings say.
+        most_pages: pages turned for one query at most; None: as many as are wanted.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # what tests put in the place of the world
         self,
         adapter: Adapter,
         settings: SourceSettings | None = None,
@@ -138,13 +141,16 @@ class HttpSource:
         client: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
+        budget: CallBudget | None = None,
+        most_pages: int | None = None,
     ) -> None:
+        self._most_pages = most_pages
         self._adapter = adapter
         self._settings = settings or SourceSettings()
         self._given_client = client
         self._sleep = sleep
         self._clock = clock
-        self._budget = CallBudget(self._settings.max_calls)
+        self._budget = budget or CallBudget(self._settings.max_calls)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._adapter.name!r})"
@@ -163,6 +169,32 @@ class HttpSource:
     def adapter(self) -> Adapter:
         """What is special about the service."""
         return self._adapter
+
+    @property
+    def is_local(self) -> bool:
+        """A count costs a request."""
+        return False
+
+    async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
+        """Return how many records one boolean query has, by one request; None: it needs a key.
+
+        That is the request for the first page, which a search for the query sends as well: with
+        a cache it is sent once for both. Without one, the smallest page is asked for.
+
+        Raises:
+            ServiceError: it could not be counted.
+        """
+        if self._adapter.needs_key:  # such calls are few, or paid for: not before an approval
+            return None
+        if self._most_pages != 1:
+            return await self._for_one_page().count(query, filters)
+        if self._settings.cache_path is None:
+            filters = filters.model_copy(update={"max_results": 1})
+        [asked] = await self._ask_all([query], filters)
+        if asked.error:
+            raise asked.error
+        is_broader = asked.remainder is not None
+        return HitCount(hits=asked.hits, is_at_most=is_broader, papers=asked.papers)
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
         """Return the records for one boolean query, best first.
@@ -223,6 +255,17 @@ class HttpSource:
                 else:
                     answers.append(await self._ask(http, query, filters, ends_at))
         return answers
+
+    def _for_one_page(self) -> HttpSource:
+        return HttpSource(
+            self._adapter,
+            self._settings,
+            client=self._given_client,
+            sleep=self._sleep,
+            clock=self._clock,
+            budget=self._budget,
+            most_pages=1,
+        )
 
     def _http(self) -> HttpClient:
         return client_of(
@@ -289,7 +332,8 @@ class HttpSource:
         request: Request | None = adapter.first(translated, filters, wanted)
         turned: list[Request] = []
         fruitless = 0
-        most = 4 * math.ceil(wanted / max(adapter.page_size, 1)) + _SPARE_PAGES
+        usual = 4 * math.ceil(wanted / max(adapter.page_size, 1)) + _SPARE_PAGES
+        most = self._most_pages or usual
         while request is not None and request not in turned and len(turned) < most:
             turned.append(request)
             answer = await self._get(http, request, ends_at)

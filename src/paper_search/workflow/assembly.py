@@ -12,6 +12,7 @@ from paper_search.skills import (
     QueryBuilder,
     RelevanceScorer,
     ResultOrganizer,
+    Scoper,
     Searcher,
 )
 from paper_search.skills.gap_filler import GapFiller
@@ -71,4 +72,5 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         ),
         result_organizer=ResultOrganizer(),
         gap_filler=GapFiller(create_enrichers(config)),
+        scoper=Scoper(chosen, deadline_s=config.scope_deadline_s),
     )

@@ -11,10 +11,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from paper_search.errors import PersistenceError
 from paper_search.models import (
+    Coverage,
     KnownPapersReport,
     Paper,
     PaperCollection,
     ParsedIntent,
+    ScopeReport,
     SearchStrategy,
     SourceReport,
 )
@@ -43,6 +45,11 @@ class StrategyPayload(BaseModel):
     iteration: int = 0
     available_sources: list[str] = Field(default_factory=list)
     """What an edit may name; empty: not known, anything goes."""
+    ranking_sources: list[str] = Field(default_factory=list)
+    """Which of them are asked the ranked queries, unless `forms` of the strategy has them asked
+    booleans."""
+    scope: ScopeReport | None = None
+    """Hit counts, relaxed queries and suggested terms; None: nobody looked."""
     remarks: list[str] = Field(default_factory=list)
     """What a query of the strategy probably does not mean, with the column."""
 
@@ -83,6 +90,8 @@ class ResultPayload(BaseModel):
     """What was marked while screening this round: is it relevant? It joins any answer to this."""
     outlook: str | None = None
     """How many relevant papers are left, and whether to stop; None: nothing was marked yet."""
+    coverage: Coverage | None = None
+    """How much is missing, by the overlap of the sources; None: it does not tell."""
     store_namespace: list[str] = Field(default_factory=list)
     """Where the records of all papers are, in the LangGraph store, by id."""
 

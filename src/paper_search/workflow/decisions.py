@@ -21,6 +21,7 @@ from paper_search.errors import InvalidDecisionError, QuerySyntaxError, StaleDec
 from paper_search.models import (
     PUBLICATION_TYPES,
     MergeDecision,
+    RankedQuery,
     SearchConstraints,
     SearchQuery,
     SearchStrategy,
@@ -42,6 +43,7 @@ from paper_search.workflow.forms import form_of
 
 MAX_QUERIES = 50
 MAX_NOTE_CHARS = 20_000
+MAX_RANKED_CHARS = 10_000
 MAX_NAMED = 10
 """Ids that an error message names."""
 
@@ -84,10 +86,26 @@ class QueryEdit(SearchQuery, extra="forbid"):
         return self
 
 
+class RankedEdit(RankedQuery, extra="forbid"):
+    """A ranked query as a person may write it."""
+
+    text: str = Field(min_length=1, max_length=MAX_RANKED_CHARS, pattern=r"\S")
+
+    @field_validator("condition")
+    @classmethod
+    def _is_readable(cls, condition: str) -> str:
+        try:
+            parse(condition or "x")
+        except QuerySyntaxError as error:
+            raise ValueError(str(error)) from None
+        return condition
+
+
 class StrategyEdit(SearchStrategy, extra="forbid"):
     """A strategy as a person may write it."""
 
     queries: list[QueryEdit] = Field(max_length=MAX_QUERIES)  # type: ignore[assignment]  # narrower
+    ranked: list[RankedEdit] = Field(default_factory=list, max_length=MAX_QUERIES)  # type: ignore[assignment]  # narrower
     filters: ConstraintsEdit = Field(default_factory=ConstraintsEdit)
 
 
@@ -280,8 +298,10 @@ def _some(names: list[str]) -> str:
 
 
 def _check_sources(strategy: SearchStrategy, available: list[str]) -> None:
-    unknown = [each for each in strategy.sources if available and each not in available]
-    if unknown:
-        raise ValueError(
-            f"revised_data.sources: unknown source {unknown[0]!r}; known: {', '.join(available)}"
-        )
+    for field, names in {"sources": strategy.sources, "forms": list(strategy.forms)}.items():
+        unknown = [name for name in names if available and name not in available]
+        if unknown:
+            raise ValueError(
+                f"revised_data.{field}: unknown source {unknown[0]!r}; "
+                f"known: {', '.join(available)}"
+            )

@@ -36,6 +36,7 @@ from paper_search.workflow.skills import (
     FillsGaps,
     Organizes,
     ParsesIntent,
+    Scopes,
     Scores,
     Searches,
     Skills,
@@ -67,6 +68,7 @@ class SearchWorkflow:
         must_find: papers that a good search finds, by DOI, arXiv id, PMID or title.
         gap_filler: looks up what works lack, in runs that want that.
         enrich: whether those that begin here want it.
+        scoper: looks at hit counts before a strategy is asked; None: nobody does.
 
     Raises:
         ConfigError: a limit is out of its range.
@@ -91,6 +93,7 @@ class SearchWorkflow:
         must_find: Sequence[str] = (),
         gap_filler: FillsGaps | None = None,
         enrich: bool = False,
+        scoper: Scopes | None = None,
     ) -> None:
         self._intent_parser = intent_parser
         self._query_builder = query_builder
@@ -107,6 +110,7 @@ class SearchWorkflow:
         self._max_results = max_results
         self._must_find = list(must_find)
         self._gap_filler, self._enrich = gap_filler, enrich
+        self._scoper = scoper
         self._memory: Persistence | None = None
         self._compiled: tuple[Persistence, Any] | None = None
         self._params(is_asking=True)
@@ -164,6 +168,7 @@ class SearchWorkflow:
             must_find=must_find,
             gap_filler=skills.gap_filler,
             enrich=config.enrich if enrich is None else enrich,
+            scoper=skills.scoper,
         )
 
     async def run(self, user_input: str, *, thread_id: str | None = None) -> PaperCollection:
@@ -347,6 +352,7 @@ class SearchWorkflow:
             self._relevance_scorer,
             self._result_organizer,
             self._gap_filler,
+            self._scoper,
         )
 
     async def _to_the_end(self, session: ThreadSession) -> PaperCollection:

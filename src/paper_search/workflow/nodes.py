@@ -18,6 +18,7 @@ from paper_search.models import (
     UserFeedback,
     relevant_seeds,
 )
+from paper_search.skills.coverage import coverage_of
 from paper_search.skills.known_papers import check_known_papers
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Asker
@@ -64,7 +65,7 @@ async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
     return Outcome.OK, fresh.model_dump(exclude={"accumulated_papers", "collection"})
 
 
-async def build_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
+async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Write the strategy, with what earlier rounds and the person taught."""
     state = _checked(ctx)
     marked = await _shelf(ctx).marked(state.marks)
@@ -78,16 +79,24 @@ async def build_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     )
     strategy = _seeded(strategy, marked)
     await _shelf(ctx).index(state.question)
-    limited = _limited(strategy, ctx.workflow_params)
-    await _approvals(ctx).propose(limited, state.current_iteration)
+    return Outcome.OK, {"strategy": _limited(strategy, ctx.workflow_params)}
+
+
+async def scope_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
+    """Look at hit counts and relax what finds nothing; a step of its own, lest it be repeated."""
+    state = _checked(ctx)
+    strategy = _strategy(state)
     asks = ctx.workflow_params.enable_strategy_checkpoint
-    return Outcome.OK if asks else Outcome.SKIP, {"strategy": limited}
+    report = await ctx.services.scope(strategy, _intent(state), is_asking=asks)
+    strategy = report.revised(strategy)
+    await _approvals(ctx).propose(strategy, state.current_iteration)
+    return Outcome.OK if asks else Outcome.SKIP, {"strategy": strategy, "scope": report}
 
 
 async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
     """Ask whether the strategy is right; nothing else."""
     state = _checked(ctx)
-    question = strategy_question(state, ctx.thread_id, ctx.services.source_names)
+    question = strategy_question(state, ctx.thread_id, ctx.services)
     decision: Decision = _ask(ctx)(question, answer_model(question, markable_ids(state)))
     if decision.action is DecisionAction.APPROVE:
         await _approvals(ctx).approve(_strategy(state), state.current_iteration)
@@ -175,6 +184,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     reference = await shelf.put_collection(collection, ctx.workflow_params.max_results)
+    reference.coverage = coverage_of(scored, state.reports)
     await shelf.index(state.question)
     if state.result is not None:
         made = await MarkShelf(ctx.store, ctx.thread_id).marks()
@@ -218,7 +228,7 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     collection = await final_collection(state, shelf, ctx.services.deduplicate)
     reference = await shelf.put_collection(collection, part="final")
     if state.result is not None:
-        reference.hidden = state.result.hidden
+        reference.hidden, reference.coverage = state.result.hidden, state.result.coverage
     await shelf.index(state.question)
     return Outcome.OK, {"is_complete": True, "result": reference, "collection": collection}
 

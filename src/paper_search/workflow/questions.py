@@ -15,12 +15,13 @@ from paper_search.workflow.checkpoints import (
     StrategyPayload,
 )
 from paper_search.workflow.records import RecordShelf
+from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import WorkflowState
 
 MAX_REMARKS = 20
 
 
-def strategy_question(state: WorkflowState, run_id: str, sources: list[str]) -> Checkpoint:
+def strategy_question(state: WorkflowState, run_id: str, skills: Skills) -> Checkpoint:
     """Return checkpoint 1: is this the strategy?"""
     if state.intent is None or state.strategy is None:
         raise PersistenceError("the thread has no strategy to confirm")
@@ -30,7 +31,9 @@ def strategy_question(state: WorkflowState, run_id: str, sources: list[str]) -> 
             intent=state.intent,
             strategy=state.strategy,
             iteration=state.current_iteration,
-            available_sources=sources,
+            available_sources=skills.source_names,
+            ranking_sources=skills.ranking_sources,
+            scope=state.scope,
             remarks=remarks(state.strategy),
         ),
         run_id=run_id,
@@ -74,6 +77,7 @@ async def result_question(
             total_papers=len(state.result.paper_ids),
             hidden=state.result.hidden,
             outlook=state.result.outlook,
+            coverage=state.result.coverage,
             store_namespace=list(shelf.namespace("records")),
         ),
         run_id=run_id,

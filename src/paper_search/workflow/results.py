@@ -40,6 +40,7 @@ async def final_collection(
             "reports": [*state.earlier_reports, *state.reports],
             "silent_sources": state.silent_sources,
             "known_papers": state.known_papers,
+            "coverage": state.result.coverage if state.result else None,
         }
     )
 

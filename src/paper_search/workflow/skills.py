@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, cast
@@ -15,6 +16,7 @@ from paper_search.models import (
     ParsedIntent,
     QueryBuilderInput,
     RawPaper,
+    ScopeReport,
     ScoredPaper,
     SearchReport,
     SearchStrategy,
@@ -23,7 +25,10 @@ from paper_search.models import (
 )
 from paper_search.models.enrichment import EnrichmentReport
 from paper_search.skills import RelevanceScorer
+from paper_search.skills.failures import described
 from paper_search.skills.result_ranker import ResultRanker
+
+_log = logging.getLogger(__name__)
 
 
 class ParsesIntent(Protocol):
@@ -102,6 +107,16 @@ class FillsGaps(Protocol):
         ...
 
 
+class Scopes(Protocol):
+    """Strategy to hit counts."""
+
+    async def scope(
+        self, strategy: SearchStrategy, intent: ParsedIntent, *, is_asking: bool
+    ) -> ScopeReport:
+        """See `paper_search.skills.Scoper.scope`."""
+        ...
+
+
 class Organizes(Protocol):
     """Verdicts to a collection."""
 
@@ -114,7 +129,12 @@ class Organizes(Protocol):
 
 @dataclass(frozen=True)
 class Skills:
-    """The six skills of one workflow, and who fills gaps where a run wants that."""
+    """The six skills of one workflow, and two that it can do without.
+
+    Attributes:
+        gap_filler: fills gaps where a run wants that.
+        scoper: looks at hit counts before a strategy is asked; None: nobody does.
+    """
 
     intent_parser: ParsesIntent
     query_builder: BuildsQueries
@@ -123,12 +143,19 @@ class Skills:
     relevance_scorer: Scores
     result_organizer: Organizes
     gap_filler: FillsGaps | None = None
+    scoper: Scopes | None = None
     result_ranker: ResultRanker = field(default_factory=ResultRanker)
 
     @property
     def source_names(self) -> list[str]:
         """Return the sources that a strategy may name; empty: the searcher does not say."""
         names = getattr(self.searcher, "source_names", ())
+        return list(names) if isinstance(names, Sequence) else []
+
+    @property
+    def ranking_sources(self) -> list[str]:
+        """Return the sources that answer plain text by rank; empty: none, or it does not say."""
+        names = getattr(self.searcher, "ranking_sources", ())
         return list(names) if isinstance(names, Sequence) else []
 
     async def search(self, strategy: SearchStrategy) -> SearchReport:
@@ -145,6 +172,18 @@ class Skills:
             for name, kept in counts.items()
         ]
         return SearchReport(papers=papers, sources=reports)
+
+    async def scope(
+        self, strategy: SearchStrategy, intent: ParsedIntent, *, is_asking: bool
+    ) -> ScopeReport:
+        """Look at hit counts, if there is anybody who can; a failure is a note."""
+        if self.scoper is None:
+            return ScopeReport()
+        try:
+            return await self.scoper.scope(strategy, intent, is_asking=is_asking)
+        except Exception as error:  # noqa: BLE001  # foreign code, and the search can do without it
+            _log.exception("the scoper failed")
+            return ScopeReport(notes=[f"no hit counts: {described(error)}"])
 
     async def deduplicate(
         self, papers: list[RawPaper], decisions: Sequence[MergeDecision]

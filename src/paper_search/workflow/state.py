@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from paper_search.errors import PersistenceError
 from paper_search.models import (
+    Coverage,
     EndReason,
     Facets,
     KnownPapersReport,
@@ -17,6 +18,7 @@ from paper_search.models import (
     Paper,
     PaperCollection,
     ParsedIntent,
+    ScopeReport,
     SearchMetadata,
     SearchStrategy,
     SourceReport,
@@ -83,6 +85,8 @@ class CollectionRef(BaseModel):
     """Ids of the records that a paper stands for, where that is not the one of its own id."""
     outlook: str | None = None
     """How many relevant papers the round before left behind, where something was marked in it."""
+    coverage: Coverage | None = None
+    """How much is missing, by the overlap of this round's sources; None: it does not tell."""
     part: str = "papers"
     """Where in the store the papers are that are more than record and verdict."""
 
@@ -100,6 +104,8 @@ class WorkflowState(BaseModel):
     question: str = ""
     intent: ParsedIntent | None = None
     strategy: SearchStrategy | None = None
+    scope: ScopeReport | None = None
+    """What the sources have for the strategy; None: an older program wrote the strategy."""
     found: list[str] = Field(default_factory=list)
     """Ids of the records that this round's search gave, until they are merged."""
     pool: list[str] = Field(default_factory=list)

@@ -1,0 +1,109 @@
+"""A strategy in words: what is asked, of whom, and what the sources have for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from paper_search.models import QueryHits, RankedQuery, ScopeReport, SearchStrategy
+    from paper_search.workflow.checkpoints import StrategyPayload
+
+Fact = tuple[str, object]
+"""A name and what is to be said under it."""
+
+
+def question_facts(payload: StrategyPayload) -> Iterator[Fact]:
+    """Yield what the intent is, and how the question was read."""
+    intent = payload.intent
+    yield "topic", intent.topic
+    known = payload.scope.concepts if payload.scope else []
+    hits = {entry.text: counts_of(entry) for entry in known if entry.counts}
+    concepts = [f"{name} ({hits[name]})" if name in hits else name for name in intent.concepts]
+    yield "concepts", ", ".join(concepts) or "-"
+    yield "wanted", intent.intent_type.value
+    for note in intent.notes:
+        yield "note", note
+
+
+def strategy_facts(
+    strategy: SearchStrategy,
+    *,
+    ranking: Collection[str] | None = None,
+    scope: ScopeReport | None = None,
+) -> Iterator[Fact]:
+    """Yield the queries of a strategy, with their hits where they are known.
+
+    Args:
+        strategy: which one.
+        ranking: the sources that answer plain text; None: not known.
+        scope: hit counts; None: none were looked up.
+    """
+    is_known = ranking is not None and bool(strategy.ranked)
+    sources = asked_of_sources(strategy, ranking or ()) if is_known else strategy.sources
+    yield "sources", ("; " if is_known else ", ").join(sources) or "-"
+    for number, ranked in enumerate(strategy.ranked, start=1):
+        yield "question" if len(strategy.ranked) == 1 else f"question {number}", _ranked(ranked)
+    hits = scope.hits_of([q.boolean_query for q in strategy.queries]) if scope else {}
+    for number, query in enumerate(strategy.queries, start=1):
+        yield f"query {number}", query.boolean_query
+        known = hits.get(query.boolean_query)
+        if known and known.counts:
+            yield "hits", f"query {number}: {counts_of(known)}"
+    # The queries of a strategy share their synonyms: each keyword is shown once.
+    names = {entry.keyword: entry.synonyms for q in strategy.queries for entry in q.synonym_map}
+    for keyword, synonyms in names.items():
+        yield "synonyms", f"{keyword} = {', '.join(synonyms) or '-'}"
+    if not strategy.queries and not strategy.ranked:
+        yield "queries", "none"
+
+
+def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
+    """Yield what a look at the sources brought, beside the hits of the queries."""
+    numbers = {query.boolean_query: n for n, query in enumerate(strategy.queries, start=1)}
+    for relaxed in scope.relaxed:
+        instead = f"query {numbers[relaxed.instead]}" if relaxed.instead in numbers else None
+        what = f"{instead or relaxed.instead} is asked instead"
+        what = what if relaxed.instead else "left out, since other queries are broader"
+        yield "relaxed", f"no hits for {relaxed.original}: {what}"
+    if scope.suggested:
+        terms = ", ".join(f"{entry.term} ({entry.papers})" for entry in scope.suggested)
+        yield "also", f"frequent in the first {scope.first_results} results: {terms}"
+    for note in scope.notes:
+        yield "note", note
+
+
+def asked_of_sources(strategy: SearchStrategy, ranking: Collection[str]) -> list[str]:
+    """Return which sources are asked what: "library: the question", "pubmed: queries 1-3"."""
+    by_form: dict[str, list[str]] = {}
+    for name in strategy.sources:
+        asked = strategy.asked_of(name, ranks_text=name in ranking)
+        parts = ["the question" if len(asked.ranked) == 1 else "the questions"] * bool(asked.ranked)
+        numbers = [n for n, query in enumerate(strategy.queries, start=1) if query in asked.queries]
+        parts += [_numbered(numbers)] if numbers else []
+        by_form.setdefault(" and ".join(parts) or "nothing", []).append(name)
+    return [f"{', '.join(names)}: {form}" for form, names in by_form.items()]
+
+
+def counts_of(hits: QueryHits) -> str:
+    """Return the counts of one query or concept: "1,234 library, up to 56 pubmed"."""
+    return ", ".join(map(str, hits.counts))
+
+
+def _ranked(query: RankedQuery) -> str:
+    wanted = [term for term, weight in query.terms.items() if weight > 0]
+    unwanted = [term for term, weight in query.terms.items() if weight < 0]
+    parts = [query.text]
+    parts += [f"also {', '.join(wanted)}"] if wanted else []
+    parts += [f"less {', '.join(unwanted)}"] if unwanted else []
+    parts += [f"only {query.condition}"] if query.condition else []
+    return "; ".join(parts)
+
+
+def _numbered(numbers: list[int]) -> str:
+    if len(numbers) == 1:
+        return f"query {numbers[0]}"
+    is_run = all(after - before == 1 for before, after in pairwise(numbers))
+    shown = f"{numbers[0]}-{numbers[-1]}" if is_run else ", ".join(map(str, numbers))
+    return f"queries {shown}"

@@ -1,0 +1,95 @@
+"""What a scoping search found: hit counts of the queries, before anything is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from paper_search.models.paper import RawPaper
+from paper_search.models.query import SearchQuery, SearchStrategy
+
+
+def _is_unset(given: object) -> bool:
+    return not given
+
+
+class HitCount(BaseModel):
+    """How many records one source has for one query."""
+
+    hits: int | None
+    """None: the source does not say."""
+    is_at_most: bool = Field(default=False, exclude_if=_is_unset)
+    """Whether the source was asked a broader query, since it cannot express this one."""
+    papers: list[RawPaper] = Field(default_factory=list, exclude=True)
+    """The first records, where they came with the count."""
+
+
+class SourceHits(BaseModel):
+    """One source and its count."""
+
+    source: str
+    hits: int
+    is_at_most: bool = Field(default=False, exclude_if=_is_unset)
+
+    def __str__(self) -> str:
+        return f"{'up to ' if self.is_at_most else ''}{self.hits:,} {self.source}"
+
+
+class QueryHits(BaseModel):
+    """One query or concept and its counts; no counts: no source could say."""
+
+    text: str
+    counts: list[SourceHits] = Field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every source that could say has no record."""
+        return bool(self.counts) and not any(count.hits for count in self.counts)
+
+
+class RelaxedQuery(BaseModel):
+    """A query without hits, and what stands in its place."""
+
+    original: str
+    instead: str | None
+    """The narrowest broader query with hits; None: other queries are no narrower, and have some."""
+
+
+class SuggestedTerm(BaseModel):
+    """A term that is frequent in the first results and that no query asks for."""
+
+    term: str
+    papers: int
+    """How many of the first results have it."""
+
+
+class ScopeReport(BaseModel):
+    """What the sources have for a strategy; all of it is for the person to read."""
+
+    queries: list[QueryHits] = Field(default_factory=list)
+    """One for each boolean query of the strategy as it stands after relaxing, in its order."""
+    concepts: list[QueryHits] = Field(default_factory=list)
+    relaxed: list[RelaxedQuery] = Field(default_factory=list)
+    suggested: list[SuggestedTerm] = Field(default_factory=list)
+    first_results: int = 0
+    """How many papers the suggested terms were counted in."""
+    notes: list[str] = Field(default_factory=list)
+    """Which sources cannot count, did not answer in time or failed, and what stays as it is."""
+
+    def revised(self, strategy: SearchStrategy) -> SearchStrategy:
+        """Return the strategy with the relaxed queries in the place of those without hits."""
+        if not self.relaxed:
+            return strategy
+        instead = {relaxed.original: relaxed.instead for relaxed in self.relaxed}
+        queries: dict[str, SearchQuery] = {}
+        for query in strategy.queries:
+            text = instead.get(query.boolean_query, query.boolean_query)
+            if text is not None:
+                queries.setdefault(text, query.model_copy(update={"boolean_query": text}))
+        return strategy.model_copy(update={"queries": list(queries.values())})
+
+    def hits_of(self, queries: Sequence[str]) -> dict[str, QueryHits]:
+        """Return what is known of those queries, by query; one that was edited is not there."""
+        known = {entry.text: entry for entry in self.queries}
+        return {text: known[text] for text in queries if text in known}

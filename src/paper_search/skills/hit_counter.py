@@ -1,0 +1,92 @@
+"""Hit counts of queries, each asked once of a source; what fails is remembered, not raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from paper_search.models import (
+    HitCount,
+    QueryHits,
+    RawPaper,
+    SearchConstraints,
+    SourceHits,
+    SourceStatus,
+)
+from paper_search.skills.failures import described, status_of
+from paper_search.sources.base import CountingSource
+
+
+class HitCounter:
+    """Counts what sources have, within the limits of one strategy.
+
+    Args:
+        sources: those that can count, by name.
+        filters: years, language and the like.
+    """
+
+    def __init__(self, sources: Mapping[str, CountingSource], filters: SearchConstraints) -> None:
+        self._sources = sources
+        self._filters = filters
+        self._counts: dict[str, dict[str, HitCount]] = {}
+        self._failed: dict[str, str] = {}
+        self._given_up: set[str] = set()
+        self._waiting: set[str] = set()
+
+    @property
+    def failures(self) -> list[str]:
+        """Return a line for every source that failed, with the first reason."""
+        return [f"no hit counts from {name}: {reason}" for name, reason in self._failed.items()]
+
+    @property
+    def waiting(self) -> list[str]:
+        """Return the sources of which an answer is still awaited, or was when it was given up."""
+        return sorted(self._waiting)
+
+    async def count(self, source: str, query: str) -> int | None:
+        """Return the hits of one query in one source; None: the source cannot say.
+
+        A source that failed is not asked again, unless it only refused the query.
+        """
+        known = self._counts.setdefault(query, {})
+        if source not in known and source not in self._given_up:
+            found = await self._asked(source, query)
+            if found is None or found.hits is None:
+                return None
+            known[source] = found
+        return known[source].hits if source in known else None
+
+    async def _asked(self, source: str, query: str) -> HitCount | None:
+        self._waiting.add(source)  # and taken out by an answer only, not by the deadline
+        try:
+            found = await self._sources[source].count(query, self._filters)
+        except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
+            self._failed.setdefault(source, described(error))
+            if status_of(error) is not SourceStatus.BAD_RESPONSE:
+                self._given_up.add(source)
+            found = None
+        else:
+            if found is None or found.hits is None:
+                self._failed.setdefault(source, "it cannot count")
+                self._given_up.add(source)
+        self._waiting.discard(source)
+        return found
+
+    def counted(self, query: str, sources: Iterable[str]) -> dict[str, int]:
+        """Return the hits of a query in those of the sources that were asked and could say."""
+        known = self._counts.get(query, {})
+        hits = {name: known[name].hits for name in sources if name in known}
+        return {name: count for name, count in hits.items() if count is not None}
+
+    def hits(self, query: str, *, text: str | None = None) -> QueryHits:
+        """Return all counts of a query, for a person to read; `text` is what they know it by."""
+        counts = [
+            SourceHits(source=name, hits=found.hits, is_at_most=found.is_at_most)
+            for name in self._sources
+            if (found := self._counts.get(query, {}).get(name)) and found.hits is not None
+        ]
+        return QueryHits(text=text or query, counts=counts)
+
+    def papers(self) -> list[RawPaper]:
+        """Return the first records of all queries, each once."""
+        counts = [count for known in self._counts.values() for count in known.values()]
+        return list({paper.id: paper for count in counts for paper in count.papers}.values())

@@ -1,0 +1,267 @@
+"""The skill that looks at hit counts before a strategy is asked: a scoping search."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Mapping
+from typing import Any
+
+from paper_search.errors import QuerySyntaxError
+from paper_search.models import (
+    SNOWBALL,
+    ParsedIntent,
+    RawPaper,
+    RelaxedQuery,
+    ScopeReport,
+    SearchStrategy,
+    SuggestedTerm,
+)
+from paper_search.skills.failures import described
+from paper_search.skills.hit_counter import HitCounter
+from paper_search.skills.strategy.relaxation import relaxed_forms
+from paper_search.skills.strategy.suggestions import suggested_terms
+from paper_search.skills.strategy.text import normalised, quoted
+from paper_search.sources import SearchSource
+from paper_search.sources.base import counting, ranks_text
+
+MAX_CONCEPTS = 4
+"""Concepts that are counted; every one is a request where no source is local."""
+MAX_QUERIES = 4
+"""Queries that are counted where none of the sources will be asked them."""
+FIRST_RESULTS = 50
+"""Papers that terms are suggested from."""
+MAX_SUGGESTED = 8
+
+_CONCEPT_SOURCES = ("europe_pmc", "openalex", "pubmed", "doaj")
+"""Services that count a phrase exactly, those that bear the most requests first."""
+_FIRST_SOURCES = ("openalex", "europe_pmc", "crossref", "semantic_scholar")
+"""Services whose first page for plain text is good and holds abstracts, the broadest first."""
+_PATIENCE_S = 0.2
+
+
+class Scoper:
+    """Counts what the sources of a strategy have, and relaxes queries that find nothing.
+
+    Where the sources keep their answers (HTTP cache), what is asked here is not asked again by
+    the search that follows, but for the counts of single concepts.
+
+    Args:
+        sources: as a `Searcher` takes them.
+        deadline_s: seconds for all sources together; 0: no look at all.
+    """
+
+    def __init__(
+        self,
+        sources: Iterable[SearchSource] | Mapping[str, SearchSource],
+        *,
+        deadline_s: float = 5.0,
+    ) -> None:
+        self._sources: dict[str, SearchSource] = (
+            dict(sources)
+            if isinstance(sources, Mapping)
+            else {source.source_name: source for source in sources}
+        )
+        self._deadline_s = deadline_s
+
+    async def scope(
+        self, strategy: SearchStrategy, intent: ParsedIntent, *, is_asking: bool = True
+    ) -> ScopeReport:
+        """Return hit counts, relaxed queries and suggested terms; no failure is an exception.
+
+        Args:
+            strategy: what is about to be searched.
+            intent: what it is to find.
+            is_asking: whether a person will read the report; if nobody does, only as much is
+                counted as it takes to see whether all queries are without hits.
+        """
+        if self._deadline_s <= 0:
+            return ScopeReport()
+        look = _Look(self._sources, strategy, intent)
+        if not is_asking:
+            if not intent.boolean_query:
+                await self._within([look.rescue()])
+            return look.report() if look.relaxed else ScopeReport()
+        await self._within([look.count_queries(), look.count_concepts(), look.read_first()])
+        return look.report(deadline_s=self._deadline_s)
+
+    async def _within(self, jobs: list[Coroutine[Any, Any, None]]) -> None:
+        """Run the jobs until the deadline; what they found by then is kept."""
+        tasks = [asyncio.ensure_future(job) for job in jobs]
+        try:
+            _, late = await asyncio.wait(tasks, timeout=self._deadline_s)
+        finally:
+            for task in tasks:
+                task.cancel()
+        if late:
+            await asyncio.wait(late, timeout=_PATIENCE_S)
+        for task in tasks:
+            if task.done() and not task.cancelled():
+                task.result()
+
+
+class _Look:
+    """One look at the sources of one strategy; it is of use at any moment, done or not."""
+
+    def __init__(
+        self, sources: Mapping[str, SearchSource], strategy: SearchStrategy, intent: ParsedIntent
+    ) -> None:
+        named = [name for name in dict.fromkeys(strategy.sources) if name in sources]
+        asked = {
+            name: strategy.asked_of(name, ranks_text=ranks_text(sources[name]))
+            for name in named or sources
+            if name != SNOWBALL
+        }
+        able = {name: found for name in asked if (found := counting(sources[name]))}
+        self._sources = {name: sources[name] for name in asked}
+        self._asked, self._strategy, self._intent = asked, strategy, intent
+        self._counter = HitCounter(able, strategy.filters)
+        self._able = list(able)
+        self._local = [name for name, source in able.items() if source.is_local]
+        self._matching = [name for name in able if asked[name].queries]
+        self._unable = [name for name in asked if asked[name].queries and name not in able]
+        self._concepts: dict[str, str] = {}
+        self._first: list[RawPaper] = []
+        self._reading: list[str] = []
+        self._kept: list[str] = []
+        self.relaxed: list[RelaxedQuery] = []
+
+    @property
+    def _late(self) -> list[str]:
+        return list(dict.fromkeys([*self._counter.waiting, *self._reading]))
+
+    @property
+    def _queries(self) -> list[str]:
+        return [query.boolean_query for query in self._strategy.queries]
+
+    @property
+    def _cheapest(self) -> list[str]:
+        """Return the one source for counts that no search needs, if there is such a one."""
+        return [*self._local, *(name for name in _CONCEPT_SOURCES if name in self._able)][:1]
+
+    async def count_queries(self) -> None:
+        """Count every query where it will be asked, and where that is free; relax the empty."""
+        names = list(dict.fromkeys([*self._local, *self._matching]))
+        if not names:
+            for name in self._cheapest:
+                await self._count_at(name, self._queries[:MAX_QUERIES])
+            return
+        await asyncio.gather(*(self._count_at(name, self._queries) for name in names))
+        for query in self._queries:
+            await self._relax(query, is_own=bool(self._intent.boolean_query))
+
+    async def _count_at(self, source: str, queries: list[str]) -> None:
+        """Count the queries one after the other: services limit how often they are asked."""
+        for query in queries:
+            await self._counter.count(source, query)
+
+    async def rescue(self) -> None:
+        """Relax a query if all are without hits; stop at the first that has any."""
+        for query in self._queries:
+            for source in self._matching:
+                if await self._counter.count(source, query):
+                    return
+        for query in self._queries:
+            await self._relax(query, is_own=False)
+            if self.relaxed:
+                return
+
+    async def _relax(self, query: str, *, is_own: bool) -> None:
+        """Put the narrowest broader form that has hits in the place of a query that has none."""
+        hits = self._counter.counted(query, self._matching or self._local)
+        if not hits or any(hits.values()):
+            return
+        source = self._best_of(list(hits))
+        broader = await self._broader(query, source)
+        if is_own:
+            tip = f"; {broader} has some" if broader else ""
+            self._kept.append(f"no hits for {query}: it stays as you wrote it{tip}")
+        elif broader is None:
+            self._kept.append(f"no hits for {query}, nor for broader forms of it")
+        else:
+            instead = None if self._is_covered(query, broader, source) else broader
+            self.relaxed.append(RelaxedQuery(original=query, instead=instead))
+
+    def _is_covered(self, query: str, broader: str, source: str) -> bool:
+        """Whether the strategy asks the broader form already, or something in between."""
+        others = [other for other in self._queries if other != query]
+        others += [relaxed.instead for relaxed in self.relaxed if relaxed.instead]
+        if normalised(broader) in map(normalised, others):
+            return True
+        hits = [self._counter.counted(text, [source]).get(source, 0) for text in (broader, *others)]
+        return any(0 < other <= hits[0] for other in hits[1:])
+
+    def _best_of(self, names: list[str]) -> str:
+        """Return the source that has most for the other queries: where broader forms are tried."""
+        totals = {
+            name: sum(self._counter.counted(q, [name]).get(name, 0) for q in self._queries)
+            for name in names
+        }
+        return max(names, key=lambda name: totals[name])
+
+    async def _broader(self, query: str, source: str) -> str | None:
+        """Return the narrowest form with hits by halving: a form has what those before it have."""
+        try:
+            forms = relaxed_forms(query)
+        except QuerySyntaxError:
+            return None
+        low, high = 0, len(forms)
+        while low < high:
+            middle = (low + high) // 2
+            if await self._counter.count(source, forms[middle]):
+                high = middle
+            else:
+                low = middle + 1
+        return forms[low] if low < len(forms) else None
+
+    async def count_concepts(self) -> None:
+        """Count every concept in one source: a local one, else one that bears many requests."""
+        for concept in self._intent.concepts[:MAX_CONCEPTS]:
+            names = [concept, *self._intent.alternatives.get(concept, [])]
+            query = " OR ".join(dict.fromkeys(term for term in map(quoted, names) if term))
+            for name in self._cheapest if query else []:
+                self._concepts[concept] = query
+                await self._counter.count(name, query)
+
+    async def read_first(self) -> None:
+        """Fetch the first results from one source, asked as the search will ask it."""
+        ranking = {name for name, asked in self._asked.items() if asked.ranked}
+        # Those that are asked booleans give their first results with the counts.
+        able = [name for name in _FIRST_SOURCES if name in ranking - set(self._matching)]
+        for name in [*self._local, *able][:1]:
+            wanted = self._asked[name]
+            if name in self._local:
+                few = wanted.filters.model_copy(update={"max_results": FIRST_RESULTS})
+                wanted = wanted.model_copy(update={"filters": few})
+            self._reading = [name]
+            try:
+                self._first = await self._sources[name].search_advanced(wanted)
+            except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
+                self._kept.append(f"no first results from {name}: {described(error)}")
+            self._reading = []
+
+    def report(self, deadline_s: float = 0) -> ScopeReport:
+        """Return what was found so far; a source that is still awaited is a note."""
+        found = ScopeReport(relaxed=self.relaxed)
+        queries = [query.boolean_query for query in found.revised(self._strategy).queries]
+        papers = (self._first or self._counter.papers())[:FIRST_RESULTS]
+        names = ", ".join(self._late)
+        late = [f"no answer within {deadline_s:g} s from {names}"] if names else []
+        unable = [f"no hit counts from {name}: it cannot count" for name in self._unable]
+        return found.model_copy(
+            update={
+                "queries": [self._counter.hits(query) for query in queries],
+                "concepts": [
+                    self._counter.hits(query, text=concept)
+                    for concept, query in self._concepts.items()
+                ],
+                "suggested": self._suggested(papers),
+                "first_results": len(papers),
+                "notes": [*self._kept, *unable, *self._counter.failures, *late],
+            }
+        )
+
+    def _suggested(self, papers: list[RawPaper]) -> list[SuggestedTerm]:
+        texts = [" ".join(filter(None, (paper.title, paper.abstract))) for paper in papers]
+        known = [self._intent.topic, self._intent.question, *self._intent.concepts, *self._queries]
+        found = suggested_terms(texts, known, limit=MAX_SUGGESTED)
+        return [SuggestedTerm(term=term, papers=count) for term, count in found]

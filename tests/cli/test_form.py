@@ -1,0 +1,54 @@
+"""The form of a strategy reads back as what was written into it."""
+
+from __future__ import annotations
+
+from paper_search.cli.form import read_form, write_form
+from paper_search.models import (
+    QueryForm,
+    RankedQuery,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    SynonymMap,
+)
+
+FULL = SearchStrategy(
+    queries=[
+        SearchQuery(
+            keywords=["a", 'b "c"'],
+            synonym_map=[SynonymMap(keyword="a", synonyms=["d"])],
+            boolean_query='a AND "b c"',
+        )
+    ],
+    sources=["library", "pubmed"],
+    filters=SearchConstraints(
+        year_from=2010, language="en", publication_types=["article"], excluded_types=["review"]
+    ),
+    ranked=[
+        RankedQuery(text='what is "a"?', terms={"d e": 0.5, "f": -0.25}, condition="NOT bees"),
+        RankedQuery(text="again"),
+    ],
+    forms={"library": QueryForm.BOTH, "my source": QueryForm.BOOLEAN},
+)
+
+
+def read_back(strategy: SearchStrategy) -> SearchStrategy:
+    form = write_form(strategy, ["library", "pubmed"], ["library"])
+    return SearchStrategy.model_validate(read_form(form))
+
+
+def test_every_field_of_a_strategy_reads_back() -> None:
+    assert read_back(FULL) == FULL
+
+
+def test_a_strategy_that_uses_nothing_of_it_reads_back() -> None:
+    plain = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
+    assert read_back(plain) == plain
+    assert "[forms]" not in write_form(plain, [])
+
+
+def test_the_form_shows_what_a_source_is_asked_when_it_is_not_named() -> None:
+    form = write_form(FULL.model_copy(update={"forms": {}}), [], ["library"])
+    assert '# "library" = "ranked"\n# "pubmed" = "boolean"' in form
+    uncommented = form.replace('# "pubmed" = "boolean"', '"pubmed" = "both"')
+    assert read_form(uncommented)["forms"] == {"pubmed": "both"}

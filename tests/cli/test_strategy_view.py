@@ -1,0 +1,121 @@
+"""A strategy in words: who is asked what, with the hits."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from paper_search.cli.strategy_view import asked_of_sources, scope_facts
+from paper_search.cli.views import show_checkpoint
+from paper_search.models import (
+    IntentType,
+    ParsedIntent,
+    QueryForm,
+    QueryHits,
+    RankedQuery,
+    RelaxedQuery,
+    ScopeReport,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    SourceHits,
+    SuggestedTerm,
+)
+from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload
+
+SCOPE = ScopeReport(
+    queries=[
+        QueryHits(
+            text="ice AND sea",
+            counts=[
+                SourceHits(source="library", hits=1234),
+                SourceHits(source="pubmed", hits=56, is_at_most=True),
+            ],
+        ),
+        QueryHits(text="ice"),
+    ],
+    concepts=[QueryHits(text="sea ice", counts=[SourceHits(source="library", hits=9)])],
+    relaxed=[
+        RelaxedQuery(original="ice AND lakes", instead="ice"),
+        RelaxedQuery(original="ice AND ponds", instead=None),
+    ],
+    suggested=[SuggestedTerm(term="albedo", papers=12), SuggestedTerm(term="melt", papers=9)],
+    first_results=50,
+    notes=["no answer within 5 s from dblp"],
+)
+
+
+def strategy(**given: object) -> SearchStrategy:
+    return SearchStrategy.model_validate(
+        {
+            "queries": [
+                SearchQuery(keywords=[], boolean_query=query) for query in ("ice AND sea", "ice")
+            ],
+            "sources": ["library", "openalex", "pubmed", "dblp"],
+            "filters": SearchConstraints(excluded_types=["review"]),
+            "ranked": [RankedQuery(text="ice on the sea", terms={"floe": 0.5, "cream": -1})],
+            **given,
+        }
+    )
+
+
+def page(shown: SearchStrategy) -> str:
+    payload = StrategyPayload(
+        intent=ParsedIntent(
+            topic="ice",
+            concepts=["sea ice", "winter"],
+            intent_type=IntentType.METHOD,
+            constraints=SearchConstraints(),
+            notes=["English terms find more"],
+        ),
+        strategy=shown,
+        ranking_sources=["library", "openalex"],
+        scope=SCOPE,
+    )
+    written = io.StringIO()
+    checkpoint = Checkpoint(kind=CheckpointKind.STRATEGY_CONFIRMATION, payload=payload)
+    show_checkpoint(Console(file=written, width=200), checkpoint)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sources  library, openalex: the question; pubmed, dblp: queries 1-2",
+        "question  ice on the sea; also floe; less cream",
+        "hits  query 1: 1,234 library, up to 56 pubmed",
+        "concepts  sea ice (9 library), winter",
+        "relaxed  no hits for ice AND lakes: query 2 is asked instead",
+        "relaxed  no hits for ice AND ponds: left out, since other queries are broader",
+        "also  frequent in the first 50 results: albedo (12), melt (9)",
+        "note  no answer within 5 s from dblp",
+        "note  English terms find more",
+        "limits  not review, at most 100 results",
+    ],
+)
+def test_the_question_has_a_line_for(line: str) -> None:
+    assert line in page(strategy())
+
+
+def test_a_query_that_nobody_could_count_has_no_hits_beside_it() -> None:
+    assert "query 2: " not in page(strategy())
+
+
+def test_a_query_that_was_edited_has_no_hits_beside_it() -> None:
+    edited = strategy(queries=[SearchQuery(keywords=[], boolean_query="snow")])
+    assert "query 1: 1,234" not in page(edited)
+    facts = dict(scope_facts(SCOPE, edited))
+    assert facts["relaxed"].startswith("no hits for ice AND ponds")
+
+
+def test_the_form_of_a_source_decides_what_it_is_asked() -> None:
+    forms = {"library": QueryForm.BOTH, "openalex": QueryForm.BOOLEAN}
+    asked = asked_of_sources(strategy(forms=forms), {"library", "openalex"})
+    assert asked == ["library: the question and queries 1-2", "openalex, pubmed, dblp: queries 1-2"]
+
+
+def test_without_queries_a_source_that_does_not_rank_is_asked_nothing() -> None:
+    asked = asked_of_sources(strategy(queries=[]), {"library", "openalex"})
+    assert asked == ["library, openalex: the question", "pubmed, dblp: nothing"]

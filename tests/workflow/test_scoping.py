@@ -1,0 +1,120 @@
+"""The look at the sources before a strategy is asked: once, before the question, never the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.workflow.doubles import edit, workflow
+
+from paper_search.models import (
+    PaperCollection,
+    ParsedIntent,
+    QueryHits,
+    RelaxedQuery,
+    ScopeReport,
+    SearchStrategy,
+    SourceHits,
+)
+from paper_search.skills import Scoper, Searcher
+from paper_search.testing.counting import FakeCountingSource
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import Checkpoint, SearchWorkflow
+
+
+class CountingScoper:
+    """Says what it was asked, and reports what it was given."""
+
+    def __init__(self, report: ScopeReport | None = None) -> None:
+        self.asked: list[tuple[str, bool]] = []
+        self._report = report or ScopeReport()
+
+    async def scope(
+        self, strategy: SearchStrategy, intent: ParsedIntent, *, is_asking: bool
+    ) -> ScopeReport:
+        del intent
+        self.asked.append((strategy.queries[0].boolean_query, is_asking))
+        return self._report
+
+
+HITS = ScopeReport(
+    queries=[QueryHits(text="round_0", counts=[SourceHits(source="library", hits=3)])]
+)
+RELAXED = ScopeReport(relaxed=[RelaxedQuery(original="round_0", instead="wider")])
+
+
+def payload_of(standing: Any) -> Any:
+    assert isinstance(standing, Checkpoint)
+    return standing.payload
+
+
+async def test_the_question_shows_what_the_sources_have() -> None:
+    flow = workflow(scoper=CountingScoper(HITS))
+    assert payload_of(await flow.start("q", thread_id="t")).scope == HITS
+
+
+async def test_a_thread_that_resumes_does_not_look_again(durable_url: str) -> None:
+    scoper = CountingScoper(HITS)
+    asked = await workflow(scoper=scoper, persistence=durable_url).start("q", thread_id="t")
+    another_day = workflow(scoper=scoper, persistence=durable_url)
+    assert await another_day.pending("t") == asked
+    await another_day.answer("t", "approve")
+    assert scoper.asked == [("round_0", True)]
+
+
+async def test_each_new_strategy_is_looked_at() -> None:
+    scoper = CountingScoper(HITS)
+    flow = workflow(scoper=scoper)
+    await flow.start("q", thread_id="t")
+    await flow.answer("t", "reject: other words")
+    assert scoper.asked == [("round_0", True), ("round_1", True)]
+
+
+async def test_a_relaxed_query_is_what_is_shown_approved_and_searched() -> None:
+    skills = FakeSkills()
+    flow = workflow(skills, scoper=CountingScoper(RELAXED))
+    shown = payload_of(await flow.start("q", thread_id="t")).strategy
+    assert [query.boolean_query for query in shown.queries] == ["wider"]
+    await flow.answer("t", "approve")
+    assert skills.searched == [shown]
+
+
+async def test_a_run_that_asks_nobody_searches_with_the_relaxed_query() -> None:
+    skills, scoper = FakeSkills(), CountingScoper(RELAXED)
+    await workflow(skills, scoper=scoper).run("q")
+    assert scoper.asked == [("round_0", False)]
+    assert [query.boolean_query for query in skills.searched[0].queries] == ["wider"]
+
+
+async def test_a_look_that_fails_is_a_note_at_the_question() -> None:
+    class Broken:
+        async def scope(self, *_args: Any, **_options: Any) -> ScopeReport:
+            raise RuntimeError("token=CANARY is wrong")
+
+    flow = workflow(scoper=Broken())
+    scope = payload_of(await flow.start("q", thread_id="t")).scope
+    assert scope.notes == ["no hit counts: RuntimeError: token=*** is wrong"]
+    assert isinstance(await workflow(scoper=Broken()).run("q"), PaperCollection)
+
+
+async def test_without_anybody_to_look_the_question_is_asked_as_ever() -> None:
+    standing = await workflow().start("q", thread_id="t")
+    assert payload_of(standing).scope == ScopeReport()
+
+
+async def test_the_question_says_which_sources_rank() -> None:
+    skills = FakeSkills()
+    sources = [FakeCountingSource("one", ranks=True), FakeCountingSource("other")]
+    flow = SearchWorkflow(skills, skills, Searcher(sources), skills, skills, skills)
+    assert payload_of(await flow.start("q", thread_id="t")).ranking_sources == ["one"]
+
+
+async def test_an_edit_after_the_look_is_searched_as_it_was_written() -> None:
+    skills = FakeSkills()
+    scoper = Scoper([FakeCountingSource("fake", {"round_0": 5})])
+    flow = workflow(skills, scoper=scoper)
+    shown = payload_of(await flow.start("q", thread_id="t"))
+    assert str(shown.scope.queries[0].counts[0]) == "5 fake"
+    mine = shown.strategy.model_dump(mode="json")
+    mine["queries"][0]["boolean_query"] = "nothing has this"
+    await flow.answer("t", edit(mine))
+    assert skills.searched[0].queries[0].boolean_query == "nothing has this"
