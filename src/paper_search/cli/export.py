@@ -4,7 +4,7 @@ import asyncio
 
 import typer
 
-from paper_search.cli.options import Force, Format, Home, Json, Output, Thread
+from paper_search.cli.options import All, Force, Format, Home, Json, MinScore, Output, Thread
 
 
 def export(  # noqa: PLR0913, PLR0917  # one for each option
@@ -13,6 +13,8 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     format_name: Format = None,
     output: Output = None,
     force: Force = False,
+    is_all: All = False,
+    min_score: MinScore = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -42,4 +44,4 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     if detail.status.value != "done":
         say(f"the search is not done ({detail.status.value}): these are the papers so far")
     about = {"thread_id": thread, "status": detail.status.value}
-    delivery.deliver(detail.collection, about)
+    delivery.deliver(detail.collection.listed(is_all=is_all, min_score=min_score), about)

@@ -33,3 +33,14 @@ Keep = Annotated[
     bool,
     typer.Option("--keep", help="Add what is found elsewhere to your library; PAPER_SEARCH_KEEP."),
 ]
+All = Annotated[bool, typer.Option("--all", help="Also the papers that were set aside.")]
+MinScore = Annotated[
+    float | None,
+    typer.Option(
+        "--min-score",
+        min=0.0,
+        max=1.0,
+        metavar="SCORE",
+        help="Of all papers found, those with at least this score.",
+    ),
+]

@@ -102,7 +102,7 @@ class _Desk:
 
     @property
     def _papers(self) -> list[Paper]:
-        return self._payload.collection.papers
+        return self._payload.collection.listed(is_all=True).papers
 
     def look(self, word: str, rest: str) -> None:
         """Mark or show papers; neither ends the question."""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from paper_search.cli.options import Home, Json, Thread
+from paper_search.cli.options import All, Home, Json, MinScore, Thread
 
 
 def show(
@@ -15,10 +15,14 @@ def show(
         bool,
         typer.Option("--details", help="Each query to each source, with all notes and errors."),
     ] = False,
+    is_all: All = False,
+    min_score: MinScore = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Show how a thread stands: its open question, its rounds, its sources and its papers.
+    """Show the status of a thread: its open question, its rounds, its sources and its papers.
+
+    --all and --min-score list every paper that they let through, of a search.
 
     Of a report: its plan or draft where that is the question, and what happened on the way.
     """
@@ -32,6 +36,10 @@ def show(
     from paper_search.report_workflow.catalog import ReportDetail
 
     detail = asyncio.run(thread_detail(settings(ctx, home).persistence_url, thread))
+    is_listing = is_all or min_score is not None
+    if not isinstance(detail, ReportDetail) and detail.collection is not None:
+        listed = detail.collection.listed(is_all=is_all, min_score=min_score)
+        detail = detail.model_copy(update={"collection": listed})
     if as_json:
         print_json(detail.model_dump(mode="json"))
         return
@@ -42,7 +50,7 @@ def show(
             for line in ReportContinuation(thread, place).lines(detail.open_review):
                 typer.echo(line)
         return
-    show_thread(data(), detail, home=place, has_details=details)
+    show_thread(data(), detail, home=place, has_details=details, is_all=is_listing)
     if detail.open_checkpoint is not None:
         for line in Continuation(thread, place).lines(detail.open_checkpoint):
             typer.echo(line)

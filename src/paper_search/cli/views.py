@@ -70,8 +70,11 @@ def show_papers(
     console: Console, payload: ResultPayload, start: int, marks: Mapping[str, bool] | None = None
 ) -> int:
     """Print one page of papers from index `start`; return how many are left after it."""
-    papers = payload.collection.papers
+    papers = payload.collection.listed(is_all=True).papers
     page = papers[start : start + PAGE]
+    line = len(payload.collection.papers)
+    if start <= line < start + len(page):
+        console.print(text(f"Set aside, from number {line + 1} on:", style="bold"))
     console.print(paper_table(page, first=start + 1, marks=marks))
     return len(papers) - start - len(page)
 
@@ -106,8 +109,17 @@ def show_thread(
     *,
     home: Path | None = None,
     has_details: bool = False,
+    is_all: bool = False,
 ) -> None:
-    """Print how a thread stands, what happened in it, and what it found; see `show_checkpoint`."""
+    """Print the status of a thread, its rounds and what it found; see `show_checkpoint`.
+
+    Args:
+        console: where to print.
+        detail: the thread.
+        home: as given on the command line, for the commands that are named.
+        has_details: each query to each source, not one line a source.
+        is_all: every paper of the collection, not the first page.
+    """
     console.print(text(detail.question, style="bold"))
     console.print(_fact("thread", detail.thread_id))
     ended = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
@@ -119,7 +131,7 @@ def show_thread(
     for record in detail.history:
         for line in _iteration(record):
             console.print(line)
-    if detail.open_checkpoint is not None:
+    if detail.open_checkpoint is not None and not is_all:
         console.print()
         show_checkpoint(console, detail.open_checkpoint, home=home, has_details=has_details)
         return
@@ -133,9 +145,13 @@ def show_thread(
             console.print(_fact("missing", detail.collection.coverage.summary))
         papers = detail.collection.papers
         console.print()
-        console.print(paper_table(papers[:PAGE]))
-        if len(papers) > PAGE:
-            console.print(text(f"and {len(papers) - PAGE} more: see `paper-search export`"))
+        console.print(paper_table(papers if is_all else papers[:PAGE]))
+        more = 0 if is_all else max(0, len(papers) - PAGE)
+        counts = [f"{more} more"] if more else []
+        rest = len(detail.collection.set_aside)
+        counts += [f"{rest} set aside"] if rest else []
+        if counts:
+            console.print(text(f"and {', '.join(counts)}: see `paper-search show --all`"))
         _print_world(console, world_line(detail.question, detail.reports, len(papers), home))
 
 
@@ -173,9 +189,9 @@ def _result_question(
     yield text(f"Round {payload.iteration + 1}: is this the result?", style="bold")
     yield paper_table(collection.papers[:PAGE], marks=marks)
     found = collection.metadata.total_found
-    parts = [f"{count} relevant papers of {found} found"]
+    parts = [f"{count} papers of {found} found, best first"]
     parts += [f"{count - PAGE} not on this page"] if count > PAGE else []
-    parts += [f"{payload.hidden} more beyond --max"] if payload.hidden else []
+    parts += [f"{payload.set_aside} set aside (m goes on to them)"] if payload.set_aside else []
     yield text("; ".join(parts))
     if payload.outlook:
         yield _fact("screening", payload.outlook)

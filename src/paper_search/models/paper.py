@@ -218,6 +218,22 @@ class PaperCollection(BaseModel):
     coverage: Coverage | None = Field(default=None, exclude_if=lambda coverage: coverage is None)
     """How much is missing, as far as the overlap of the last round's sources tells."""
 
+    def listed(self, *, is_all: bool = False, min_score: float | None = None) -> PaperCollection:
+        """Return the collection with what was set aside among its papers, or without low scores.
+
+        Args:
+            is_all: everything that was found is listed, what was set aside last.
+            min_score: of all that was found, what has at least this score is listed.
+        """
+        if min_score is None and not is_all:
+            return self
+        every = [*self.papers, *self.set_aside]
+        least = 0.0 if min_score is None else min_score
+        papers = [paper for paper in every if paper.relevance_score >= least or not paper.is_judged]
+        kept = {paper.id for paper in papers}
+        rest = [paper for paper in every if paper.id not in kept]
+        return self.model_copy(update={"papers": papers, "set_aside": rest})
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PaperCollection):
             return NotImplemented

@@ -84,6 +84,8 @@ class ResultPayload(BaseModel):
     """How many papers there are, where the collection shows only the first; None: it has all."""
     hidden: int = 0
     """Relevant papers beyond the run's `max_results`."""
+    set_aside: int = 0
+    """Papers that were found but are not among those of the collection; all can be marked."""
     same_work: list[SameWorkQuestion] = Field(default_factory=list)
     """Pairs that only a person can tell, the likeliest first."""
     marks: dict[str, bool] = Field(default_factory=dict)
