@@ -8,7 +8,7 @@ import typer
 from paper_search.cli.options import All, Home, Json, MinScore, Thread
 
 
-def show(
+def show(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
     details: Annotated[
