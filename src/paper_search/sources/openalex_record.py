@@ -88,8 +88,7 @@ def read_work(work: Any, source: str) -> RawPaper | None:
         doi=doi,
         authors=list(_authors(entry)),
         abstract=indexed_abstract(entry.get("abstract_inverted_index")),
-        year=values.year(entry.get("publication_year"))
-        or values.year(entry.get("publication_date")),
+        year=_year(entry),
         venue=values.words(venue.get("display_name"))
         or values.words(location.get("raw_source_name")),
         publisher=values.words(venue.get("host_organization_name")),
@@ -107,9 +106,7 @@ def read_work(work: Any, source: str) -> RawPaper | None:
         language=language_code(values.text(entry.get("language"))),
         publication_type=_type(entry, location, venue),
         is_retracted=values.flag(entry.get("is_retracted")),
-        keywords=keywords_of(
-            values.items(entry.get("keywords")) + values.items(entry.get("topics"))
-        ),
+        keywords=_keywords(entry),
         source=source,
         raw_data={"mag": mag} if mag else {},
     )
@@ -135,6 +132,14 @@ def _authors(entry: dict[str, Any]) -> Iterator[Author]:
         name = values.words(author.get("display_name")) or values.words(each.get("raw_author_name"))
         if name:
             yield Author(name=name, author_id=short_id(author.get("id")))
+
+
+def _year(entry: dict[str, Any]) -> int | None:
+    return values.year(entry.get("publication_year")) or values.year(entry.get("publication_date"))
+
+
+def _keywords(entry: dict[str, Any]) -> list[str]:
+    return keywords_of(values.items(entry.get("keywords")) + values.items(entry.get("topics")))
 
 
 def _full_text(entry: dict[str, Any]) -> str | None:
