@@ -16,10 +16,14 @@ _HALFWAY = 10
 _RATIO = 9.8
 """Relevant marks together count this many times as much as irrelevant ones: a relevant paper that
 is missed costs more than one that is read in vain (as ASReview's ELAS u4 balances them)."""
-_FADING = 50
-"""Marks with which the scores that a paper has without them count half."""
+_MARGIN = 2 / 3
+"""Share of the support vector machine in what is learned; the rest is naive Bayes."""
+_PRIOR = 0.25
+"""Weight of the scores that papers have without marks, both in units of their spread."""
+_AVERSION = 0.1
+"""Weight of what is learned while nothing relevant is marked: it then decides near ties only."""
 _SAMPLE = 1_000
-"""Rows, at the least, from which a spread is told, if there are as many."""
+"""Rows, at the least, from which a spread is estimated, if there are as many."""
 _REST = 50
 """Unmarked papers that stand in for a kind that has not been marked yet."""
 
@@ -42,6 +46,16 @@ class Lean:
 
 
 @dataclass(frozen=True)
+class Mixture:
+    """How much each part of an order counts; chosen by leaving reviews out (decision 0086)."""
+
+    margin: float = _MARGIN
+    """0 naive Bayes alone to 1 support vector machine alone."""
+    prior: float = _PRIOR
+    """Of the scores without marks, against 1 for what is learned."""
+
+
+@dataclass(frozen=True)
 class _Learned:
     values: list[float]
     """Of every text: the higher, the more probably relevant."""
@@ -55,25 +69,35 @@ class Ranker:
 
     Args:
         texts: title and abstract of every paper, marked ones included.
+        mixture: weights of the parts; other than the default only to compare them.
     """
 
-    def __init__(self, texts: Sequence[tuple[str, str | None]]) -> None:
+    def __init__(
+        self, texts: Sequence[tuple[str, str | None]], mixture: Mixture | None = None
+    ) -> None:
         self._matrix = TermMatrix.of(texts)
+        self._mixture = mixture or Mixture()
 
     def order(self, marks: Mapping[int, bool], scores: Sequence[float]) -> list[int]:
         """Return the numbers of the scored texts, the most probably relevant first.
 
+        Papers that nobody marked relevant resemble nothing that is wanted: while no mark is
+        relevant, the scores decide, and what resembles the irrelevant only loses near ties.
+
         Args:
             marks: by number of a text: is it relevant?
-            scores: of the texts without marks; they count less the more marks there are.
+            scores: of the texts without marks, of the first texts if there are fewer. Their
+                distances count, in units of their spread; for a ranked list pass reciprocal
+                ranks, 1 / (20 + rank).
         """
         learned = self._learned(marks)
         if learned is None:
             return sorted(range(len(scores)), key=lambda number: -scores[number])
         mean, spread = _moments(scores)
-        share = _FADING / (_FADING + len(marks)) / spread
+        weight = 1.0 if any(marks.values()) else _AVERSION
+        share = self._mixture.prior / spread
         joined = [
-            value + share * (score - mean)
+            weight * value + share * (score - mean)
             for value, score in zip(learned.values, scores, strict=False)
         ]
         return sorted(range(len(joined)), key=lambda number: -joined[number])
@@ -96,7 +120,7 @@ class Ranker:
         return Lean(towards, _limit(relevant, len(marks) - relevant))
 
     def _learned(self, marks: Mapping[int, bool]) -> _Learned | None:
-        """Return the sum of a support vector machine and naive Bayes, each by its spread.
+        """Return the mean of a support vector machine and naive Bayes, each by its spread.
 
         A kind that nobody marked yet is stood in for by the rest. None: there is nothing to learn.
         """
@@ -112,12 +136,13 @@ class Ranker:
         weights = _balanced(wanted)
         widest = widest_plane(self._matrix, examples, wanted, weights)
         likeliest = likeliest_plane(self._matrix, examples, wanted, weights)
-        one, other = self._unit(widest), self._unit(likeliest)
-        plane = [a / one + b / other for a, b in zip(widest, likeliest, strict=True)]
+        margin = self._mixture.margin / self._unit(widest)
+        odds = (1.0 - self._mixture.margin) / self._unit(likeliest)
+        plane = [margin * a + odds * b for a, b in zip(widest, likeliest, strict=True)]
         return _Learned(values(self._matrix.rows, plane), relevant, irrelevant)
 
     def _unit(self, plane: list[float]) -> float:
-        """Return the spread of the rows above a plane, told from some of them."""
+        """Return the spread of the rows above a plane, estimated from some of them."""
         rows = self._matrix.rows
         return _moments(values(rows[:: max(1, len(rows) // _SAMPLE)], plane))[1]
 
