@@ -1,0 +1,45 @@
+"""The commands that are printed start this program, however it was started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paper_search.cli.program import command_line
+
+
+def program_at(folder: Path) -> Path:
+    folder.mkdir()
+    program = folder / "paper-search"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    return program
+
+
+def test_a_program_outside_of_the_path_is_named_as_it_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program_at(tmp_path / "its bin")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("sys.argv", ["its bin/paper-search"])
+    assert command_line("threads") == "'its bin/paper-search' threads"
+
+
+def test_of_two_programs_the_one_that_runs_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, other = program_at(tmp_path / "here"), program_at(tmp_path / "other")
+    monkeypatch.setenv("PATH", str(other.parent))
+    monkeypatch.setattr("sys.argv", [str(here)])
+    assert command_line("threads") == f"{here} threads"
+    monkeypatch.setattr("sys.argv", [str(other)])
+    assert command_line("threads") == "paper-search threads"
+
+
+@pytest.mark.parametrize("typed", ["paper-search", "/usr/bin/pytest"])
+def test_otherwise_it_has_its_name(typed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("sys.argv", [typed])
+    assert command_line("threads") == "paper-search threads"
