@@ -26,6 +26,18 @@ def test_a_sound_document_with_a_doctype_is_read() -> None:
     assert [child.tag for child in root] == ["PubmedArticle"]
 
 
+def test_a_control_character_in_an_abstract_costs_no_record() -> None:
+    root = answer("<set><a>naïve \x0cBayes\x02</a>\n<a>trees</a></set>".encode()).xml()
+    assert root is not None
+    assert [child.text for child in root] == ["naïve Bayes", "trees"]
+
+
+def test_a_document_in_utf_16_is_read_as_it_is() -> None:
+    root = answer('<?xml version="1.0" encoding="UTF-16"?><a>ĉ ā</a>'.encode("utf-16")).xml()
+    assert root is not None
+    assert root.text == "ĉ ā"
+
+
 def test_an_empty_body_is_no_document() -> None:
     assert answer(b" \n").xml() is None
 

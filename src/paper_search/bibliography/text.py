@@ -81,8 +81,8 @@ def _decoded(text: str) -> str:
     try:
         # A bare % would start a comment, and the rest of the line would be lost.
         return str(_latex().latex_to_text(_UNESCAPED_SPECIAL.sub(r"\\\1", text)))
-    except Exception:  # noqa: BLE001  # nested or broken LaTeX makes the decoder raise nearly anything
-        return text
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
+        return text  # broken, or hundreds of nested braces: the decoder does not check
 
 
 def _space_of_blocks(match: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ from paper_search.library.samples import open_sample
 from paper_search.library.source import library_path
 from paper_search.sources import create_source, known_sources
 from paper_search.sources.adapter import Adapter
+from paper_search.sources.base import ranks_text
 from paper_search.sources.web.registry import create_web_search, kind_of, known_web_searches
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class SourceEntry:
     """Where to get a key."""
     kind: str = "papers"
     """`papers`, or `pages` for the searches of web and news that reports ask."""
+    ranks_text: bool = False
+    """Whether it is asked plain questions, unless a strategy says otherwise; else queries."""
 
     def document(self) -> dict[str, Any]:
         """Return the entry as JSON."""
@@ -81,8 +84,10 @@ def _entry(name: str, config: AppConfig) -> SourceEntry:
         )
     adapter = getattr(source, "adapter", None)
     note = _note(name, config)
+    ranks = ranks_text(source)
     if not isinstance(adapter, Adapter) or adapter.key_variable is None:
-        return SourceEntry(name, is_enabled, None, note or _service_note(adapter))
+        note = note or _service_note(adapter)
+        return SourceEntry(name, is_enabled, None, note, ranks_text=ranks)
     return SourceEntry(
         name,
         is_enabled,
@@ -91,13 +96,15 @@ def _entry(name: str, config: AppConfig) -> SourceEntry:
         "set" if adapter.key else "optional",
         adapter.key_variable,
         adapter.key_page,
+        ranks_text=ranks,
     )
 
 
 def _service_note(adapter: object) -> str | None:
     if not isinstance(adapter, Adapter):
         return None
-    most = f"at most {adapter.most_results:,} records a query"
+    form = "plain questions" if adapter.ranks_text else "boolean queries"
+    most = f"{form}, at most {adapter.most_results:,} records each"
     if adapter.key_variable is None:
         return f"{adapter.title}: {most}"
     if adapter.key:

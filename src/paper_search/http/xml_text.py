@@ -11,12 +11,15 @@ if TYPE_CHECKING:
 
 _DEEPEST = 200
 """Elements inside each other; an article has about 20."""
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r"))
+"""No document may hold them, yet abstracts that were copied from PDFs do."""
 
 
 def parse_xml(content: bytes) -> Element:
     """Return the root of a document.
 
-    A DOCTYPE is accepted, as PubMed sends one; what it names is neither read nor expanded.
+    A DOCTYPE is accepted, as PubMed sends one; what it names is neither read nor expanded. Control
+    characters are left out: one of them would cost all records of a page.
 
     Raises:
         HttpBodyError: it is no XML, declares entities, or is nested too deeply.
@@ -28,7 +31,8 @@ def parse_xml(content: bytes) -> Element:
 
     parser = XMLParser(target=_Shallow(ET.TreeBuilder()))
     try:
-        parser.feed(content)
+        # In UTF-16 every other byte is a zero; in all that services send, a control is one byte.
+        parser.feed(content if b"\0" in content[:4] else content.translate(None, _CONTROLS))
         root: Element = parser.close()
     except DefusedXmlException as error:
         reason = type(error).__name__
