@@ -32,9 +32,9 @@ def rewrite(text: str, refuse: Refuse) -> Rewriting:
 
 
 def is_tagged(text: str) -> bool:
-    """Return whether the text carries a field tag of one of the services."""
+    """Return whether the text carries a field tag that one of the services has."""
     bare = _blanked(straighten(text))
-    return web_of_science.is_recognised(bare) or pubmed.is_recognised(bare)
+    return web_of_science.is_recognised(bare) or pubmed.has_known_tag(bare)
 
 
 def _blanked(text: str) -> str:

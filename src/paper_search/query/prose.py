@@ -52,4 +52,3 @@ def is_prose(text: str) -> bool:
         return True
     is_plain = not _OPERATOR.search(outside) or (text.isupper() and not _BRACKET.search(text))
     return is_plain and count >= _WORDS_OF_A_TITLE
-
