@@ -286,6 +286,7 @@ async def test_the_model_answer_is_cleaned() -> None:
     limits = intent.constraints
     assert (limits.year_from, limits.year_to, limits.language) == (2015, 2020, "en")
     assert limits.max_results == 100
+    assert intent.notes == ["the years are read as 2015 to 2020: the model gave them in reverse"]
     assert llm.calls[0].user_message == '"solar cells?"'
 
 
@@ -321,3 +322,40 @@ async def test_the_number_of_results_is_the_configured_one_where_none_is_asked_f
     parser = IntentParser(default_max_results=25)
     assert (await parser.parse("graph neural networks")).constraints.max_results == 25
     assert (await parser.parse("10 papers on graph neural networks")).constraints.max_results == 10
+
+
+async def test_a_model_names_alternatives_exclusions_and_authors() -> None:
+    answer = GOOD | {
+        "alternatives": {"Solar cell": ["battery", " ", "stability", "Wind"], "unknown": ["x"]},
+        "excluded": ["wind", "wind ", "Stability"],
+        "authors": ["M. Green", ""],
+        "constraints": {"excluded_types": ["Review", " "]},
+    }
+    intent = await IntentParser(FakeLLM(answer)).parse("solar cells by M. Green?")
+    assert intent.concepts == ["solar cell"]
+    assert intent.alternatives == {"solar cell": ["battery"]}
+    assert intent.excluded == ["wind", "Stability"]
+    assert intent.authors == ["M. Green"]
+    assert intent.constraints.excluded_types == ["review"]
+
+
+async def test_fields_that_a_model_leaves_out_or_sets_to_null_are_empty() -> None:
+    answer = GOOD | {"alternatives": None, "excluded": None, "authors": None}
+    intent = await IntentParser(FakeLLM(answer)).parse("solar cells")
+    assert (intent.alternatives, intent.excluded, intent.authors) == ({}, [], [])
+
+
+async def test_with_a_model_the_text_to_rank_by_is_the_persons_own() -> None:
+    llm = FakeLLM(GOOD)
+    intent = await IntentParser(llm).parse("20 papers on solar cells since 2015, see 10.1000/1")
+    assert intent.question == "on solar cells, see"
+    assert intent.identifiers == ["doi:10.1000/1"]
+    assert intent.constraints.max_results == 20
+
+
+async def test_a_boolean_query_is_not_shown_to_the_model() -> None:
+    llm = FakeLLM(GOOD)
+    intent = await IntentParser(llm).parse("moss AND (lichen OR fern)")
+    assert intent.boolean_query == "moss AND (lichen OR fern)"
+    assert intent.concepts == ["moss", "lichen"]
+    assert llm.calls == []

@@ -72,6 +72,7 @@ class IntentAnswer(BaseModel):
             excluded=excluded,
             authors=_terms(self.authors),
             identifiers=list(reading.identifiers),
+            notes=self._notes(),
         )
 
     def _alternatives(self, concepts: list[str], barred: set[str]) -> dict[str, list[str]]:
@@ -89,14 +90,22 @@ class IntentAnswer(BaseModel):
                 made[concept] = wanted
         return made
 
+    def _years(self) -> tuple[int | None, int | None]:
+        first, last = self.constraints.year_from, self.constraints.year_to
+        return (last, first) if first and last and first > last else (first, last)
+
+    def _notes(self) -> list[str]:
+        first, last = self._years()
+        if first == self.constraints.year_from:
+            return []
+        return [f"the years are read as {first} to {last}: the model gave them in reverse"]
+
     def _constraints(self, read: SearchConstraints) -> SearchConstraints:
         limits = self.constraints
-        years = [limits.year_from, limits.year_to]
-        if limits.year_from and limits.year_to and limits.year_from > limits.year_to:
-            years.reverse()
+        first, last = self._years()
         return SearchConstraints(
-            year_from=years[0],
-            year_to=years[1],
+            year_from=first,
+            year_to=last,
             language=(limits.language or "").strip().lower() or None,
             max_results=max(1, limits.max_results or read.max_results),
             excluded_types=[name.lower() for name in _terms(limits.excluded_types or [])],

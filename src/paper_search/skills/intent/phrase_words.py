@@ -136,10 +136,10 @@ _MORE_BREAKS = words_in(
     whichever wherever whenever whereas whereby wherein whence hence thus therefore thereby
     however moreover furthermore nevertheless nonetheless otherwise instead rather quite too
     even still yet already always never ever often sometimes usually seldom again once twice
-    perhaps maybe please thanks thank hello hi ok yes well back away together apart ahead
+    perhaps maybe please thanks thank hello hi ok yes away together apart ahead
     i'm i'd i've we're we've you're it's that's there's what's don't doesn't didn't isn't aren't
     can't cannot couldn't wouldn't shouldn't won't dr mr mrs prof et al vs. e.g i.e eg ie cf viz
-    out off up down over under above below near upon onto within without except excluding unless
+    out off up over under above below upon onto within without except excluding unless
     despite although though whilst amid amidst regarding concerning considering given following
     according due owing thanks prior according respect regards
     would could should might must ought going gonna let's lets
@@ -234,7 +234,7 @@ LIGHT_NOUNS = frozenset(
     methods nature need needs notion number numbers objective objectives option options order
     outcome outcomes overview part parts perspective perspectives phenomena phenomenon
     piece possibility practice practices presence principle principles problem problems
-    procedure procedures process progress properties property purpose purposes question
+    procedure procedures process progress purpose purposes question
     questions range ranges reason reasons relation relations relationship relationships result
     results role roles scenario scenarios scope search section series set sets setting
     settings significance situation situations solution solutions sort sorts state strategies
