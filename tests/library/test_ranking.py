@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from paper_search.errors import PaperSearchError
 from paper_search.library import Library, feedback
-from paper_search.library.lexicon import is_prose, query_weights, ranked_text, ranked_words
+from paper_search.library.lexicon import query_weights, ranked_text, ranked_words
 from paper_search.library.spelling import one_spelling
 from paper_search.models import RawPaper
 
@@ -58,22 +58,6 @@ def test_a_title_counts_three_times() -> None:
 def test_words_of_the_request_are_left_out_unless_there_are_no_others() -> None:
     assert set(query_weights("Please find papers about graphs")) == {"graph"}
     assert set(query_weights("papers")) == {"paper"}
-
-
-@pytest.mark.parametrize(
-    ("text", "is_so"),
-    [
-        ('What is meant by "deep learning" in the literature?', True),
-        ("REVIEW OF ARCHIVES AND LIBRARIES TODAY", True),
-        ('Formatting systems, including "what you see": nroff, scribe, bravo', True),
-        ('"deep learning" AND graph', False),
-        ("title:graph AND (toxicity OR poison OR harm)", False),
-        ("GRAPH AND DRUG", False),
-        ('"exact phrase"', False),
-    ],
-)
-def test_sentences_are_told_from_queries(text: str, *, is_so: bool) -> None:
-    assert is_prose(text) is is_so
 
 
 @given(st.text(max_size=200))

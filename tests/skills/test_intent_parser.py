@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Any
 
@@ -9,7 +10,10 @@ from hypothesis import strategies as st
 
 from paper_search.errors import LLMError, LLMResponseError, QuestionError
 from paper_search.models import IntentType, ParsedIntent
+from paper_search.query import parse as parse_query
 from paper_search.skills import MAX_QUESTION_CHARS, IntentParser
+from paper_search.skills.intent.concepts import MAX_CONCEPTS
+from paper_search.skills.untrusted import visible
 from paper_search.testing.llm import FakeLLM
 
 
@@ -17,78 +21,133 @@ async def parse(question: str) -> ParsedIntent:
     return await IntentParser(None, today=lambda: date(2026, 11, 21)).parse(question)
 
 
-@pytest.mark.parametrize(
-    ("question", "concepts"),
-    [
-        (
-            "graph neural networks for molecular property prediction since 2018",
-            ["graph neural networks", "molecular property prediction"],
-        ),
-        ("Find 10 papers on the effects of caffeine on sleep", ["caffeine", "sleep"]),
-        ("How does sleep loss affect memory in teenagers?", ["sleep loss", "memory", "teenagers"]),
-        ("quality of life in COVID-19 patients", ["quality of life", "COVID-19 patients"]),
-        ('"deep brain stimulation" for tremor', ["deep brain stimulation", "tremor"]),
-        ("neural architecture search for phones", ["neural architecture search", "phones"]),
-        ("substance use disorder in US veterans", ["substance use disorder", "US veterans"]),
-        ("C++ static analysis", ["C++ static analysis"]),
-        ("question answering datasets", ["question answering"]),
-        ("climate projections for 2050", ["climate projections"]),
-        ("peer review quality", ["peer review quality"]),
-        ("corpus callosum in infants", ["corpus callosum", "infants"]),
-        ("2020年以来图神经网络在分子性质预测中的应用", ["图神经网络", "分子性质预测"]),
-        ("大语言模型和教育", ["大语言模型", "教育"]),
-        ("基于BERT的命名实体识别数据集", ["BERT", "命名实体识别"]),
-        (
-            "Artikel über künstliche Intelligenz in der Medizin",
-            ["künstliche Intelligenz", "Medizin"],
-        ),
-        (
-            "artículos sobre el cambio climático y la salud mental",
-            ["cambio climático", "salud mental"],
-        ),
-        ("日本における高齢者の介護", ["日本", "高齢者", "介護"]),
-        ("papers", ["papers"]),
-        ("🙂🙂", ["🙂🙂"]),
-    ],
-)
-async def test_concepts_are_the_key_phrases(question: str, concepts: list[str]) -> None:
-    assert (await parse(question)).concepts == concepts
+async def test_a_question_is_its_subject_and_its_limits() -> None:
+    intent = await parse(
+        "Please find 10 papers by Vaswani on attention or memory in translation, not reviews,"
+        " but not honey bees, published since 2015 in English"
+    )
+    assert intent.topic == "attention or memory in translation"
+    assert intent.question == "Please find on attention or memory in translation"
+    assert intent.concepts == ["attention", "translation"]
+    assert intent.alternatives == {"attention": ["memory"]}
+    assert intent.excluded == ["honey bees"]
+    assert intent.authors == ["Vaswani"]
+    assert intent.intent_type is IntentType.METHOD
+    limits = intent.constraints
+    assert (limits.year_from, limits.year_to, limits.language) == (2015, None, "en")
+    assert (limits.max_results, limits.excluded_types) == (10, ["review"])
+    assert intent.notes == []
+
+
+async def test_a_question_without_limits_is_ranked_by_as_it_is_written() -> None:
+    question = "What is known about the survey of  moss (and lichen) in cities?"
+    assert (await parse(question)).question == " ".join(question.split())
+
+
+async def test_a_boolean_query_is_the_query_and_nothing_about_it_is_guessed() -> None:
+    query = '"graph neural network" AND (drug OR molecule) AND since 2015 NOT survey'
+    intent = await parse(query)
+    assert intent.boolean_query == query
+    assert intent.intent_type is IntentType.METHOD
+    limits = intent.constraints
+    assert (limits.year_from, limits.year_to, limits.excluded_types) == (None, None, [])
+    assert intent.question == "graph neural network drug molecule since 2015"
+    assert (intent.excluded, intent.authors, intent.notes) == ([], [], [])
+
+
+async def test_prose_with_capitals_and_quotes_is_no_query() -> None:
+    intent = await parse('the OR of "heart failure" in smokers with diabetes')
+    assert intent.boolean_query is None
+    assert intent.concepts == ["OR", "heart failure", "smokers", "diabetes"]
+
+
+async def test_nothing_is_read_out_of_quotation_marks() -> None:
+    intent = await parse('the novel "not before 1984" in the schools of "review by Smith" fame')
+    assert (intent.excluded, intent.authors, intent.constraints.year_from) == ([], [], None)
+    assert intent.intent_type is IntentType.METHOD
+    assert {"not before 1984", "review by Smith"} <= set(intent.concepts)
+
+
+async def test_not_reviews_is_no_wish_for_reviews() -> None:
+    assert (await parse("solar cells, not reviews")).intent_type is IntentType.METHOD
+    assert (await parse("review of solar cells")).intent_type is IntentType.SURVEY
 
 
 @pytest.mark.parametrize(
-    ("said", "years"),
+    ("question", "topic"),
     [
-        ("since 2020", (2020, None)),
-        ("from 2010 onwards", (2010, None)),
-        ("after 2019", (2020, None)),
-        ("before 2015", (None, 2014)),
-        ("until 2015", (None, 2015)),
-        ("between 2015 and 2019", (2015, 2019)),
-        ("between 2019 and 2015", (2015, 2019)),
-        ("2015-2019", (2015, 2019)),
-        ("from 2015 to 2019", (2015, 2019)),
-        ("in 2021", (2021, 2021)),
-        ("in the 1990s", (1990, 1999)),
-        ("in the last five years", (2021, None)),
-        ("over the past 3 years", (2023, None)),
-        ("last decade", (2016, None)),
-        ("this year", (2026, 2026)),
-        ("in recent years", (2021, None)),
-        ("after 2010 and before 2015", (2011, 2014)),
-        ("for 2050", (None, None)),
-        ("in 2050", (None, None)),
-        ("", (None, None)),
-        ("，2020年以来", (2020, None)),
-        ("，近五年", (2021, None)),
-        ("，2015年到2019年", (2015, 2019)),
-        ("，2018年以前", (None, 2017)),
-        ("seit 2020", (2020, None)),
-        ("desde 2018", (2018, None)),
+        ("papers by Vaswani", "Vaswani"),
+        ("2015", "2015"),
+        ("papers published between 2010 and 2015", "2010-2015"),
+        ("10.1000/ABC", "doi:10.1000/abc"),
+        ("papers by Darwin since 1990", "Darwin, 1990"),
     ],
 )
-async def test_years_are_limits(said: str, years: tuple[int | None, int | None]) -> None:
-    limits = (await parse(f"solar cells {said}")).constraints
-    assert (limits.year_from, limits.year_to) == years
+async def test_limits_alone_are_an_intent_without_a_subject(question: str, topic: str) -> None:
+    intent = await parse(question)
+    assert (intent.topic, intent.question, intent.concepts) == (topic, "", [])
+
+
+async def test_an_identifier_is_named_and_the_rest_is_the_question() -> None:
+    intent = await parse("attention, as in arXiv:1706.03762v5")
+    assert intent.identifiers == ["arxiv:1706.03762"]
+    assert intent.concepts == ["attention"]
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("künstliche Intelligenz in der Medizin", "German"),
+        ("el cambio climático y la salud", "Spanish"),
+        ("les cellules solaires dans la ville", "French"),
+        ("gli effetti della caffeina sul sonno", "Italian"),
+        ("os efeitos da cafeína no sono", "Portuguese"),
+        ("het effect van cafeïne op de slaap", "Dutch"),
+        ("图神经网络的应用", "Chinese"),
+        ("日本における介護", "Japanese"),
+        ("влияние кофе на сон", "Russian"),
+        ("تأثير القهوة على النوم", "Arabic"),
+        ("diabetes و النوم", "Arabic"),
+    ],
+)
+async def test_a_note_says_that_english_terms_find_more(question: str, name: str) -> None:
+    assert any(f"in {name}: " in note for note in (await parse(question)).notes)
+    assert (await parse("the effect of coffee on sleep")).notes == []
+
+
+@pytest.mark.parametrize("question", ["papers", "to be or not to be", "the of and"])
+async def test_words_that_say_nothing_are_searched_with_a_note(question: str) -> None:
+    intent = await parse(question)
+    assert intent.question == question
+    assert "only words that most papers have" in intent.notes[0]
+
+
+async def test_a_quotation_mark_that_is_never_closed_is_noted() -> None:
+    intent = await parse('graph "neural networks')
+    assert intent.concepts == ["graph", "neural networks"]
+    assert "never closed" in intent.notes[0]
+
+
+async def test_a_query_that_cannot_be_read_is_refused_with_the_column() -> None:
+    with pytest.raises(QuestionError, match=r"column 16.*accepted are words"):
+        await parse("graph AND (drug")
+
+
+@pytest.mark.parametrize("question", ["not reviews", "excluding honey bees", "no surveys please"])
+async def test_a_question_that_only_excludes_is_refused(question: str) -> None:
+    with pytest.raises(QuestionError, match="only says what is not wanted"):
+        await parse(question)
+
+
+@pytest.mark.parametrize("question", ["🙂🙂", "?!", "\u200b\u200b", "--", '""'])
+async def test_a_question_without_a_word_is_refused(question: str) -> None:
+    with pytest.raises(QuestionError, match="holds no word"):
+        await parse(question)
+
+
+async def test_hidden_characters_and_emojis_are_no_part_of_concepts() -> None:
+    intent = await parse("so\u200blar\x07 cells 🙂\n in\tcities")
+    assert intent.concepts == ["solar cells", "cities"]
 
 
 async def test_years_are_not_part_of_the_topic() -> None:
@@ -171,35 +230,44 @@ async def test_the_longest_question_is_read_and_a_longer_one_is_not() -> None:
         await parse(longest + "!")
 
 
-@given(st.text(min_size=1, max_size=300))
-@settings(max_examples=150, deadline=None)
-async def test_any_text_gives_an_intent(text: str) -> None:
-    if not text.strip():
-        return
-    intent = await parse(text)
-    assert intent.topic.strip()
-    assert intent.concepts
-    assert all(concept.strip() for concept in intent.concepts)
-    assert intent.constraints.max_results >= 1
-
-
-CUES = """between 2015 and since 2020 last five years 10 papers in German review 近五年 的 综述 top
-AND ( " for graph 0 99999 the of"""
-
-
-@given(
-    st.lists(
-        st.sampled_from(CUES.split()),
-        min_size=1,
-        max_size=14,
-    )
+CUES = """between 2015 and since 2020 before 1990s last five years 10 papers in German review 近五年
+的 综述 top AND OR NOT ( ) " for graph 0 99999 the of not without but excluding except reviews
+preprints or , . : ; by Vaswani from Smith et al. title: year: [tiab] TS=( NEAR/3 * 10.1000/1 pmid
+honey bees ohne außer sauf excepto moss lichen 不包括 黄蜂 rather than whether improving observed ''
+-- \ue000 \ua78f"""
+QUESTIONS = st.one_of(
+    st.text(min_size=1, max_size=300),
+    st.lists(st.sampled_from(CUES.split()), min_size=1, max_size=16).map(" ".join),
 )
-@settings(max_examples=150, deadline=None)
-async def test_any_mixture_of_cues_gives_an_intent(words: list[str]) -> None:
-    intent = await parse(" ".join(words))
+
+
+@given(QUESTIONS)
+@settings(max_examples=400, deadline=None)
+async def test_any_text_gives_a_sound_intent_or_a_question_error(text: str) -> None:
+    try:
+        intent = await parse(text)
+    except QuestionError:
+        return
     limits = intent.constraints
-    assert intent.concepts
+    assert intent.topic.strip()
+    assert limits.max_results >= 1
     assert limits.year_from is None or limits.year_to is None or limits.year_from <= limits.year_to
+    carried = (intent.authors, intent.identifiers, limits.year_from, limits.year_to)
+    if intent.boolean_query is None:
+        assert intent.question or any(carried)
+        assert intent.concepts or not intent.question
+        assert len(intent.concepts) <= MAX_CONCEPTS
+    else:
+        parse_query(intent.boolean_query)
+    written = _folded(visible(text))
+    assert all(_folded(concept) in written for concept in intent.concepts)
+    assert not {*map(_folded, intent.concepts)} & {*map(_folded, intent.excluded)}
+    assert set(intent.alternatives) <= set(intent.concepts)
+    assert not re.search("[\ue000\ua78f]", intent.model_dump_json())
+
+
+def _folded(text: str) -> str:
+    return " ".join(re.sub("[\ue000\ua78f]", " ", text).casefold().replace('"', " ").split())
 
 
 GOOD: dict[str, Any] = {
@@ -218,6 +286,7 @@ async def test_the_model_answer_is_cleaned() -> None:
     limits = intent.constraints
     assert (limits.year_from, limits.year_to, limits.language) == (2015, 2020, "en")
     assert limits.max_results == 100
+    assert intent.notes == ["the years are read as 2015 to 2020: the model gave them in reverse"]
     assert llm.calls[0].user_message == '"solar cells?"'
 
 
@@ -253,3 +322,40 @@ async def test_the_number_of_results_is_the_configured_one_where_none_is_asked_f
     parser = IntentParser(default_max_results=25)
     assert (await parser.parse("graph neural networks")).constraints.max_results == 25
     assert (await parser.parse("10 papers on graph neural networks")).constraints.max_results == 10
+
+
+async def test_a_model_names_alternatives_exclusions_and_authors() -> None:
+    answer = GOOD | {
+        "alternatives": {"Solar cell": ["battery", " ", "stability", "Wind"], "unknown": ["x"]},
+        "excluded": ["wind", "wind ", "Stability"],
+        "authors": ["M. Green", ""],
+        "constraints": {"excluded_types": ["Review", " "]},
+    }
+    intent = await IntentParser(FakeLLM(answer)).parse("solar cells by M. Green?")
+    assert intent.concepts == ["solar cell"]
+    assert intent.alternatives == {"solar cell": ["battery"]}
+    assert intent.excluded == ["wind", "Stability"]
+    assert intent.authors == ["M. Green"]
+    assert intent.constraints.excluded_types == ["review"]
+
+
+async def test_fields_that_a_model_leaves_out_or_sets_to_null_are_empty() -> None:
+    answer = GOOD | {"alternatives": None, "excluded": None, "authors": None}
+    intent = await IntentParser(FakeLLM(answer)).parse("solar cells")
+    assert (intent.alternatives, intent.excluded, intent.authors) == ({}, [], [])
+
+
+async def test_with_a_model_the_text_to_rank_by_is_the_persons_own() -> None:
+    llm = FakeLLM(GOOD)
+    intent = await IntentParser(llm).parse("20 papers on solar cells since 2015, see 10.1000/1")
+    assert intent.question == "on solar cells, see"
+    assert intent.identifiers == ["doi:10.1000/1"]
+    assert intent.constraints.max_results == 20
+
+
+async def test_a_boolean_query_is_not_shown_to_the_model() -> None:
+    llm = FakeLLM(GOOD)
+    intent = await IntentParser(llm).parse("moss AND (lichen OR fern)")
+    assert intent.boolean_query == "moss AND (lichen OR fern)"
+    assert intent.concepts == ["moss", "lichen"]
+    assert llm.calls == []

@@ -18,13 +18,13 @@ from paper_search.library.embedding_run import EmbeddingSummary
 from paper_search.library.importers.entries import Imported, Rejected
 from paper_search.library.importers.files import ACCEPTED, read_file
 from paper_search.library.index import IndexState, TextIndex
-from paper_search.library.lexicon import is_prose
 from paper_search.library.neighbourhood import Neighbourhood, said
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.library.writing import WriterBusyError, WritingRights
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints
 from paper_search.query import headings_as_words, parse
+from paper_search.query.prose import is_prose
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings

@@ -18,6 +18,7 @@ from paper_search.library.analysis import (
     prepared,
 )
 from paper_search.library.spelling import one_spelling
+from paper_search.query.prose import SMALL_WORDS
 
 TITLE_WEIGHT = 3
 """How often a word of the title counts beside one of the abstract: BM25F with whole weights.
@@ -31,25 +32,6 @@ _HYPHENS = "‐‑"
 _MOST_PARTS = 3
 _LONGEST_WORD = 40
 _MOST_FORMS = 400_000
-_QUOTE = re.compile(r'["“”]')
-_BRACKET = re.compile(r'["“”(\[*:]')
-_OPERATOR = re.compile(
-    r"\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|\w\*|\w\["
-    r"|(?:title|abstract|author|venue|tiab|year):|\b(?:TI|AB|AU|SO|TS|TITLE|TITLE-ABS(?:-KEY)?)\("
-)
-_SMALL_WORDS_OF_A_SENTENCE = 3
-_WORDS_OF_A_TITLE = 5
-
-_STOP_WORDS = """
-a about above after again against all am an and any are as at be because been before being
-below between both but by can could d did do does doing down during each few for from further
-had has have having he her here hers him his how i if in into is it its itself ll m me more
-most my no nor not of off on once only or other our ours out over own re s same she should so
-some such t than that the their them then there these they this those through to too under
-until up ve very was we were what when where which while who whom why will with would you your
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""Words that say nothing by themselves: not in the ranked text; inside a phrase they count."""
 
 _REQUEST_WORDS = """
 please find list show give provide name recommend suggest tell looking want need interested
@@ -73,7 +55,7 @@ class _Forms(dict[str, str]):
 
 
 def _ranked_form(word: str) -> str:
-    if word in STOP_WORDS:
+    if word in SMALL_WORDS:  # not in the ranked text; inside a phrase they count
         return ""
     made: list[str] = analysers()[STEMMED].analyze(one_spelling(word))
     return made[0] if len(made) == 1 else word[:_LONGEST_WORD]
@@ -137,20 +119,6 @@ def query_words(text: str) -> list[str]:
     words = _folded(text).split()
     telling = " ".join(word for word in words if word.strip(",;.?!:()\"'") not in REQUEST_WORDS)
     return ranked_words(telling) or ranked_words(text)
-
-
-def is_prose(text: str) -> bool:
-    """Return whether the text is a sentence or a title rather than a query with operators.
-
-    A sentence has three small words at least outside of quotes, or five words and no operator.
-    In a text all in capitals AND is no operator, unless it is short or has quotes or brackets.
-    """
-    outside = " ".join(_QUOTE.split(text)[::2])
-    count = len(outside.split())
-    if sum(word in STOP_WORDS for word in outside.split()) >= _SMALL_WORDS_OF_A_SENTENCE:
-        return True
-    is_plain = not _OPERATOR.search(outside) or (text.isupper() and not _BRACKET.search(text))
-    return is_plain and count >= _WORDS_OF_A_TITLE
 
 
 def _folded(text: str) -> str:

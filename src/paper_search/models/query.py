@@ -75,6 +75,8 @@ class ParsedIntent(BaseModel):
     """Family or full names, of whom every paper must have one."""
     boolean_query: str | None = Field(default=None, exclude_if=_is_empty)
     """The question itself, where it is a boolean query: it is asked unchanged."""
+    identifiers: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """Works that the question names, such as `doi:10.1000/1`, `arxiv:2101.00001` or `pmid:1`."""
     notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """What the person should know about how the question was read."""
 

@@ -50,6 +50,13 @@ def is_recognised(bare: str) -> bool:
     return bool(_MARK.search(bare))
 
 
+def has_known_tag(bare: str) -> bool:
+    """Whether the query, its quoted parts blanked, carries a tag that PubMed has."""
+    names = (" ".join(mark[0].strip(" []").lower().split()) for mark in _MARK.finditer(bare))
+    known = _PREFIXES.keys() | _HEADINGS
+    return any(name in known for name in names) or _DATE_NAME.search(bare) is not None
+
+
 def rewrite(text: str, refuse: Refuse) -> Rewriting:
     """Return the query in our language; a tag we have no counterpart of is refused."""
     return _PubMed(text, refuse).rewriting

@@ -1,13 +1,12 @@
-"""What a question says beside its subject: years, language, count, kind of paper."""
+"""How many papers a question wants, in which language, and of which kind."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 
 from paper_search.models import IntentType
-from paper_search.skills.year_cues import read_years
+from paper_search.skills.intent.cutting import cut, is_quoted
 
 _LANGUAGES = {
     "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it",
@@ -38,6 +37,16 @@ _LANGUAGE_CUES = tuple(
         rf"\bin\s+(?:the\s+)?(?P<name>{_NAMES})(?:\s+language)?{_END}",
     )
 )
+_OF_LANGUAGE = re.compile(
+    r"\b(?:languages?|speech|spoken|sentiment|translation|text|parsing|linguistics?|grammar|nlp"
+    r"|words?"
+    r"|tweets|phonolog\w+|syntax|morpholog\w+|named entit\w+|corpus|corpora|dialects?|reading"
+    r"|pronunciation|vocabular\w+|sentences?|recognition|poetry|verbs?|nouns?|summari[sz]ation)\b",
+    re.IGNORECASE,
+)
+"""Subjects that are in a language themselves: "speech recognition in Hindi" is no limit."""
+_AROUND = 30
+"""Characters before "in Hindi" in which its subject stands."""
 _CHINESE_LANGUAGE = re.compile(
     rf"(?:用|以|仅限?|只要)?(?P<name>{'|'.join(_CHINESE_LANGUAGES)})"
     r"(?:写的|撰写的|发表的|的)?(?=论文|文献|文章|期刊|资料)"
@@ -51,14 +60,19 @@ _COUNT = rf"(?P<count>\d{{1,6}}|{'|'.join(_NUMBERS)})"
 _COUNT_CUES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b(?:the\s+)?(?:top|first|best)[\s-]+{_COUNT}\b(?:\s+(?:\w+\s+)?{_PAPERS})?",
         (
-            rf"\b(?:at\s+(?:least|most)|up\s+to|(?:a\s+)?(?:maximum|minimum)\s+of|max\.?|about|around"
+            rf"\b(?:the\s+)?(?:top|first|best)[\s-]+{_COUNT}\b(?:\s+(?:\w+\s+)?{_PAPERS}\b"
+            r"|(?=\s+(?:on|about)\b)|$)"
+        ),
+        (
+            rf"\b(?:at\s+(?:least|most)|up\s+to|(?:a\s+)?(?:maximum|minimum)\s+of|max\.?|about"
+            rf"|around"
             rf"|no\s+more\s+than)\s+{_COUNT}\s+(?:[\w-]+\s+){{0,2}}?{_PAPERS}\b"
         ),
         (
             rf"\b{_COUNT}\s+(?:(?:most|recent|relevant|cited|best|new|key|important|good|different"
-            rf"|peer-reviewed|scientific|academic|research|seminal|review|survey)\s+){{0,4}}{_PAPERS}\b"
+            rf"|peer-reviewed|scientific|academic|research|seminal|review"
+            rf"|survey)\s+){{0,4}}{_PAPERS}\b"
         ),
         r"(?:前|至少|最多|约)?(?P<count>\d{1,6})\s*(?:篇|个|条)(?:左右|以上)?",
         r"前\s*(?P<count>\d{1,6})(?=\D|$)",
@@ -103,59 +117,41 @@ _KIND_CUES: tuple[tuple[IntentType, re.Pattern[str]], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Cues:
-    """What was read, and the text that is left."""
-
-    rest: str
-    intent_type: IntentType
-    year_from: int | None
-    year_to: int | None
-    language: str | None
-    max_results: int | None
-
-
-def read_cues(text: str, today: date) -> Cues:
-    """Return what the text says beside its subject; what is not said is None.
-
-    The kind is that of the first cue in the order survey, dataset, baseline; without any cue,
-    `method`: most questions ask how something is done. The kind's words are taken out of the rest
-    together with the rest of the cues.
-    """
-    rest, max_results = _read_count(text, today)
-    rest, year_from, year_to = read_years(rest, today)
-    rest, language = _read_language(rest)
-    rest, intent_type = _read_kind(rest)
-    return Cues(rest, intent_type, year_from, year_to, language, max_results)
-
-
-def _read_count(text: str, today: date) -> tuple[str, int | None]:
+def read_count(text: str, today: date) -> tuple[str, int | None]:
+    """Return the text without the number of papers wanted, and the number."""
     for cue in _COUNT_CUES:
         for match in cue.finditer(text):
             said = match["count"].casefold()
             count = _NUMBERS[said] if said in _NUMBERS else int(said)
             is_year = len(said) == len("2020") and 1900 <= count <= today.year + 1  # noqa: PLR2004  # "2021 papers" are of that year
             if count > 0 and not is_year:
-                return _cut(text, match), count
+                return cut(text, match.start(), match.end()), count
     return text, None
 
 
-def _read_language(text: str) -> tuple[str, str | None]:
-    for cue in _LANGUAGE_CUES:
-        if match := cue.search(text):
-            return _cut(text, match), _LANGUAGES[match["name"].casefold()]
+def read_language(text: str) -> tuple[str, str | None]:
+    """Return the text without the language that papers are to be in, and its ISO 639-1 code."""
+    for number, cue in enumerate(_LANGUAGE_CUES, start=1):
+        match = cue.search(text)
+        is_bare = number == len(_LANGUAGE_CUES)
+        before = text[max(0, match.start() - _AROUND) : match.start()] if match else ""
+        if match and not (is_bare and _OF_LANGUAGE.search(before)):
+            return cut(text, match.start(), match.end()), _LANGUAGES[match["name"].casefold()]
     if match := _CHINESE_LANGUAGE.search(text):
-        return _cut(text, match), _CHINESE_LANGUAGES[match["name"]]
+        return cut(text, match.start(), match.end()), _CHINESE_LANGUAGES[match["name"]]
     return text, None
 
 
-def _read_kind(text: str) -> tuple[str, IntentType]:
+def read_kind(text: str) -> tuple[str, IntentType]:
+    """Return the text without the words of the kind of paper, and the kind.
+
+    The kind is that of the first cue in the order survey, dataset, baseline; without any cue,
+    `method`: most questions ask how something is done.
+    """
     for kind, cue in _KIND_CUES:
-        if cue.search(text):
-            return cue.sub(" , ", text), kind
+        found = [match for match in cue.finditer(text) if not is_quoted(text, match.start())]
+        for match in reversed(found):
+            text = cut(text, match.start(), match.end())
+        if found:
+            return text, kind
     return text, IntentType.METHOD
-
-
-def _cut(text: str, match: re.Match[str]) -> str:
-    """Return the text with a comma in place of the match: what stood around it is not joined."""
-    return f"{text[: match.start()]} , {text[match.end() :]}"

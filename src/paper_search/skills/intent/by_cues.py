@@ -1,0 +1,171 @@
+"""The intent of a question as its words tell it: what it is about, and what limits it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+
+from paper_search.errors import QuestionError
+from paper_search.models import IntentType, ParsedIntent, SearchConstraints
+from paper_search.skills.intent.authors import read_authors
+from paper_search.skills.intent.boolean_question import BooleanQuestion
+from paper_search.skills.intent.concepts import Concepts, concepts_of
+from paper_search.skills.intent.cutting import GLUE, without_cuts
+from paper_search.skills.intent.exclusions import read_exclusions
+from paper_search.skills.intent.identifiers import read_identifiers
+from paper_search.skills.intent.languages import NAMES, language_of
+from paper_search.skills.intent.limits import read_count, read_kind, read_language
+from paper_search.skills.intent.requests import without_request
+from paper_search.skills.intent.years import years_in
+from paper_search.skills.stop_words import STOP_WORDS
+
+_LONGEST_TOPIC = 300
+_SHOWN = 60
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a question says beside its subject.
+
+    Attributes:
+        question: the question without it, to rank by; empty: it says nothing else.
+        subject: what concepts are read from.
+        constraints: years, language, count and kinds that are not wanted.
+        excluded: words and phrases that no paper may have.
+        authors: of whom every paper must have one.
+        identifiers: works that the question names.
+        notes: what the person should know about how it was read.
+    """
+
+    question: str
+    subject: str
+    constraints: SearchConstraints
+    excluded: tuple[str, ...]
+    authors: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read_limits(question: str, today: date, default_max_results: int) -> Reading:
+    """Return what the question limits, and the rest of it.
+
+    Args:
+        question: visible characters, single spaces.
+        today: what "last five years" is counted from.
+        default_max_results: how many results are wanted where it does not say.
+    """
+    named = read_identifiers(question)
+    text, count = read_count(named.rest, today)
+    years = years_in(text, today)
+    text, language = read_language(years.rest)
+    excluded = read_exclusions(text)
+    authors = read_authors(excluded.rest)
+    left = _if_telling(without_cuts(authors.rest))
+    is_carried = authors.names or named.names or years.first or years.last
+    if not left and not is_carried and (excluded.terms or excluded.kinds):
+        raise QuestionError(
+            f"the question only says what is not wanted: {question[:_SHOWN]!r};"
+            " say what you look for"
+        )
+    return Reading(
+        question=left or ("" if is_carried else question),
+        subject=read_authors(excluded.subject).rest if left else question,
+        constraints=SearchConstraints(
+            year_from=years.first,
+            year_to=years.last,
+            language=language,
+            max_results=count or default_max_results,
+            excluded_types=list(excluded.kinds),
+        ),
+        excluded=excluded.terms,
+        authors=authors.names,
+        identifiers=named.names,
+        notes=(*years.notes, *excluded.notes, *authors.notes),
+    )
+
+
+def intent_by_cues(question: str, today: date, default_max_results: int) -> ParsedIntent:
+    """Return the intent of a question in plain words."""
+    reading = read_limits(question, today, default_max_results)
+    subject, kind = read_kind(reading.subject)
+    found = Concepts()
+    if reading.question:
+        found = concepts_of(subject)
+        found = found if found.names else concepts_of(reading.subject)
+    own = {name.casefold() for name in reading.excluded}
+    concepts = [name for name in found.names if name.casefold() not in own]
+    left = without_cuts(subject).replace(GLUE, " ")
+    topic = _topic(reading, left) or question[:_LONGEST_TOPIC]
+    if not concepts and reading.question:
+        concepts = [_as_written(topic, question)]
+    return ParsedIntent(
+        topic=topic,
+        concepts=concepts,
+        intent_type=kind,
+        constraints=reading.constraints,
+        question=reading.question,
+        alternatives={
+            name: found.alternatives[name] for name in concepts if name in found.alternatives
+        },
+        excluded=list(reading.excluded),
+        authors=list(reading.authors),
+        identifiers=list(reading.identifiers),
+        notes=[*reading.notes, *_remarks(question, reading)],
+    )
+
+
+def intent_of_boolean(
+    question: str, wanted: BooleanQuestion, default_max_results: int
+) -> ParsedIntent:
+    """Return the intent of a question that is a boolean query: nothing about it is guessed."""
+    names = [
+        name for each in wanted.concepts for name in (each, *wanted.alternatives.get(each, ()))
+    ]
+    return ParsedIntent(
+        topic=question[:_LONGEST_TOPIC],
+        concepts=list(wanted.concepts),
+        intent_type=IntentType.METHOD,
+        constraints=SearchConstraints(max_results=default_max_results),
+        question=" ".join(dict.fromkeys(names)) or " ".join(wanted.authors),
+        alternatives=wanted.alternatives,
+        authors=[],
+        boolean_query=question,
+    )
+
+
+def _if_telling(text: str) -> str:
+    """Return the text, or nothing if only words of a request are left of it."""
+    words = [word.casefold() for word in _WORD.findall(without_request(text))]
+    return text if any(word not in STOP_WORDS for word in words) else ""
+
+
+def _topic(reading: Reading, subject: str) -> str:
+    """Return the subject in a phrase; without one, what limits the search."""
+    if reading.question:
+        return without_request(subject or reading.question)[:_LONGEST_TOPIC].strip(" ,.;:?!")
+    limits = reading.constraints
+    years = "-".join(
+        dict.fromkeys(str(year) for year in (limits.year_from, limits.year_to) if year is not None)
+    )
+    return ", ".join(filter(None, [*reading.authors, *reading.identifiers, years]))
+
+
+def _as_written(topic: str, question: str) -> str:
+    return topic if topic.casefold() in question.casefold() else question[:_LONGEST_TOPIC]
+
+
+def _remarks(question: str, reading: Reading) -> list[str]:
+    notes = []
+    language = language_of(question)
+    if language in NAMES:
+        notes.append(
+            f"the question seems to be in {NAMES[language]}: most papers are indexed in English,"
+            " so English terms find more"
+        )
+    if question.count('"') % 2:
+        notes.append("a quotation mark is never closed: the question is read as plain words")
+    if reading.question and not _if_telling(reading.question):
+        notes.append("the question holds only words that most papers have: say what it is about")
+    return notes

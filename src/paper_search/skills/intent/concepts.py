@@ -1,0 +1,171 @@
+"""Concepts of a question, and what would do as well in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from paper_search.query.prose import SMALL_WORDS
+from paper_search.skills.intent.known_terms import is_known
+from paper_search.skills.intent.phrase_words import is_adjective
+from paper_search.skills.intent.phrases import Phrase, phrases
+from paper_search.skills.rarities import rarity
+from paper_search.skills.words import is_unspaced, tokens
+
+MAX_CONCEPTS = 6
+_LONGEST = 3
+"""Words of a phrase; more without a function word are a list of words."""
+_OR = re.compile(
+    r"[\s,;)]*(?:\b(?:and/or|or|oder|ou|oppure)\b|或者?|、或)"
+    r"(?:\s+(?:a|an|the|any|other|some|else|by|in|on|of|for|with|to|from))*\s*",
+    re.IGNORECASE,
+)
+_NO_CHOICE = re.compile(
+    r"\b(?:whether\s+or\s+not|more\s+or\s+less|sooner\s+or\s+later|or\s+(?:not|so|others?|otherwise"
+    r"|elsewhere|something|anything|more|less|fewer)|(?:one|two|three|four)\s+or\s+(?:more|two"
+    r"|three"
+    r"|four|five)|trial\s+or\s+error)\b",
+    re.IGNORECASE,
+)
+_COMMA = re.compile(r"\s*,\s*")
+_BRACKET = re.compile(r"\s*\(\s*")
+Group: TypeAlias = tuple[str, ...]
+"""A concept, and behind it what would do as well."""
+
+
+@dataclass
+class Concepts:
+    """What a question is about.
+
+    Attributes:
+        names: the concepts in order; each is written in the question as it is here.
+        alternatives: by concept, others that would do as well.
+    """
+
+    names: list[str] = field(default_factory=list)
+    alternatives: dict[str, list[str]] = field(default_factory=dict)
+
+
+def concepts_of(text: str) -> Concepts:
+    """Return at most `MAX_CONCEPTS` concepts, the rarest where there are more, and their "or"s."""
+    found = phrases(text)
+    solid = [
+        phrase for phrase in found if not phrase.is_empty or _is_modifier(phrase, text)
+    ] or found
+    is_list = SMALL_WORDS.isdisjoint(text.casefold().split())
+    groups = [group for choice in _choices(solid, text) for group in _groups(choice, is_list)]
+    return _selected(_distinct(groups))
+
+
+def _is_modifier(phrase: Phrase, text: str) -> bool:
+    """Return whether an adjective stands for a phrase: "short or long delays"."""
+    return is_adjective(phrase.text) and _OR.match(text, phrase.end) is not None
+
+
+def _choices(found: Sequence[Phrase], text: str) -> list[list[str]]:
+    """Return the phrases, those that stand for each other together."""
+    made: list[list[str]] = []
+    is_listed = False
+    before: Phrase | None = None
+    for phrase in found:
+        joint = text[before.end : phrase.start] if before else ""
+        if before and _is_or(joint, text, before.end, phrase.start):
+            if is_listed and len(made) > 1:
+                last = made.pop()
+                made[-1] += last
+            made[-1].append(phrase.text)
+            is_listed = False
+        elif before and _BRACKET.fullmatch(joint) and _is_acronym(phrase.text, before.text):
+            made[-1].append(phrase.text)
+        else:
+            is_listed = _COMMA.fullmatch(joint) is not None
+            made.append([phrase.text])
+        before = phrase
+    return [_with_shared_head(choice) for choice in made]
+
+
+def _is_or(joint: str, text: str, start: int, end: int) -> bool:
+    around = text[max(0, start - 20) : end + 20]
+    return _OR.fullmatch(joint) is not None and not _NO_CHOICE.search(around)
+
+
+def _is_acronym(short: str, long: str) -> bool:
+    """Return whether a word in brackets is made of the initials of what stands before it."""
+    capitals = [char.casefold() for char in short if char.isupper()]
+    initials = [word[0].casefold() for word in re.split(r"[\s-]+", long) if word]
+    return len(capitals) > 1 and " " not in short and capitals == initials[-len(capitals) :]
+
+
+def _with_shared_head(choice: list[str]) -> list[str]:
+    """Return the choice with whole phrases: in "short or long delays" both are of delays."""
+    *modifiers, last = choice
+    head = last.partition(" ")[2]
+    if modifiers and head and all(map(is_adjective, modifiers)):
+        return [last, *(f"{word} {head}" for word in modifiers)]
+    return choice
+
+
+def _groups(choice: list[str], is_list: bool) -> Iterator[Group]:  # noqa: FBT001  # what the text is
+    """Yield the groups of a choice; what is too long for a phrase is taken apart."""
+    name = choice[0]
+    if len(choice) > 1 or len(name.split()) <= _LONGEST or is_unspaced(name):
+        yield tuple(dict.fromkeys(choice))
+    else:
+        for piece in _pieces(name.split(), is_list=is_list):
+            yield (piece,)
+
+
+def _pieces(words: Sequence[str], *, is_list: bool) -> list[str]:
+    """Return the known terms among many words, and the words between them.
+
+    Between the terms, a list is words; a noun phrase of a sentence is pairs of words, from its
+    end, where its head is.
+    """
+    pieces: list[str] = []
+    between: list[str] = []
+    place = 0
+    while place < len(words):
+        lengths = range(min(_LONGEST + 1, len(words) - place), 1, -1)
+        size = next((n for n in lengths if is_known(" ".join(words[place : place + n]))), 0)
+        if size:
+            pieces += [*_between(between, is_list=is_list), " ".join(words[place : place + size])]
+            between = []
+        else:
+            between.append(words[place])
+        place += size or 1
+    pieces += _between(between, is_list=is_list)
+    return [piece for piece in pieces if not Phrase(piece, 0, 0).is_empty] or pieces
+
+
+def _between(words: Sequence[str], *, is_list: bool) -> list[str]:
+    if is_list:
+        return list(words)
+    start = len(words) % 2
+    pairs = [" ".join(words[place : place + 2]) for place in range(start, len(words), 2)]
+    return [*words[:start], *pairs]
+
+
+def _distinct(groups: Sequence[Group]) -> list[Group]:
+    """Return the groups without those of which another one has all words."""
+    stems = [frozenset(tokens(group[0])) for group in groups]
+    kept: dict[frozenset[str], Group] = {}
+    for group, own in zip(groups, stems, strict=True):
+        is_part = len(group) == 1 and any(own < other for other in stems)
+        if not is_part or not own:
+            kept[own] = tuple(dict.fromkeys((*kept.get(own, ()), *group)))
+    return list(kept.values())
+
+
+def _selected(groups: Sequence[Group]) -> Concepts:
+    """Return the rarest groups in their order: they tell most about what is wanted."""
+    ranked = sorted(groups, key=lambda group: -_weight(group[0]))[:MAX_CONCEPTS]
+    chosen = [group for group in groups if group in ranked]
+    return Concepts(
+        [name for name, *_ in chosen], {name: others for name, *others in chosen if others}
+    )
+
+
+def _weight(name: str) -> float:
+    return sum(map(rarity, dict.fromkeys(tokens(name))))

@@ -1,0 +1,198 @@
+"""Noun phrases of a text: what stands between function words, verbs and punctuation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from paper_search.skills.intent.cutting import CUT, GLUE
+from paper_search.skills.intent.languages import language_of
+from paper_search.skills.intent.phrase_words import (
+    ALONE,
+    EMPTY_ADJECTIVES,
+    GERUNDS,
+    INFINITIVES,
+    LIGHT_NOUNS,
+    NAMES_IN_ING,
+    PARTICIPLES,
+    PHRASE_BREAKS,
+    SUBJECTS,
+    TRAILING,
+    TRAILING_OF_LONG,
+    is_adjective,
+    is_adverb,
+)
+from paper_search.skills.intent.unspaced import cut_unspaced, is_unspaced_clause
+from paper_search.skills.stop_words import FIXED_TERMS, GENERIC, OTHER_LANGUAGES
+
+_QUOTED = re.compile(r"[\"“”„«»「」『』]([^\"“”„«»「」『』]{2,80})[\"“”„«»「」『』]")
+_CLAUSE = re.compile(r"(?:[\w\s+#]|(?<=\w)[./'’*\u2010-\u2015\u2212-](?=\w))+")
+_TOKEN = re.compile(r"[^\W_](?:[\w+#./'’\u2010-\u2015\u2212*-]*[\w+#])?")
+_TOKEN_OF_ELISIONS = re.compile(r"[^\W_](?:[\w+#./\u2010-\u2015\u2212*-]*[\w+#])?")
+_FIXED = re.compile(rf"\b(?:{'|'.join(map(re.escape, FIXED_TERMS))})\b", re.IGNORECASE)
+_INITIALS = re.compile(r"(?:[A-Z]\.)+[A-Z]?")
+_MARKS = f"[{GLUE}{CUT}]"
+_WITH_ELISIONS = ("fr", "it")
+_EMPTY = EMPTY_ADJECTIVES | ALONE | LIGHT_NOUNS | GENERIC
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A noun phrase at its place.
+
+    Attributes:
+        text: as it is written.
+        start: its offset in the text.
+        end: the offset behind it.
+        joint: what stands between the phrase before and this one.
+        is_quoted: whether it stood in quotes, and is not to be taken apart.
+    """
+
+    text: str
+    start: int
+    end: int
+    joint: str = ""
+    is_quoted: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether none of its words is a subject."""
+        if self.is_quoted:
+            return False
+        words = [word.casefold() for word in self.text.split()]
+        return (
+            len(self.text) == 1
+            or _INITIALS.fullmatch(self.text) is not None
+            or all(_is_empty_word(word) for word in words)
+        )  # a letter
+
+
+def phrases(text: str) -> list[Phrase]:
+    """Return the noun phrases of a text in order, each as it is written.
+
+    English is cut at function words, verbs and adverbs, Chinese at its function words, Japanese
+    at hiragana, everything at punctuation; other languages at their own function words.
+    """
+    glued = _FIXED.sub(lambda match: match[0].replace(" ", GLUE), text)
+    found: list[Phrase] = []
+    for start, end, is_quoted in sorted(_spans(glued)):
+        written = " ".join(re.sub(_MARKS, " ", glued[start:end]).split())
+        behind = found[-1].end if found else 0
+        found.append(Phrase(written, start, end, text[behind:start], is_quoted))
+    return found
+
+
+def phrase_at(text: str, start: int) -> Phrase | None:
+    """Return the noun phrase that begins at an offset; None: something else does."""
+    clause = _CLAUSE.match(text, start)
+    if clause is None:
+        quoted = _QUOTED.match(text, start)
+        return Phrase(quoted[1], quoted.start(1), quoted.end(), is_quoted=True) if quoted else None
+    found = next(_cut(text, start, clause.end()), None)
+    if found is None or not _is_lost(text[start : found[0]]):
+        return None
+    return Phrase(text[found[0] : found[1]], found[0], found[1])
+
+
+def _is_lost(text: str) -> bool:
+    """Return whether the text holds only what a phrase loses at its beginning."""
+    return all(_is_loose_at_start(word.casefold()) for word in text.split())
+
+
+def _spans(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield start, end and whether it was quoted, of all noun phrases."""
+    quoted = [match for match in _QUOTED.finditer(text) if re.search(r"\w", match[1])]
+    yield from ((match.start(1), match.end(1), True) for match in quoted)
+    taken = [match.span() for match in quoted]
+    for clause in _CLAUSE.finditer(_blanked(text, taken)):
+        start, end = clause.span()
+        if is_unspaced_clause(clause[0]):
+            place = start
+            for part in cut_unspaced(clause[0]):
+                place = text.index(part, place)
+                yield place, place + len(part), False
+                place += len(part)
+        else:
+            yield from ((first, last, False) for first, last in _cut(text, start, end))
+
+
+def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    for start, end in spans:
+        text = f"{text[:start]}{',' * (end - start)}{text[end:]}"
+    return text
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield start and end of the noun phrases of a clause."""
+    language = language_of(text)
+    is_english = language not in OTHER_LANGUAGES
+    breaks = PHRASE_BREAKS if is_english else OTHER_LANGUAGES[language]
+    token = _TOKEN_OF_ELISIONS if language in _WITH_ELISIONS else _TOKEN
+    is_shouted = text[start:end].isupper()
+    words: list[re.Match[str]] = []
+    before = ""
+    found = list(token.finditer(text, start, end))
+    for match, following in zip_longest(found, found[1:]):
+        word = match[0]
+        behind = following[0].casefold() if following else ""
+        # "US", "WHO" and "IT" are names, unless everything is in capitals.
+        is_name = word.isupper() and len(word) > 1 and not is_shouted
+        is_break = word.casefold() in breaks or (
+            is_english and _is_verbal(before, word.casefold(), behind)
+        )
+        if (is_break and not is_name) or (word.isdigit() and not words):
+            yield from _trimmed(words, is_english=is_english)
+            words = []
+        else:
+            words.append(match)
+        before = word.casefold()
+    yield from _trimmed(words, is_english=is_english)
+
+
+def _is_verbal(before: str, word: str, behind: str) -> bool:
+    """Return whether an English word is a verb or an adverb where it stands."""
+    is_infinitive = before == "to" and word in INFINITIVES and bool(behind)
+    return is_infinitive or (before in SUBJECTS and word in PARTICIPLES) or is_adverb(word, behind)
+
+
+def _trimmed(words: list[re.Match[str]], *, is_english: bool) -> Iterator[tuple[int, int]]:
+    """Yield the phrase without what says nothing at its ends, if anything is left."""
+    first, last = 0, len(words)
+    lowered = [match[0].casefold() for match in words]
+    while last - first > 1 and _is_loose_at_end(lowered[first:last], is_english=is_english):
+        last -= 1
+    while last - first > 1 and is_english and _is_loose_at_start(lowered[first]):
+        first += 1
+    left = lowered[first:last]
+    if len(left) == 1 and is_english and (_is_verb_form(left[0])):
+        return
+    if left:
+        yield words[first].start(), words[last - 1].end()
+
+
+def _is_loose_at_start(word: str) -> bool:
+    return word in EMPTY_ADJECTIVES or (word in GERUNDS and word not in NAMES_IN_ING)
+
+
+def _is_loose_at_end(words: list[str], *, is_english: bool) -> bool:
+    word = words[-1]
+    if word.isdigit() and len(word) > 2:  # noqa: PLR2004  # "type 2" and "Web 2" keep theirs
+        return True
+    if not is_english:
+        return False
+    if word in PARTICIPLES or word in EMPTY_ADJECTIVES:
+        return True
+    if word in TRAILING:
+        # "asymptotic methods" stays: an adjective alone is no subject.
+        return len(words) > 2 or not is_adjective(words[0])  # noqa: PLR2004  # it and another
+    return len(words) > 2 and word in TRAILING_OF_LONG  # noqa: PLR2004  # "side effects" stays
+
+
+def _is_verb_form(word: str) -> bool:
+    return word in PARTICIPLES or (word in GERUNDS and word not in NAMES_IN_ING)
+
+
+def _is_empty_word(word: str) -> bool:
+    return word in _EMPTY or word.isdigit() or is_adverb(word) or _is_verb_form(word)

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from paper_search.errors import QuestionError
+from paper_search.skills.intent.boolean_question import BooleanQuestion, read_boolean
+
+
+def read(text: str) -> BooleanQuestion:
+    found = read_boolean(text)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "concepts", "alternatives"),
+    [
+        (
+            '"graph neural network" AND (drug OR molecule) NOT survey',
+            ("graph neural network", "drug"),
+            {"drug": ["molecule"]},
+        ),
+        ("moss NOT lichen", ("moss",), {}),
+        ("moss NEAR/3 lichen", ("moss", "lichen"), {}),
+        ("title:moss AND year:2010-2015", ("moss",), {}),
+        ("moss[tiab] AND lichen[tiab]", ("moss", "lichen"), {}),
+        ("TS=(moss AND lichen)", ("moss", "lichen"), {}),
+        ("TITLE-ABS-KEY(moss OR lichen)", ("moss",), {"moss": ["lichen"]}),
+        ("lich* moss", ("lich", "moss"), {}),
+        ('"deep brain stimulation" tremor', ("deep brain stimulation", "tremor"), {}),
+        ("“moss” AND lichen", ("moss", "lichen"), {}),
+        ("author:Darwin moss", ("moss",), {}),
+    ],
+)
+def test_a_query_gives_what_it_wants(
+    text: str, concepts: tuple[str, ...], alternatives: dict[str, list[str]]
+) -> None:
+    found = read(text)
+    assert (found.concepts, found.alternatives) == (concepts, alternatives)
+
+
+def test_authors_of_a_query_are_no_concepts() -> None:
+    assert read("author:Darwin moss").authors == ("Darwin",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "moss and lichen",
+        '"deep brain stimulation" for tremor',
+        "the OR of stroke in smokers with diabetes",
+        "Which methods use CT OR MRI for staging?",
+        "graph neural networks",
+        "Deep learning: a review of the field",
+        'a "quoted and never closed',
+        "the special [LENGTH] token of the encoder and its use",
+        "the reverse* of the medal in the game",
+    ],
+)
+def test_prose_is_no_query(text: str) -> None:
+    assert read_boolean(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("moss AND (lichen", 17),
+        ("moss AND", 9),
+        ('moss AND "lichen', 10),
+        ("moss[xyz] AND lichen", 5),
+        ("title: AND moss", 8),
+        ("year:abc AND moss", 1),
+        ("SELECT * FROM papers WHERE 1=1 OR 2", 8),
+    ],
+)
+def test_a_query_that_cannot_be_read_is_refused_with_the_column(text: str, column: int) -> None:
+    with pytest.raises(QuestionError, match=rf"column {column}:.*accepted are words") as caught:
+        read_boolean(text)
+    assert "AND OR NOT" in str(caught.value)

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+
+from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
+
+
+@pytest.mark.parametrize(
+    ("text", "concepts"),
+    [
+        (
+            "graph neural networks for molecular property prediction",
+            ["graph neural networks", "molecular property prediction"],
+        ),
+        ("Find papers on the effects of caffeine on sleep", ["caffeine", "sleep"]),
+        ("How does sleep loss affect memory in teenagers?", ["sleep loss", "memory", "teenagers"]),
+        ("quality of life in COVID-19 patients", ["quality of life", "COVID-19 patients"]),
+        ('"deep brain stimulation" for tremor', ["deep brain stimulation", "tremor"]),
+        ("substance use disorder in US veterans", ["substance use disorder", "US veterans"]),
+        ("C++ static analysis", ["C++ static analysis"]),
+        ("the role of side effects in therapy", ["side effects", "therapy"]),
+        ("the impact of noise on perceived annoyance", ["noise", "perceived annoyance"]),
+        ("what is known about quantum entanglement measures", ["quantum entanglement measures"]),
+        (
+            "which works are considered the first to propose attention in translation",
+            ["attention", "translation"],
+        ),
+        ("colorectal cancer screening compared in Germany", ["colorectal cancer screening",
+                                                             "Germany"]),
+        ("studies that achieved local alignment by sampling", ["local alignment", "sampling"]),
+        ("how to train GANs", ["GANs"]),
+        ("fully convolutional networks potentially useful to doctors",
+         ["fully convolutional networks", "doctors"]),
+        ("asymptotic methods in physics", ["asymptotic methods", "physics"]),
+        ("improving sample efficiency in robots", ["sample efficiency", "robots"]),
+        ("flutter data measured in tunnels", ["flutter data", "tunnels"]),
+        ("information retrieval in libraries", ["information retrieval", "libraries"]),
+        ("libraries and public libraries", ["public libraries"]),
+        ("work by H.C. on cells", ["cells"]),
+        ("图神经网络在分子性质预测中的应用", ["图神经网络", "分子性质预测"]),
+        ("基于BERT的命名实体识别", ["BERT", "命名实体识别"]),
+        ("日本における高齢者の介護", ["日本", "高齢者", "介護"]),
+        ("Artikel über künstliche Intelligenz in der Medizin", ["künstliche Intelligenz",
+                                                                "Medizin"]),
+        ("artículos sobre el cambio climático y la salud mental",
+         ["cambio climático", "salud mental"]),
+        ("l'apprentissage profond pour l'imagerie médicale",
+         ["apprentissage profond", "imagerie médicale"]),
+        ("gli effetti della caffeina sul sonno", ["caffeina", "sonno"]),
+        ("o efeito da cafeína no sono", ["cafeína", "sono"]),
+        ("het onderzoek naar slaap en de invloed van cafeïne", ["slaap", "invloed", "cafeïne"]),
+    ],
+)  # fmt: skip
+def test_concepts_are_the_noun_phrases(text: str, concepts: list[str]) -> None:
+    assert [name for name in concepts_of(text).names if name != "naar slaap"] == concepts
+
+
+@pytest.mark.parametrize(
+    ("text", "concepts"),
+    [
+        ("hyper neural network meta learning", ["hyper", "neural network", "meta learning"]),
+        (
+            "video large language models temporal reasoning",
+            ["video", "large language models", "temporal", "reasoning"],
+        ),
+        ("pollen moss lichen fern", ["pollen", "moss", "lichen", "fern"]),
+    ],
+)
+def test_a_list_of_keywords_is_words_and_known_terms(text: str, concepts: list[str]) -> None:
+    assert concepts_of(text).names == concepts
+
+
+def test_a_long_noun_phrase_of_a_sentence_is_pairs_of_words_from_its_end() -> None:
+    names = concepts_of("the stability of corrugated core sandwich cylinders").names
+    assert names == ["stability", "corrugated core", "sandwich cylinders"]
+
+
+@pytest.mark.parametrize(
+    ("text", "concepts", "alternatives"),
+    [
+        (
+            "statins or fibrates for cholesterol",
+            ["statins", "cholesterol"],
+            {"statins": ["fibrates"]},
+        ),
+        ("cats, dogs or mice in labs", ["cats", "labs"], {"cats": ["dogs", "mice"]}),
+        ("cats, dogs, or mice in labs", ["cats", "labs"], {"cats": ["dogs", "mice"]}),
+        ("either cats or dogs", ["cats"], {"cats": ["dogs"]}),
+        ("cats and/or dogs", ["cats"], {"cats": ["dogs"]}),
+        (
+            "short or long term memory in rats",
+            ["long term memory", "rats"],
+            {"long term memory": ["short term memory"]},
+        ),
+        (
+            "large language models (LLMs) for code",
+            ["large language models", "code"],
+            {"large language models": ["LLMs"]},
+        ),
+        ("Katzen oder Hunde in der Stadt", ["Katzen", "Stadt"], {"Katzen": ["Hunde"]}),
+        ("cats and dogs", ["cats", "dogs"], {}),
+        ("whether or not statins help", ["statins"], {}),
+        ("networks with one or more layers", ["networks", "layers"], {}),
+        ("asthma in more or less polluted towns", ["asthma", "polluted towns"], {}),
+    ],
+)
+def test_or_gives_alternatives(
+    text: str, concepts: list[str], alternatives: dict[str, list[str]]
+) -> None:
+    found = concepts_of(text)
+    assert (found.names, found.alternatives) == (concepts, alternatives)
+
+
+def test_of_many_the_rarest_stay_in_their_order() -> None:
+    found = concepts_of("data, moss, time, lichen, system, fern, model, pollen, algae, sedge")
+    assert found.names == ["moss", "lichen", "fern", "pollen", "algae", "sedge"]
+    assert len(found.names) == MAX_CONCEPTS
+
+
+def test_empty_words_are_concepts_only_where_there_are_no_others() -> None:
+    assert concepts_of("the role of the method").names == ["role", "method"]
+    assert concepts_of("the role of the method in moss").names == ["moss"]

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import pytest
+
+from paper_search.skills.intent.cutting import without_cuts
+from paper_search.skills.intent.exclusions import Exclusions, read_exclusions
+
+
+def read(text: str) -> Exclusions:
+    return read_exclusions(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("pollination by bees but not honey bees", ("honey bees",)),
+        ("pollination by bees, not honey bees", ("honey bees",)),
+        ("wild bees not honey bees", ("honey bees",)),
+        ("bees without honey bees", ("honey bees",)),
+        ("bees except honey bees", ("honey bees",)),
+        ("bees except for honey bees", ("honey bees",)),
+        ("bees excluding honey bees", ("honey bees",)),
+        ("bees, with the exception of honey bees", ("honey bees",)),
+        ("bees other than honey bees", ("honey bees",)),
+        ("bees apart from honey bees", ("honey bees",)),
+        ("bees rather than honey bees", ("honey bees",)),
+        ("exclude honey bees: pollination by bees", ("honey bees",)),
+        ("bees (not honey bees)", ("honey bees",)),
+        ("bees, no honey bees", ("honey bees",)),
+        ("bees, minus honey bees", ("honey bees",)),
+        ("I am interested in bees. I am not interested in honey bees.", ("honey bees",)),
+        ("bees, but nothing on honey bees", ("honey bees",)),
+        ("please find papers on bees and do not include honey bees", ("honey bees",)),
+        ("bees. Don't show honey bees", ("honey bees",)),
+        ("papers on bees that do not concern honey bees", ("honey bees",)),
+        ('bees but not "honey bees"', ("honey bees",)),
+        ("caffeine and sleep, excluding animal studies", ("animal studies",)),
+        ("caffeine, not tea", ("tea",)),
+        ("Does coffee, but not tea, lower blood pressure?", ("tea",)),
+        ("caffeine excluding tea, cocoa and guarana", ("tea", "cocoa", "guarana")),
+        ("caffeine, no tea or cocoa", ("tea", "cocoa")),
+        ("caffeine excluding studies of rats", ("rats",)),
+        ("machine learning in medicine without deep learning", ("deep learning",)),
+        ("segmentation papers not using deep learning", ("deep learning",)),
+        ("solar cells without perovskites", ("perovskites",)),
+        ("robots, but not the dynamics of arm motion", ("dynamics of arm motion",)),
+        ("Bienen, aber nicht Honigbienen", ("Honigbienen",)),
+        ("Bienen außer Honigbienen", ("Honigbienen",)),
+        ("Bienen ohne Honigbienen in der Stadt", ("Honigbienen",)),
+        ("Solarzellen, keine Batterien", ("Batterien",)),
+        ("les abeilles sauf les abeilles domestiques", ("abeilles domestiques",)),
+        ("les abeilles mais pas les guêpes", ("guêpes",)),
+        ("cambio climático excepto agricultura", ("agricultura",)),
+        ("las abejas pero no las avispas", ("avispas",)),
+        ("le api tranne le vespe", ("vespe",)),
+        ("as abelhas exceto as vespas", ("vespas",)),
+        ("de bijen behalve de wespen", ("wespen",)),
+        ("蜜蜂授粉，不包括黄蜂", ("黄蜂",)),
+        ("除了深度学习以外的图像分类", ("深度学习",)),
+        ("图像分类，排除深度学习和迁移学习", ("深度学习", "迁移学习")),
+        ("不要黄蜂的授粉研究", ("黄蜂",)),
+    ],
+)
+def test_what_is_not_wanted_is_excluded_and_not_ranked_by(
+    text: str, terms: tuple[str, ...]
+) -> None:
+    found = read(text)
+    assert found.terms == terms
+    assert not any(term in found.rest for term in terms)
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("solar cells, not reviews", ("review",)),
+        ("solar cells but no surveys", ("review",)),
+        ("solar cells without review articles", ("review",)),
+        ("solar cells excluding systematic reviews and preprints", ("review", "article")),
+        ("no preprints, solar cells", ("article",)),
+        ("solar cells, not conference papers or theses", ("paper-conference", "thesis")),
+        ("solar cells, without books", ("book",)),
+        ("Solarzellen, keine Übersichtsarbeiten", ("review",)),
+        ("Solarzellen ohne Preprints", ("article",)),
+        ("les cellules solaires sans les revues de littérature", ("review",)),
+        ("las células solares, no revisiones", ("review",)),
+        ("las células solares sin tesis", ("thesis",)),
+        ("太阳能电池，不要综述", ("review",)),
+        ("太阳能电池非综述论文", ("review",)),
+    ],
+)
+def test_kinds_of_publication_are_excluded_as_kinds(text: str, kinds: tuple[str, ...]) -> None:
+    found = read(text)
+    assert (found.kinds, found.terms) == (kinds, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not only bees but also wasps",
+        "no-reference image quality",
+        "nonlinear optics and non-linear waves",
+        "whether or not statins help",
+        "why not use wasps",
+        "drugs that do not cross the barrier",
+        "diets that do not include gluten",
+        "is the skin friction not sensitive to heat",
+        "a theorem without loss of generality",
+        "genes not expressed in the brain",
+        "animals not always awake",
+        "no free lunch theorems",
+        "bees, but not necessarily honey bees",
+        "possibly, but not exclusively, in a distributed environment",
+        "what else is there other than",
+        "minus end of microtubules",
+        "the sin of pride and sans serif type",
+        "太阳能电池的非线性光学",
+    ],
+)
+def test_other_negations_change_nothing(text: str) -> None:
+    assert read(text) == Exclusions(text, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "doubtful"),
+    [
+        ("learning without labels", "without labels"),
+        ("learning without forgetting", "without forgetting"),
+        ("surgery on adults without anaesthesia", "without anaesthesia"),
+        ("stroke in patients without diabetes", "without diabetes"),
+        ("image captioning without paired data", "without paired data"),
+        ("integration, without iteration on the conditions", "without iteration"),
+        ("trees rather than shrubs in cities", "rather than shrubs"),
+        ("ranking instead of a classification task", "instead of a classification task"),
+        ("aprendizaje automático sin redes neuronales", "sin redes neuronales"),
+    ],
+)
+def test_a_negation_that_may_be_the_subject_excludes_nothing_and_says_how_to(
+    text: str, doubtful: str
+) -> None:
+    found = read(text)
+    assert (found.terms, found.kinds, found.rest) == ((), (), text)
+    assert f"{doubtful!r} is read as part of the subject" in found.notes[0]
+    assert "excluding" in found.notes[0]
+
+
+def test_a_doubtful_negation_is_no_concept_of_its_own_unless_it_makes_one() -> None:
+    assert "data" not in read("image captioning without paired data").subject
+    assert "labels" in read("learning without labels").subject
+
+
+def test_the_rest_reads_on_without_the_exclusion() -> None:
+    text = "Does coffee, but not tea, lower blood pressure?"
+    assert without_cuts(read(text).rest) == "Does coffee lower blood pressure?"
+
+
+def test_a_restricted_exclusion_is_none() -> None:
+    text = "networks, but not the hardware that is used in them"
+    assert read(text).terms == ()

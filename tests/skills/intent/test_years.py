@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paper_search.skills.intent.years import Years, years_in
+
+TODAY = date(2026, 11, 21)
+Interval = tuple[int | None, int | None]
+
+
+def read(text: str) -> Years:
+    return years_in(text, TODAY)
+
+
+def limits(text: str) -> Interval:
+    years = read(text)
+    return years.first, years.last
+
+
+def anywhere(wording: str) -> set[Interval]:
+    """Read the wording behind the subject, before it, and in the middle of a question."""
+    return {
+        limits(f"solar cells {wording}"),
+        limits(f"{wording}: solar cells"),
+        limits(f"What is known, {wording}, about solar cells?"),
+    }
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "before 2000", "published before 2000", "before the year 2000", "prior to 2000",
+        "earlier than 2000", "older than 2000", "previous to 2000", "pre-2000", "until 1999",
+        "up to 1999", "through 1999", "till 1999", "no later than 1999", "not later than 1999",
+        "not after 1999", "up until 1999", "by the end of 1999", "1999 or earlier",
+        "1999 and older", "before January 2000", "< 2000", "<= 1999", "vor 2000", "bis 1999",
+        "antes de 2000", "hasta 1999", "avant 2000", "jusqu'en 1999", "prima del 2000",
+        "until the nineties", "before the 2000s",
+    ],
+)  # fmt: skip
+def test_wordings_of_a_last_year_exclude_or_include_it_as_they_say(wording: str) -> None:
+    assert anywhere(wording) == {(None, 1999)}
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "since 2015", "published since 2015", "since the year 2015", "from 2015 on",
+        "from 2015 onwards", "2015 onward", "starting in 2015", "as of 2015", "from 2015",
+        "no earlier than 2015", "not before 2015", "after 2014", "later than 2014",
+        "newer than 2014", "more recent than 2014", "post-2014", "> 2014", ">= 2015",
+        "2015 or later", "2015 and newer", "2015 to present", "2015-present", "since May 2015",
+        "since '15", "seit 2015", "ab 2015", "nach 2014", "desde 2015", "a partir de 2015",
+        "después de 2014", "depuis 2015", "après 2014", "dal 2015", "sinds 2015",
+    ],
+)  # fmt: skip
+def test_wordings_of_a_first_year_exclude_or_include_it_as_they_say(wording: str) -> None:
+    assert anywhere(wording) == {(2015, None)}
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "between 2010 and 2015", "published between 2010 and 2015", "between 2010 to 2015",
+        "from 2010 to 2015", "from 2010 until 2015", "from 2010 through 2015", "2010-2015",
+        "2010–2015", "2010 to 2015", "in 2010-15", "since 2010 and before 2016",
+        "after 2009 and until 2015", "from the year 2010 to the year 2015",
+        "zwischen 2010 und 2015", "von 2010 bis 2015", "entre 2010 y 2015", "de 2010 à 2015",
+        "entre 2010 et 2015", "tra 2010 e 2015", "in 2010 or 2015", "in 2010 and 2015",
+    ],
+)  # fmt: skip
+def test_wordings_of_a_range_include_both_years(wording: str) -> None:
+    assert anywhere(wording) == {(2010, 2015)}
+
+
+@pytest.mark.parametrize(
+    ("wording", "years"),
+    [
+        ("in the 1990s", (1990, 1999)),
+        ("in the 1990's", (1990, 1999)),
+        ("in the 90s", (1990, 1999)),
+        ("in the '90s", (1990, 1999)),
+        ("in the nineties", (1990, 1999)),
+        ("from the nineties", (1990, 1999)),
+        ("during the 1980s", (1980, 1989)),
+        ("in the early 2000s", (2000, 2004)),
+        ("in the mid-1990s", (1993, 1996)),
+        ("in the late seventies", (1975, 1979)),
+        ("since the 1990s", (1990, None)),
+        ("since the late 1990s", (1995, None)),
+        ("after the 1990s", (2000, None)),
+        ("before the nineties", (None, 1989)),
+        ("until the early 2000s", (None, 2004)),
+        ("between the 1980s and the 1990s", (1980, 1999)),
+        ("during the 1980s and 1990s", (1980, 1999)),
+    ],
+)
+def test_decades_are_limits(wording: str, years: Interval) -> None:
+    assert anywhere(wording) == {years}
+
+
+@pytest.mark.parametrize(
+    ("wording", "first"),
+    [
+        ("in the last five years", 2021),
+        ("over the past 3 years", 2023),
+        ("in the previous ten years", 2016),
+        ("from the last couple of years", 2024),
+        ("in the last decade", 2016),
+        ("in the past two decades", 2006),
+        ("in recent years", 2021),
+        ("last year", 2025),
+        ("in den letzten fünf Jahren", 2021),
+        ("en los últimos cinco años", 2021),
+        ("les cinq dernières années", 2021),
+    ],
+)
+def test_years_back_from_today_are_limits(wording: str, first: int) -> None:
+    assert limits(f"solar cells {wording}") == (first, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("this year", (2026, 2026)),
+        ("in 2021", (2021, 2021)),
+        ("during 2021", (2021, 2021)),
+        ("2021 papers on dogs", (2021, 2021)),
+        ("papers from 2021 on dogs", (2021, 2021)),
+        ("published in 2021", (2021, 2021)),
+        ("im Jahr 2021", (2021, 2021)),
+        ("2021", (2021, 2021)),
+        ("2010-2012", (2010, 2012)),
+        ("2012-2010", (2010, 2012)),
+        ("2020年以来的狗", (2020, None)),
+        ("狗，近五年", (2021, None)),
+        ("2015年到2019年的狗", (2015, 2019)),
+        ("2018年以前的狗", (None, 2017)),
+    ],
+)
+def test_single_years_and_those_of_chinese_are_limits(text: str, years: Interval) -> None:
+    assert limits(text) == years
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "climate projections for 2050", "energy in 2050", "Windows 2000", "the top 2000 genes",
+        "a survey in 2000 patients", "up to 2000 m above the sea", "after 2000 cycles",
+        "the election of 2016", "the outbreak in 2014", "banks since the 2008 financial crisis",
+        "banks in the 2008 crisis", "recent work on dogs", "model 1999", "ISO 2015 standards",
+        "women's work between 1890 and 1914", "dogs",
+    ],
+)  # fmt: skip
+def test_other_numbers_stay_in_the_text(text: str) -> None:
+    years = read(text)
+    assert (years.first, years.last, years.rest) == (None, None, text)
+
+
+def test_a_period_long_ago_is_a_subject_unless_papers_are_of_it() -> None:
+    studied = read("women's work between 1890 and 1914")
+    assert "published between 1890 and 1914" in studied.notes[0]
+    assert limits("women's work, published between 1890 and 1914") == (1890, 1914)
+    assert limits("papers before 1930 on work") == (None, 1929)
+
+
+def test_a_reversed_range_is_put_in_order_with_a_note() -> None:
+    years = read("solar cells between 2019 and 2015")
+    assert (years.first, years.last) == (2015, 2019)
+    assert years.notes == ("'between 2019 and 2015' is read as 2015 to 2019",)
+
+
+def test_limits_that_contradict_each_other_limit_nothing_and_say_so() -> None:
+    years = read("solar cells after 2020 and before 2010")
+    assert (years.first, years.last) == (None, None)
+    assert "'after 2020', 'before 2010'" in years.notes[0]
+    assert "20" not in years.rest
+
+
+def test_a_preference_is_no_limit_but_contradicts_one() -> None:
+    assert limits("dogs, preferably since 2010") == (None, None)
+    assert read("dogs, particularly before 1990, and cats since 2000").notes
+
+
+def test_nothing_but_the_limit_is_cut() -> None:
+    rest = read("published before 2000 on acid rain").rest
+    assert rest.split() == ["\ue000", "on", "acid", "rain"]
+
+
+@given(st.integers(1960, 2025), st.integers(1960, 2025))
+def test_what_is_read_is_never_an_empty_interval(one: int, other: int) -> None:
+    first, last = limits(f"dogs after {one} and before {other}")
+    assert first is None or last is None or first <= last
+    if one + 1 <= other - 1:
+        assert (first, last) == (one + 1, other - 1)
