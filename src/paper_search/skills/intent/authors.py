@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from paper_search.bibliography.rarities import rarity
 from paper_search.skills.intent.cutting import cut, is_quoted
 from paper_search.skills.intent.known_terms import is_known
 from paper_search.skills.intent.not_persons import NOT_PERSONS
 from paper_search.skills.intent.requests import without_request
-from paper_search.skills.rarities import rarity
 from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.words import stem
 
