@@ -21,11 +21,21 @@ AUTHORS_SHOWN = 3
 
 
 def paper_table(
-    papers: Sequence[Paper], *, first: int = 1, marks: Mapping[str, bool] | None = None
+    papers: Sequence[Paper],
+    *,
+    first: int = 1,
+    marks: Mapping[str, bool] | None = None,
+    new_ids: Sequence[str] = (),
 ) -> Table:
-    """Return papers with their verdicts, numbered from `first`; `marks` by id: is it relevant?
+    """Return papers with their verdicts.
 
     The reason of a verdict stands below the title: tables of eight columns are hard to read.
+
+    Args:
+        papers: in order.
+        first: number of the first one.
+        marks: by id: is it relevant? None: no column for marks.
+        new_ids: papers that no earlier round found; their titles say so.
     """
     table = Table(show_edge=False, pad_edge=False, expand=True)
     table.add_column("#", justify="right", no_wrap=True)
@@ -41,7 +51,7 @@ def paper_table(
         table.add_row(
             text(number),
             *mark,
-            _title_and_reason(paper),
+            _title_and_reason(paper, is_new=paper.id in new_ids),
             text(short_authors(paper)),
             text(paper.year or "-"),
             text(paper.venue or "-"),
@@ -172,9 +182,9 @@ def age(moment: str | None, now: datetime) -> str:
     return "just now"
 
 
-def _title_and_reason(paper: Paper) -> Text:
+def _title_and_reason(paper: Paper, *, is_new: bool) -> Text:
     flag = " [retracted]" if paper.is_retracted else ""
-    title = text(f"{paper.title}{flag}")
+    title = text(f"{'[new] ' if is_new else ''}{paper.title}{flag}")
     if not paper.relevance_reason:
         return title
     return Text.assemble(title, "\n", text(paper.relevance_reason, style="dim"))

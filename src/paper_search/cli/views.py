@@ -187,12 +187,15 @@ def _result_question(
     collection = payload.collection
     count = len(collection.papers)
     yield text(f"Round {payload.iteration + 1}: is this the result?", style="bold")
-    yield paper_table(collection.papers[:PAGE], marks=marks)
+    new_ids = payload.changes.new_ids if payload.changes else []
+    yield paper_table(collection.papers[:PAGE], marks=marks, new_ids=new_ids)
     found = collection.metadata.total_found
     parts = [f"{count} papers of {found} found, best first"]
     parts += [f"{count - PAGE} not on this page"] if count > PAGE else []
     parts += [f"{payload.set_aside} set aside (m goes on to them)"] if payload.set_aside else []
     yield text("; ".join(parts))
+    if payload.changes:
+        yield _fact("since last", payload.changes.summary)
     if payload.outlook:
         yield _fact("screening", payload.outlook)
     if payload.coverage:

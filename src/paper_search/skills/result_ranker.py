@@ -88,7 +88,7 @@ def _learned(
 
     Without a mark the first papers stand in for relevant ones, and count a little.
     """
-    texts = [(paper.paper.title, paper.paper.abstract or paper.paper.snippet) for paper in papers]
+    texts = [(paper.paper.title, paper.paper.text) for paper in papers]
     ids = {name for paper in papers for name in (paper.paper.id, *paper.paper.merged_from)}
     marks = dict(decided)
     for mark in marked:

@@ -20,6 +20,7 @@ from paper_search.models import (
     SearchStrategy,
     SourceReport,
 )
+from paper_search.workflow.round_changes import RoundChanges
 
 
 class CheckpointKind(str, Enum):
@@ -84,6 +85,8 @@ class ResultPayload(BaseModel):
     """How many papers there are, where the collection shows only the first; None: it has all."""
     hidden: int = 0
     """Relevant papers beyond the run's `max_results`."""
+    changes: RoundChanges | None = None
+    """What is new and what moved since the round before; None: this is the first round."""
     set_aside: int = 0
     """Papers that were found but are not among those of the collection; all can be marked."""
     same_work: list[SameWorkQuestion] = Field(default_factory=list)

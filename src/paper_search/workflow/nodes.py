@@ -20,6 +20,7 @@ from paper_search.models import (
 )
 from paper_search.skills.coverage import coverage_of
 from paper_search.skills.known_papers import check_known_papers
+from paper_search.skills.strategy.changes import changes
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Asker
 from paper_search.workflow.approvals import Approvals
@@ -35,6 +36,7 @@ from paper_search.workflow.questions import (
 )
 from paper_search.workflow.records import RecordShelf
 from paper_search.workflow.results import final_collection
+from paper_search.workflow.round_changes import round_changes
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
     SCHEMA_VERSION,
@@ -121,7 +123,8 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
         strategy = _seeded(strategy, await _shelf(ctx).marked(state.marks))
     answer = await ctx.services.search(strategy)
     found = await _shelf(ctx).put_records(answer.papers)
-    pool = list(dict.fromkeys([*found, *state.pool]))
+    earlier = state.pool if ctx.services.keeps_earlier_papers else []
+    pool = list(dict.fromkeys([*found, *earlier]))
     ctx.progress("found", {"records": len(found)})
     kept = dict(state.kept_by_source)
     for report in answer.sources:
@@ -143,7 +146,7 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
     """
     state = _checked(ctx)
     shelf = _shelf(ctx)
-    records = await shelf.records(state.pool)
+    records = await shelf.records(list(dict.fromkeys([*state.found, *state.pool])))
     report = await ctx.services.deduplicate(records, state.merge_decisions)
     works, update = report.works, {}
     if ctx.workflow_params.enrich:
@@ -189,6 +192,13 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     if state.result is not None:
         made = await MarkShelf(ctx.store, ctx.thread_id).marks()
         reference.outlook = carried_outlook(state, made, reference)
+        before = state.result
+        reference.changes = round_changes(
+            before.paper_ids,
+            reference.paper_ids,
+            {*before.paper_ids, *before.set_aside_ids},
+            changes(before.metadata.search_strategy, strategy),
+        )
     known = _known_papers(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "known_papers": known}
     if ctx.workflow_params.enable_result_checkpoint:
@@ -330,7 +340,8 @@ def _counted(state: WorkflowState) -> dict[str, Any]:
 
 
 def _accumulated(state: WorkflowState, feedback: UserFeedback | None) -> list[str]:
-    """Return the ids marked relevant so far, with those of this answer that are in the result."""
-    shown = set(state.result.paper_ids) if state.result else set()
+    """Return the ids marked relevant so far, with those of this answer that the round found."""
+    result = state.result
+    shown = {*result.paper_ids, *result.set_aside_ids} if result else set()
     marked = feedback.marked_relevant if feedback else []
     return list(dict.fromkeys([*state.accumulated_ids, *(i for i in marked if i in shown)]))

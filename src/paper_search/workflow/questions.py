@@ -76,6 +76,7 @@ async def result_question(
             same_work=same_work_questions(state),
             total_papers=len(state.result.paper_ids),
             hidden=state.result.hidden,
+            changes=state.result.changes,
             set_aside=len(state.result.set_aside_ids),
             outlook=state.result.outlook,
             coverage=state.result.coverage,

@@ -62,7 +62,10 @@ def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollec
     missing = [paper for paper in extra if paper.id not in known]
     if not missing:
         return collection
-    return collection.model_copy(update={"papers": [*collection.papers, *missing]})
+    added = {paper.id for paper in missing}
+    rest = [paper for paper in collection.set_aside if paper.id not in added]
+    papers = [*collection.papers, *missing]
+    return collection.model_copy(update={"papers": papers, "set_aside": rest})
 
 
 def empty_collection(question: str) -> PaperCollection:

@@ -194,6 +194,16 @@ class Skills:
             return await reporter.report(papers, decisions=decisions)
         return DeduplicationReport(works=await self.deduplicator.deduplicate(papers))
 
+    @property
+    def keeps_earlier_papers(self) -> bool:
+        """Whether what earlier rounds found is judged again with what is new.
+
+        Words cost nothing to judge by again. A model would be paid for all of it in each round,
+        and what a foreign scorer costs is not known: their rounds are what they searched.
+        """
+        scorer = self.relevance_scorer
+        return isinstance(scorer, RelevanceScorer) and not scorer.uses_model
+
     def order(
         self,
         scored: Sequence[ScoredPaper],

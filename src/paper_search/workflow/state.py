@@ -25,6 +25,7 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.steps.types import Untracked
+from paper_search.workflow.round_changes import RoundChanges
 
 SCHEMA_VERSION = 1
 """Of the channels; a thread of another version is refused, never misread."""
@@ -83,6 +84,8 @@ class CollectionRef(BaseModel):
     """Relevant papers beyond the run's `max_results`; they are set aside."""
     members: dict[str, list[str]] = Field(default_factory=dict)
     """Ids of the records that a paper stands for, where that is not the one of its own id."""
+    changes: RoundChanges | None = None
+    """What differs from the round before; None: this is the first."""
     outlook: str | None = None
     """How many relevant papers the round before left behind, where something was marked in it."""
     coverage: Coverage | None = None
