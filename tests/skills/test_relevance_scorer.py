@@ -257,6 +257,14 @@ async def test_a_failed_batch_is_unjudged_and_keeps_its_lexical_score(reply: Any
     assert "matches: graph neural network" in failed.relevance_reason
 
 
+async def test_a_model_reads_the_keywords_with_the_abstract() -> None:
+    llm = FakeLLM(scores_of({}))
+    given = paper("1", "T", "We count.", keywords=["graphs", "trees"])
+    await RelevanceScorer(llm).score([given, paper("2", "U", keywords=["graphs"])], INTENT)
+    shown = [record["abstract"] for record in data_block(llm.calls[0])]
+    assert [text.split() for text in shown] == [["We", "count.", "graphs;", "trees"], ["graphs"]]
+
+
 async def test_a_batch_that_is_too_long_is_halved() -> None:
     """LLM-03, LLM-15"""
 
