@@ -115,6 +115,6 @@ def test_a_retraction_is_among_the_keywords() -> None:
 
 
 def test_every_keyword_has_a_line() -> None:
-    known = paper(keywords=["Graphs", "Diabetes Mellitus, Type 2"])
+    known = paper(keywords=["Graphs", "retracted", "Diabetes Mellitus, Type 2"], is_retracted=True)
     (record,) = rispy.loads(export_ris(collection_of(known)))
-    assert record["keywords"] == ["Graphs", "Diabetes Mellitus, Type 2"]
+    assert record["keywords"] == ["retracted", "Graphs", "Diabetes Mellitus, Type 2"]

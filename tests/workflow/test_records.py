@@ -161,11 +161,11 @@ async def test_a_limit_cuts_off_the_last_papers_and_counts_them(shelf):
 
 
 async def test_marked_papers_come_with_their_text(shelf):
-    await through(shelf, [raw("a", abstract="A"), raw("b")])
+    await through(shelf, [raw("a", abstract="A", keywords=["graphs"]), raw("b")])
     marked = await shelf.marked({"b": False, "a": True})
     assert [(m.id, m.title, m.abstract, m.is_relevant) for m in marked] == [
         ("b", "Title b", None, False),
-        ("a", "Title a", "A", True),
+        ("a", "Title a", "A\ngraphs", True),
     ]
 
 

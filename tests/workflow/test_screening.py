@@ -35,6 +35,17 @@ async def test_the_first_order_is_that_of_the_result_and_marks_change_it() -> No
     assert [paper.id for paper in screening.queue()] == ["p3", "p5", "p2", "p4"]
 
 
+async def test_keywords_are_learned_from_where_titles_tell_nothing() -> None:
+    papers = [
+        Paper(id=f"p{n}", title=f"Notes {n}", authors=[], source="s", keywords=[word])
+        for n, word in enumerate(["fish", "star", "fish", "star"])
+    ]
+    screening = Screening(papers, shelf(), [], 0, {})
+    await screening.say(papers[0], is_relevant=False)
+    await screening.say(papers[1], is_relevant=True)
+    assert [paper.id for paper in screening.queue()] == ["p3", "p2"]
+
+
 async def test_another_process_goes_on_in_the_same_order() -> None:
     place = shelf()
     screening = await at(place)
