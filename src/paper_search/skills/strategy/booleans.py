@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from paper_search.models import ParsedIntent, SearchQuery, SynonymMap
@@ -46,7 +46,7 @@ def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[S
     """Return the queries to start with, the broadest last; none: the intent has no words.
 
     A question that is a boolean query is the only one. Otherwise the precise one wants one of the
-    two most telling concepts and a word of another concept; the broad one wants any word, for a
+    three most telling concepts and a word of another; the broad one wants any word, for a
     service that ranks what it finds. Only authors: a query for what they wrote.
 
     Args:
@@ -196,12 +196,15 @@ def _queries(trees: Sequence[Node], subject: Subject, limits: Limits) -> list[Se
 
 
 def _query(text: str, subject: Subject) -> SearchQuery:
-    is_named: Callable[[str], bool] = lambda name: cleaned(name).casefold() in text.casefold()  # noqa: E731
     maps = []
     for concept in subject.concepts:
         others = [*subject.alternatives.get(concept, ()), *synonyms(concept), *spellings(concept)]
-        present = [name for name in dict.fromkeys(others) if is_named(name)]
+        present = [name for name in dict.fromkeys(others) if _is_asked(name, text)]
         if present:
             maps.append(SynonymMap(keyword=concept, synonyms=present))
     keywords = [name for name in map(cleaned, subject.concepts) if name]
     return SearchQuery(keywords=keywords, synonym_map=maps, boolean_query=text)
+
+
+def _is_asked(name: str, query: str) -> bool:
+    return cleaned(name).casefold() in query.casefold()
