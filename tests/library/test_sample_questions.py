@@ -93,10 +93,12 @@ def test_the_library_answers_all_questions_but_those_that_need_synonyms(home: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, reason="issue 13: find asks boolean queries only, and cuts at 0.3")
-def test_find_answers_all_questions(home: Path) -> None:
+def test_find_answers_what_the_library_answers(home: Path) -> None:
     config = load_config(home=home)
-    assert shortfalls(lambda question: _found(question, config)) == {}
+    found = shortfalls(lambda question: _found(question, config))
+    assert {
+        question: said for question, said in found.items() if question not in MISSED_BY_WORDS
+    } == {}
 
 
 def _found(question: str, config: AppConfig) -> list[str]:

@@ -24,6 +24,7 @@ from paper_search.library.source import (
     library_path,
 )
 from paper_search.models import (
+    RankedQuery,
     RawPaper,
     SearchConstraints,
     SearchQuery,
@@ -238,3 +239,44 @@ async def test_a_count_is_exact_and_within_the_limits(tmp_path: Path) -> None:
     assert (await source.count("graph NOT graph", SearchConstraints())).hits == 0
     with pytest.raises(QuerySyntaxError):
         await source.count("(graph", SearchConstraints())
+
+
+def many(path: Path, count: int) -> LibrarySource:
+    with Library.open(library_path(path)) as library:
+        library.add(
+            RawPaper(id="", doi=f"10.1/{n}", title=f"Soil study {n}", source="test")
+            for n in range(count)
+        )
+    return source_of(path)
+
+
+async def test_plain_text_brings_in_more_than_a_page(tmp_path: Path) -> None:
+    asked = strategy(max_results=10).model_copy(update={"ranked": [RankedQuery(text="soil")]})
+    report = await many(tmp_path, 40).report(asked)
+    assert len(report.papers) == 40
+    assert [paper.sightings[0].rank for paper in report.papers] == list(range(1, 41))
+
+
+async def test_the_report_shows_weights_and_condition_of_a_ranked_query(tmp_path: Path) -> None:
+    query = RankedQuery(text="soil", terms={"clay": 0.5, "sand": -0.2}, condition="NOT 7")
+    asked = strategy().model_copy(update={"ranked": [query]})
+    report = await many(tmp_path, 9).report(asked)
+    assert report.sources[0].query == "soil clay^0.5 sand^-0.2 NOT 7"
+    assert len(report.papers) == 8
+
+
+async def test_a_work_that_the_question_names_comes_first(tmp_path: Path) -> None:
+    ranked = [RankedQuery(text="soil")]
+    asked = strategy(year_from=2020).model_copy(
+        update={"works": ["doi:10.1/7", "doi:10.1/none"], "ranked": ranked}
+    )
+    report = await many(tmp_path, 9).report(asked)
+    assert report.papers[0].doi == "10.1/7"
+    assert report.sources[0].query == "doi:10.1/7 doi:10.1/none"
+    assert len(report.papers) == 9
+
+
+async def test_a_named_work_that_is_not_there_is_an_empty_answer(tmp_path: Path) -> None:
+    asked = strategy().model_copy(update={"works": ["doi:10.1/none"]})
+    report = await many(tmp_path, 1).report(asked)
+    assert [entry.status for entry in report.sources] == [SourceStatus.EMPTY]

@@ -139,7 +139,7 @@ class LibrarySource:
             *strategy.ranked,
             *(query.boolean_query for query in strategy.queries),
         ]
-        if not queries:
+        if not queries and not strategy.works:
             return SearchReport()
         try:
             library, note, is_sample = self._open()
@@ -154,8 +154,9 @@ class LibrarySource:
         found: dict[str, RawPaper] = {}
         reports: list[SourceReport] = []
         with library:
-            for query in queries:
-                papers, report = self._answer(library, query, strategy.filters)
+            answers = [self._named(library, strategy.works)] if strategy.works else []
+            answers += [self._answer(library, query, strategy.filters) for query in queries]
+            for papers, report in answers:
                 report.note = "; ".join(filter(None, (note, report.note))) or None
                 report.is_sample = is_sample
                 reports.append(report)
@@ -165,6 +166,22 @@ class LibrarySource:
                     else:
                         found[paper.id] = paper
         return SearchReport(papers=list(found.values()), sources=reports)
+
+    def _named(
+        self, library: Library, identifiers: list[str]
+    ) -> tuple[list[RawPaper], SourceReport]:
+        """Return the works that the question names, whatever the limits."""
+        held = library.get(identifiers)
+        papers = [held[name] for name in identifiers if name in held]
+        written = " ".join(identifiers)
+        report = SourceReport(
+            source=self._name,
+            query=written,
+            status=SourceStatus.OK if papers else SourceStatus.EMPTY,
+            hits=len(papers),
+            kept=len(papers),
+        )
+        return self._seen(Hits(papers, len(papers)), written), report
 
     def _answer(
         self, library: Library, query: RankedQuery | str, limits: SearchConstraints

@@ -14,6 +14,7 @@ from paper_search.models.feedback import (
     MarkedPaper,
     Seed,
     UserFeedback,
+    named_seed,
     relevant_seeds,
 )
 from paper_search.models.known_papers import KnownPapersReport
@@ -99,5 +100,6 @@ __all__ = [
     "SynonymMap",
     "UserFeedback",
     "Version",
+    "named_seed",
     "relevant_seeds",
 ]

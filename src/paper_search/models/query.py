@@ -127,7 +127,10 @@ class SearchStrategy(BaseModel):
     forms: dict[str, QueryForm] = Field(default_factory=dict, exclude_if=_is_empty)
     """By source, what it is asked; a source that is not named gets what it answers best."""
     seeds: list[Seed] = Field(default_factory=list, exclude_if=_is_empty)
-    """Works marked relevant, for the source `snowball`; no other source looks at them."""
+    """Works that others are found from, for the source `snowball`; no other looks at them."""
+    works: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """Identifiers that the question names, such as `doi:10.1000/1`: a library that has the work
+    gives it first."""
 
     def asked_of(self, source: str, *, ranks_text: bool) -> SearchStrategy:
         """Return the strategy with the queries that one source is asked, in the form it is asked.

@@ -9,10 +9,12 @@ from datetime import date
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.models import (
+    MAX_SEEDS,
     SNOWBALL,
     QueryBuilderInput,
     RankedQuery,
     SearchStrategy,
+    named_seed,
     relevant_seeds,
 )
 from paper_search.prompts import load_prompt
@@ -125,6 +127,7 @@ class QueryBuilder:
         return SearchStrategy(
             queries=first_queries(given.intent, has_headings=self._has_headings()),
             ranked=first_ranked(given.intent),
+            works=given.intent.identifiers,
             sources=self._askable(),
             filters=given.intent.constraints,
         )
@@ -166,10 +169,12 @@ class QueryBuilder:
     def _seeded(self, strategy: SearchStrategy, given: QueryBuilderInput) -> SearchStrategy:
         """Return the strategy with the source that follows citations, if there are any to follow.
 
-        It is proposed when papers are marked relevant and the source is configured, and not again
-        after a person took it out.
+        It is proposed when papers are marked relevant or named by the question and the source is
+        configured, and not again after a person took it out.
         """
-        seeds = relevant_seeds(given.marked_papers)
+        named = map(named_seed, given.intent.identifiers)
+        seeds = [*relevant_seeds(given.marked_papers), *(seed for seed in named if seed)]
+        seeds = seeds[:MAX_SEEDS]
         others = [name for name in strategy.sources if name != SNOWBALL]
         is_named = len(others) < len(strategy.sources)
         is_refused = any(

@@ -74,7 +74,7 @@ class Searcher:
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
         """Return the records and what every source did; no source's failure is an exception."""
-        if not strategy.queries and not strategy.ranked:
+        if not strategy.queries and not strategy.ranked and not strategy.works:
             return SearchReport()
         capped, cuts = _capped(strategy)
         wanted = dict.fromkeys(strategy.sources)
@@ -99,7 +99,7 @@ class Searcher:
         started = time.monotonic()
         source = self._sources[name]
         wanted = strategy.asked_of(name, ranks_text=ranks_text(source))
-        if not wanted.queries and not wanted.ranked:
+        if not wanted.queries and not wanted.ranked and not wanted.works:
             return SearchReport(sources=[SourceReport(source=name, status=SourceStatus.EMPTY)])
         asking = asyncio.ensure_future(_asked(name, source, wanted))
         if isinstance(asking, asyncio.Task):

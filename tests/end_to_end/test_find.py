@@ -1,0 +1,42 @@
+"""The whole search is no worse than its parts: a slice of `benchmarks/find.py` on real questions."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COLLECTION = ROOT / "../shared/data/ir_cacm"
+QUESTIONS = 10
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, list[str]]:
+    """Return the cells of the benchmark's table by method."""
+    if not COLLECTION.is_dir():
+        pytest.skip("needs ../shared/data")
+    command = [sys.executable, "benchmarks/find.py", "cacm", "--no-peers"]
+    made = subprocess.run(
+        [*command, "--most", str(QUESTIONS)], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    cells = [line.strip("| ").split(" | ") for line in made.stdout.splitlines()[2:]]
+    return {each[1]: each[2:] for each in cells}
+
+
+@pytest.mark.slow
+def test_the_first_page_is_as_good_as_the_librarys_own_order(rows: dict[str, list[str]]) -> None:
+    found, static = rows["find"], rows["library search"]
+    assert float(found[0]) >= float(static[0]) - 0.01
+    assert float(found[1]) >= float(static[1]) - 0.01
+
+
+@pytest.mark.slow
+def test_no_page_is_empty(rows: dict[str, list[str]]) -> None:
+    assert rows["find"][3] == "0"
+
+
+@pytest.mark.slow
+def test_marking_finds_more_than_reading_down(rows: dict[str, list[str]]) -> None:
+    found, static = (rows[name][4].split() for name in ("find", "library search"))
+    assert float(found[-1]) >= float(static[-1]) + 0.05
