@@ -1,19 +1,20 @@
 """Compare the library with vectors with the usual hybrids of the same model on the same texts.
 
-Usage: python benchmarks/library_vectors.py MODULE:FACTORY [--cache DIRECTORY] [COLLECTION ...]
+Usage: python benchmarks/library_vectors.py MODEL [--cache DIRECTORY] [COLLECTION ...]
 
-MODULE:FACTORY gives LangChain `Embeddings`, as `minilm:MiniLM` beside this script does. Vectors
-are made once and kept in the directory, if one is given. Each collection is ranked by the library
-with and without vectors, by bm25s, by nearness alone, and by both: reciprocal ranks added (rrf,
-k = 60), and scores of the first 1,000 brought to 0..1 and added (sum). Figures: nDCG@10 and
-recall@100, ms of CPU a query without making its vector. Needs the dependency group `benchmarks`.
+MODEL is named as in PAPER_SEARCH_EMBEDDINGS, `minilm` for one. Vectors are made once and kept in
+the directory, if one is given. Each collection is ranked by the library with and without vectors,
+by bm25s, by nearness alone, and by both: reciprocal ranks added (rrf, k = 60), and scores of the
+first 1,000 brought to 0..1 and added (sum). Figures: nDCG@10 and recall@100, ms of CPU a query
+without making its vector. Then a person looks at ten papers at a time and marks them by the
+judgements: the share of the relevant (of 50 at most) after each ten, with and without asking again
+with the marks. Needs the dependency group `benchmarks`.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib
 import tempfile
 import time
 from collections.abc import Callable
@@ -26,10 +27,14 @@ from library import Collection, gain_of, papers, read
 from typing_extensions import override
 
 from paper_search.library import Embedder, Library
+from paper_search.library.embedders import create_embedder
 from paper_search.library.embedding import embedded_text
+from paper_search.models import UserFeedback
+from paper_search.models.embeddings import EmbeddingsConfig
 
 DEPTH = 1_000
 SHOWN = 100
+ROUNDS, LOOKED_AT = 5, 10
 _K = 60
 Search = Callable[[str], list[int]]
 
@@ -37,13 +42,10 @@ Search = Callable[[str], list[int]]
 class Kept(Embeddings):
     """A model whose answers are kept on disk, and that is not loaded for those it gave."""
 
-    def __init__(self, factory: str, directory: Path) -> None:
-        self.model = factory
-        self._factory = factory
-        self._loaded: Embeddings | None = None
-        self._file = (
-            directory / f"{hashlib.blake2b(factory.encode(), digest_size=6).hexdigest()}.npz"
-        )
+    def __init__(self, name: str, directory: Path) -> None:
+        self.model = name
+        self._loaded: Embedder | None = None
+        self._file = directory / f"{hashlib.blake2b(name.encode(), digest_size=6).hexdigest()}.npz"
         self._known: dict[str, Any] = {}
         if self._file.exists():
             with np.load(self._file) as kept:
@@ -61,30 +63,30 @@ class Kept(Embeddings):
             name: text for name, text in zip(names, texts, strict=True) if name not in self._known
         }
         if new:
-            made = self._model().embed_documents(list(new.values()))
-            self._known |= {
-                name: np.asarray(each, np.float32) for name, each in zip(new, made, strict=True)
-            }
+            made = self._model().documents(list(new.values()))
+            self._known |= dict(zip(new, made, strict=True))
         return [self._known[name].tolist() for name in names]
 
     @override
     def embed_query(self, text: str) -> list[float]:
         return self.embed_documents([text])[0]
 
-    def _model(self) -> Embeddings:
+    def _model(self) -> Embedder:
         if self._loaded is None:
-            module, _, name = self._factory.partition(":")
-            self._loaded = getattr(importlib.import_module(module), name)()
+            self._loaded = create_embedder(EmbeddingsConfig(name=self.model, timeout_s=3_600))
         assert self._loaded is not None
         return self._loaded
 
 
-def ours(collection: Collection, path: Path, embedder: Embedder | None) -> Search:
+def opened(collection: Collection, path: Path, embedder: Embedder | None) -> Library:
     library = Library.open(path, embedder=embedder)
     library.add(papers(collection.documents))
     if embedder is not None:
         library.embed()
+    return library
 
+
+def ours(library: Library) -> Search:
     def search(question: str) -> list[int]:
         found = library.search(question, limit=SHOWN)
         assert found.note is None
@@ -156,11 +158,11 @@ def _ranked(scores: dict[int, float]) -> list[int]:
     return sorted(scores, key=lambda number: (-scores[number], number))
 
 
-def engines(collection: Collection, directory: Path, embedder: Embedder) -> dict[str, Search]:
+def engines(
+    collection: Collection, libraries: dict[str, Library], embedder: Embedder
+) -> dict[str, Search]:
     words, near = lexical(collection), dense(collection, embedder)
-    return {
-        "library with vectors": ours(collection, directory / "with", embedder),
-        "library": ours(collection, directory / "without", None),
+    return {name: ours(library) for name, library in libraries.items()} | {
         "bm25s": lambda question: _ranked(words(question))[:SHOWN],
         "vectors alone": lambda question: _ranked(near(question))[:SHOWN],
         "bm25s + vectors, rrf": lambda question: _ranked(by_rank(words(question), near(question))),
@@ -183,12 +185,45 @@ def measure(collection: Collection, search: Search) -> tuple[float, float, float
     return sum(gains) / len(gains), sum(recalls) / len(recalls), middle
 
 
+def found_in_rounds(
+    collection: Collection, library: Library, *, is_asked_again: bool
+) -> list[float]:
+    """Return the mean share of the relevant that a person has seen after each round."""
+    shares = [0.0] * ROUNDS
+    for question, text in collection.questions.items():
+        relevant = collection.relevant[question]
+        feedback, seen = UserFeedback(), 0
+        for place in range(ROUNDS):
+            marks = feedback if is_asked_again else None
+            looked_at = {*feedback.marked_relevant, *feedback.marked_irrelevant}
+            hits = library.search(text, limit=SHOWN, feedback=marks)
+            unseen = [paper for paper in hits.papers if paper.id not in looked_at]
+            for paper in unseen[:LOOKED_AT]:
+                number = int(str(paper.doi).partition("/")[2])
+                is_relevant = collection.documents[number]["_id"] in relevant
+                seen += is_relevant
+                name = "marked_relevant" if is_relevant else "marked_irrelevant"
+                getattr(feedback, name).append(paper.id)
+            most = min(ROUNDS * LOOKED_AT, len(relevant))
+            shares[place] += seen / most / len(collection.questions)
+    return shares
+
+
+def print_rounds(collection: Collection, libraries: dict[str, Library]) -> None:
+    for name, library in libraries.items():
+        for is_asked_again in (False, True) if "vectors" in name else (False,):
+            shares = found_in_rounds(collection, library, is_asked_again=is_asked_again)
+            how = f"{name}, asked again with the marks" if is_asked_again else f"{name}, read down"
+            figures = " ".join(f"{share:.3f}" for share in shares)
+            print(f"| {collection.name} | {how} | {figures} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("embeddings", metavar="MODULE:FACTORY")
+    parser.add_argument("embeddings", metavar="MODEL")
     parser.add_argument("collections", nargs="*", default=["cranfield", "cacm", "lisa"])
     parser.add_argument("--cache", type=Path)
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     means: dict[str, list[tuple[float, float, float]]] = {}
     print("| collection | engine | nDCG@10 | recall@100 | query, CPU ms |\n|---|---|--:|--:|--:|")
     with tempfile.TemporaryDirectory() as temporary:
@@ -198,7 +233,11 @@ def main() -> None:
         embedder = Embedder(model, timeout_s=3_600)
         for name in given.collections:
             collection = read(name)
-            made = engines(collection, Path(temporary) / name, embedder)
+            libraries = {
+                "library with vectors": opened(collection, Path(temporary, name, "with"), embedder),
+                "library": opened(collection, Path(temporary, name, "without"), None),
+            }
+            made = engines(collection, libraries, embedder)
             for question in collection.questions.values():
                 embedder.query(question)
             model.save()
@@ -207,6 +246,7 @@ def main() -> None:
                 means.setdefault(engine, []).append((gain, recall, middle))
                 row = f"| {name} | {engine} | {gain:.4f} | {recall:.4f} | {middle:.1f} |"
                 print(row, flush=True)
+            print_rounds(collection, libraries)
     for engine, figures in means.items():
         gain, recall, _ = (sum(each) / len(figures) for each in zip(*figures, strict=True))
         print(f"| mean | {engine} | {gain:.4f} | {recall:.4f} | |")

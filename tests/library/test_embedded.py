@@ -14,7 +14,7 @@ from filelock import FileLock
 
 from paper_search.errors import EmbeddingError, LibraryError
 from paper_search.library import Embedder, Library
-from paper_search.models import RawPaper, SearchConstraints
+from paper_search.models import RawPaper, SearchConstraints, UserFeedback
 from paper_search.testing.embeddings import FakeEmbeddings
 
 MEANINGS = {"automobile": "car", "vehicles": "car"}
@@ -79,6 +79,36 @@ def test_a_condition_that_many_meet_holds_as_well(
     found = titles(library, "automobile", year_from=2002, year_to=2004)
     assert found[:2] == ["Automobile history", "Vehicles"]
     assert "The car of tomorrow" not in found
+
+
+def feedback(library: Library, *, relevant: str = "", irrelevant: str = "") -> UserFeedback:
+    ids = {each.title: each.id for each in library}
+    return UserFeedback(
+        marked_relevant=[ids[relevant]] if relevant else [],
+        marked_irrelevant=[ids[irrelevant], "of another source"] if irrelevant else [],
+    )
+
+
+@pytest.mark.parametrize("query", ["model", "model OR river OR engine"])
+def test_marked_papers_move_the_question(tmp_path: Path, query: str) -> None:
+    with Library.open(tmp_path, embedder=FakeEmbeddings(256)) as library:
+        library.add([paper("Model of a river"), paper("Model of an engine")])
+        library.add([paper("River beds"), paper("Engine parts"), paper("Glass")])
+        library.embed()
+
+        def found(**marked: str) -> list[str]:
+            hits = library.search(query, feedback=feedback(library, **marked))
+            assert hits.note is None
+            return [each.title for each in hits.papers]
+
+        river, engine = found(relevant="River beds"), found(relevant="Engine parts")
+        assert river.index("Model of a river") < river.index("Model of an engine")
+        assert river.index("River beds") < river.index("Engine parts")
+        assert engine.index("Model of an engine") < engine.index("Model of a river")
+        assert engine.index("Engine parts") < engine.index("River beds")
+        away = found(irrelevant="River beds")
+        assert away.index("Model of an engine") < away.index("Model of a river")
+        assert away.index("Engine parts") < away.index("River beds")
 
 
 def test_a_known_title_stays_first(library: Library) -> None:

@@ -67,7 +67,14 @@ def test_a_record_without_a_meaning_is_near_to_nothing(tmp_path: Path) -> None:
     made[1] = 0
     near = Nearness.opened(*stored(tmp_path, [1, 2], made))
     assert near.nearest(made[0], 2)[2] == 0
-    assert near.mean({2: 1.0}) is None
+    assert not near.vectors([2]).any()
+
+
+def test_vectors_come_back_as_they_were_written(tmp_path: Path) -> None:
+    made = vectors(3)
+    near = Nearness.opened(*stored(tmp_path, [10, 20, 30], made))
+    np.testing.assert_allclose(near.vectors([30, 999, 10, 30]), made[[0, 2]], atol=0.005)
+    assert near.vectors([]).shape == (0, 70)
 
 
 @settings(max_examples=25, deadline=None)
@@ -100,9 +107,7 @@ def test_the_sieve_keeps_almost_all_of_the_nearest(
     exact = [set(near.nearest(each, 10)) for each in questions]
     monkeypatch.setattr(nearness, "SIEVED_ABOVE", 100)
     monkeypatch.setattr(nearness, "_PASSED", 1_000)
-    passed = near.candidates(questions[0], 10)
-    assert passed is not None
-    assert len(passed) == 1_000
+    assert len(near.nearest(questions[0], 100)) == 100
     found = [set(near.nearest(each, 10)) for each in questions]
     shared = [len(one & other) / 10 for one, other in zip(exact, found, strict=True)]
     assert sum(shared) / len(shared) >= 0.8

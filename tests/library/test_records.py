@@ -61,6 +61,14 @@ def test_more_ids_than_one_statement_takes_are_found(store: RecordStore) -> None
     assert len(ids) == len(store.get([*ids, "unknown"])) == 2_500
 
 
+def test_the_rows_of_ids_are_found_without_the_unknown(store: RecordStore) -> None:
+    store.upsert([paper("One"), paper("Two"), paper("Three")])
+    ids = {each.title: each.id for each in store}
+    rows = store.rows_of([ids["Three"], "unknown", ids["One"]])
+    assert {each.title for each in store.get_rows(rows)} == {"One", "Three"}
+    assert store.rows_of([]) == []
+
+
 def test_changes_can_be_followed_by_generation(store: RecordStore) -> None:
     store.upsert([paper("One")])
     seen = store.generation

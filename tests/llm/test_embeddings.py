@@ -53,6 +53,12 @@ def test_a_server_that_refuses_is_named_without_its_words(httpserver: HTTPServer
     assert KEY not in str(told.value)
 
 
+@pytest.mark.parametrize("name", ["openai", "openai: "])
+def test_openai_wants_one_of_its_models(name: str) -> None:
+    with pytest.raises(ConfigError, match="name one of its models"):
+        create_embedder(EmbeddingsConfig(name=name, api_key=KEY))
+
+
 def test_openai_wants_a_key_and_a_server_of_ones_own_does_not() -> None:
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
         create_embedder(EmbeddingsConfig(name="openai:small"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from paper_search.errors import InputError, LibraryError, PaperSearchError, QuerySyntaxError
 from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
+from paper_search.library.batches import BATCH, batches
 from paper_search.library.embedded import EmbeddedRecords
 from paper_search.library.embedding import Embedder
 from paper_search.library.embedding_run import EmbeddingSummary
@@ -22,7 +23,7 @@ from paper_search.library.neighbourhood import Neighbourhood, said
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.library.writing import WriterBusyError, WritingRights
-from paper_search.models import RankedQuery, RawPaper, SearchConstraints
+from paper_search.models import RankedQuery, RawPaper, SearchConstraints, UserFeedback
 from paper_search.query import headings_as_words, parse
 from paper_search.query.prose import is_prose
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 RECORDS_FILE = "records.db"
 INDEX_DIRECTORY = "index"
-_BATCH = 1_000
 _INDEXED_AT_ONCE = 60_000
 """Records between two commits of the index, which a killed import has to make again at most."""
 _MOST_LISTED = 1_000
@@ -150,7 +150,7 @@ class Library:
         """
         changes, done, pending = Changes(), 0, 0
         with self._rights.importing():
-            for batch in _batches(papers):
+            for batch in batches(papers):
                 with self._threads, self._rights.held(self._wait_s):
                     step = self._records.upsert(batch)
                     pending += step.added + step.updated
@@ -220,7 +220,12 @@ class Library:
             return self._records.get(ids)
 
     def search(
-        self, text: str, *, limit: int = 20, filters: SearchConstraints | None = None
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        filters: SearchConstraints | None = None,
+        feedback: UserFeedback | None = None,
     ) -> Hits:
         """Return the best papers for words or a boolean query.
 
@@ -228,6 +233,7 @@ class Library:
         quote, a `*` or a field prefix the text is a boolean query, and only what it asks for
         is found. A question in whole sentences is always words, whatever it quotes, and so is a
         long text whose only sign of a query, a star, stands where none can: a title may have it.
+        Where vectors rank, too, the question is moved by the papers that `feedback` marks.
 
         Raises:
             QuerySyntaxError: the boolean query cannot be read.
@@ -235,17 +241,22 @@ class Library:
         """
         if _OPERATORS.search(text) and not is_prose(text):
             try:
-                return self.search_boolean(text, limit=limit, filters=filters)
+                return self.search_boolean(text, limit=limit, filters=filters, feedback=feedback)
             except QuerySyntaxError as error:
                 is_title = len(text.split()) >= _LONG and "*" in text
                 if not is_title or _OPERATORS.search(text.replace("*", " ")):
                     raise
                 note = f"read as words, not as a boolean query: {error}"
-                return replace(self._by_words(text, limit, filters), note=note)
-        return self._by_words(text, limit, filters)
+                return replace(self._by_words(text, limit, filters, feedback), note=note)
+        return self._by_words(text, limit, filters, feedback)
 
     def search_boolean(
-        self, text: str, *, limit: int = 20, filters: SearchConstraints | None = None
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        filters: SearchConstraints | None = None,
+        feedback: UserFeedback | None = None,
     ) -> Hits:
         """Return the best papers for exactly this boolean query; words side by side mean AND.
 
@@ -255,7 +266,11 @@ class Library:
         """
         tree = headings_as_words(parse(text))
         return self._found(
-            lambda one, size, bounds: one.boolean(tree, size, bounds), said(tree), limit, filters
+            lambda one, size, bounds: one.boolean(tree, size, bounds),
+            said(tree),
+            limit,
+            filters,
+            feedback,
         )
 
     def search_ranked(
@@ -267,12 +282,13 @@ class Library:
             QuerySyntaxError: the condition cannot be read.
             LibraryError: the library cannot be read.
         """
-        condition = parse(query.condition) if query.condition else None
+        condition = headings_as_words(parse(query.condition)) if query.condition else None
 
         def ask(retrieval: Retrieval, size: int, bounds: SearchConstraints) -> Ranking:
             return retrieval.words(query.text, size, bounds, terms=query.terms, condition=condition)
 
-        return self._found(ask, query.text, limit, filters)
+        feedback = UserFeedback(marked_relevant=query.like, marked_irrelevant=query.unlike)
+        return self._found(ask, query.text, limit, filters, feedback)
 
     def count_boolean(self, text: str, *, filters: SearchConstraints | None = None) -> int:
         """Return how many papers match exactly this boolean query; vectors play no part.
@@ -281,7 +297,7 @@ class Library:
             QuerySyntaxError: the query cannot be read.
             LibraryError: the library cannot be read.
         """
-        tree, limits = parse(text), filters or SearchConstraints()
+        tree, limits = headings_as_words(parse(text)), filters or SearchConstraints()
         with self._threads:
             return self._mended(lambda: self._retrieval(None).count(tree, limits))
 
@@ -301,9 +317,15 @@ class Library:
                 vectors=self._vectors.info(self._written()),
             )
 
-    def _by_words(self, text: str, limit: int, filters: SearchConstraints | None) -> Hits:
+    def _by_words(
+        self,
+        text: str,
+        limit: int,
+        filters: SearchConstraints | None,
+        feedback: UserFeedback | None,
+    ) -> Hits:
         return self._found(
-            lambda one, size, bounds: one.words(text, size, bounds), text, limit, filters
+            lambda one, size, bounds: one.words(text, size, bounds), text, limit, filters, feedback
         )
 
     def _found(
@@ -312,9 +334,16 @@ class Library:
         meaning: str,
         limit: int,
         filters: SearchConstraints | None,
+        feedback: UserFeedback | None = None,
     ) -> Hits:
         bounds = filters or SearchConstraints()
-        near, note = self._vectors.neighbourhood(meaning, self._written)
+        marked = feedback or UserFeedback()
+        near, note = self._vectors.neighbourhood(
+            meaning,
+            self._written,
+            relevant=self._rows(marked.marked_relevant),
+            irrelevant=self._rows(marked.marked_irrelevant),
+        )
         with self._threads:
             found = self._mended(lambda: ask(self._retrieval(near), max(0, limit), bounds))
             return Hits(self._records.get_rows(found.rows), found.total, note)
@@ -332,6 +361,10 @@ class Library:
                 raise
             self._mend(error)
             return ask()
+
+    def _rows(self, ids: Iterable[str]) -> list[int]:
+        with self._threads:
+            return self._records.rows_of(ids)
 
     def _written(self) -> tuple[str, int]:
         """Return which library this is, and its last write."""
@@ -394,23 +427,6 @@ class Library:
 
     def _told(self, records: Iterable[_Row]) -> Iterator[_Row]:
         for number, each in enumerate(records):
-            if number % _BATCH == 0:
+            if number % BATCH == 0:
                 self._rights.show_progress()
             yield each
-
-
-def _batches(papers: Iterable[RawPaper]) -> Iterator[list[RawPaper]]:
-    """Yield the papers in batches; when they break off with an error, first those before it."""
-    batch: list[RawPaper] = []
-    try:
-        for paper in papers:
-            batch.append(paper)
-            if len(batch) == _BATCH:
-                full, batch = batch, []
-                yield full
-    except InputError:
-        if batch:
-            yield batch
-        raise
-    if batch:
-        yield batch

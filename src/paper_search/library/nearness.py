@@ -72,14 +72,6 @@ class Nearness:
         order = np.lexsort((rows, -cosines[chosen]))
         return dict(zip(rows[order].tolist(), cosines[chosen][order].tolist(), strict=True))
 
-    def candidates(
-        self, question: NDArray[np.float32], limit: int, among: Sequence[int] | None = None
-    ) -> Sequence[int] | None:
-        """Return the rows worth comparing for this question and those close to it; None: all."""
-        places = self._candidates(question, limit, among)
-        rows: list[int] | None = None if places is None else self._rows[places].tolist()
-        return rows
-
     def cosines(self, question: NDArray[np.float32], rows: Collection[int]) -> dict[int, float]:
         """Return the cosines of those of the rows that have a vector."""
         found, places = self._found(list(rows))
@@ -92,17 +84,14 @@ class Nearness:
         made = (each.tobytes() for each in self._digests[places])
         return dict(zip(found.tolist(), made, strict=True))
 
-    def mean(self, weights: dict[int, float]) -> NDArray[np.float32] | None:
-        """Return the weighted mean of the rows' vectors, of length 1; None: there is none."""
+    def vectors(self, rows: Sequence[int]) -> NDArray[np.float32]:
+        """Return the vectors of those of the rows that have one, each once, in order of rows."""
         import numpy as np  # noqa: PLC0415  # as above
 
-        found, places = self._found(list(weights))
-        shares = np.array([weights[row] for row in found.tolist()], dtype=np.float32)
-        if not len(places) or not shares.sum() > 0:
-            return None
-        total = (shares * self._scales[places]) @ self._codes[places].astype(np.float32)
-        length = float(np.linalg.norm(total))
-        return total / length if length else None
+        _, places = self._found(rows)
+        made: NDArray[np.float32] = self._codes[places].astype(np.float32)
+        made *= self._scales[places][:, None]
+        return made
 
     def _candidates(
         self, question: NDArray[np.float32], limit: int, among: Sequence[int] | None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from paper_search.library.fusion import fused
 from paper_search.library.nearness import Nearness
+from paper_search.library.rocchio import moved
 from paper_search.query.ast import And, Near, Node, Or, Phrase, Term
 
 if TYPE_CHECKING:
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
 DEPTH = 300
 """How many records either ranking brings in; no more of them are worth a place."""
-READ = 5
-"""First results whose vectors the question is moved towards."""
-MOVED = 0.4
-"""How far: 0 leaves it where it is, 1 puts it in their middle."""
 _MOST_LISTED = 30_000
 """Records that meet a condition and are compared one by one; of more, the nearest are sought."""
 _MOST_SOUGHT = 20_000
@@ -28,13 +24,30 @@ _SPARE = 1.5
 
 
 class Neighbourhood:
-    """One question's place among the vectors of a library."""
+    """One question's place among the vectors of a library.
 
-    def __init__(self, nearness: Nearness, question: NDArray[np.float32]) -> None:
+    Args:
+        nearness: the vectors.
+        question: the vector of the question, of length 1.
+        relevant: rows of records that a person marked so: the question is moved towards them.
+        irrelevant: rows of records to move it away from.
+    """
+
+    def __init__(
+        self,
+        nearness: Nearness,
+        question: NDArray[np.float32],
+        *,
+        relevant: Sequence[int] = (),
+        irrelevant: Sequence[int] = (),
+    ) -> None:
         self._nearness = nearness
         self._question = question
         self._among: Sequence[int] | None = None
         self._near: dict[int, float] | None = None
+        self._is_marked = bool(relevant or irrelevant)
+        if self._is_marked:
+            self._move(relevant, irrelevant)
 
     def limit_to(
         self, searcher: tantivy.Searcher, condition: tantivy.Query | None, schema: tantivy.Schema
@@ -60,6 +73,11 @@ class Neighbourhood:
         addresses = [address for _, address in result.hits]
         self._among = [int(row or 0) for row in searcher.fast_field_values("row", addresses)]
 
+    def follow(self, first: Sequence[int]) -> None:
+        """Move the question towards the first results, unless a person has moved it."""
+        if not self._is_marked:
+            self._move(first)
+
     def mixed(self, scores: Mapping[int, float]) -> dict[int, float]:
         """Return the records of both rankings, best first.
 
@@ -67,35 +85,14 @@ class Neighbourhood:
             scores: by words, by row.
         """
         if self._near is None:
-            # Sieved once: the question moves little.
-            self._among = self._nearness.candidates(self._question, DEPTH, self._among)
             self._near = self._nearness.nearest(self._question, DEPTH, self._among)
-        return self._mixed(scores, self._question, self._near)
+        others = self._nearness.cosines(self._question, scores.keys() - self._near.keys())
+        return fused(scores, {**self._near, **others})
 
-    def mixed_again(self, scores: Mapping[int, float]) -> dict[int, float]:
-        """Return the same after moving the question towards the first of them (Rocchio)."""
-        first = self.mixed(scores)
-        mean = self._nearness.mean(dict(islice(first.items(), READ)))
-        if mean is None:
-            return first
-        import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
-
-        moved = (1 - MOVED) * self._question + MOVED * mean
-        length = np.linalg.norm(moved)
-        if not length:
-            return first
-        question = np.asarray(moved / length, dtype=np.float32)
-        near = self._nearness.nearest(question, DEPTH, self._among)
-        return self._mixed(scores, question, near)
-
-    def _mixed(
-        self,
-        scores: Mapping[int, float],
-        question: NDArray[np.float32],
-        near: Mapping[int, float],
-    ) -> dict[int, float]:
-        others = self._nearness.cosines(question, scores.keys() - near.keys())
-        return fused(scores, {**near, **others})
+    def _move(self, relevant: Sequence[int], irrelevant: Sequence[int] = ()) -> None:
+        vectors = self._nearness.vectors
+        self._question = moved(self._question, vectors(relevant), vectors(irrelevant))
+        self._near = None
 
 
 def said(tree: Node) -> str:

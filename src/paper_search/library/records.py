@@ -183,7 +183,11 @@ class RecordStore:
 
     def get(self, ids: Iterable[str]) -> dict[str, RawPaper]:
         """Return the papers of these ids, without those that are unknown."""
-        return {i: _paper(i, text) for i, text in self._texts("id", list(ids)).items()}
+        return {i: _paper(i, text) for i, text in self._of("paper", list(ids)).items()}
+
+    def rows_of(self, ids: Iterable[str]) -> list[int]:
+        """Return the row numbers of these ids, without those that are unknown."""
+        return list(self._of("row", list(ids)).values())
 
     def get_rows(self, rows: Sequence[int]) -> list[RawPaper]:
         """Return the papers of these row numbers in their order, without the unknown."""
@@ -262,14 +266,14 @@ class RecordStore:
                 found[identity] = (digest, decoded(text))
         return found
 
-    def _texts(self, column: str, values: list[str]) -> dict[str, str]:
+    def _of(self, column: str, ids: list[str]) -> dict[str, Any]:
         with self._named_errors():
-            found: dict[str, str] = {}
-            for chunk in _chunks(values):
+            found: dict[str, Any] = {}
+            for chunk in _chunks(ids):
                 marks = ",".join("?" * len(chunk))
                 found.update(
                     self._connection.execute(
-                        f"SELECT id, paper FROM records WHERE {column} IN ({marks})",  # noqa: S608  # our own names
+                        f"SELECT id, {column} FROM records WHERE id IN ({marks})",  # noqa: S608  # our own names
                         chunk,
                     ).fetchall()
                 )

@@ -159,18 +159,19 @@ class Retrieval:
                 scored = [each for each in scored if each.row in matching]
         if text is not None:
             scored = self._neighbours_first(scored, text, known)
-        rows = [each.row for each in self._mixed(scored, again=True)]
+        if self._near:
+            self._near.follow([each.row for each in read])
+        rows = [each.row for each in self._mixed(scored)]
         if text is not None:
             rows = _exact_first(rows, text, known)
         return Ranking(rows[:limit], max(int(result.count), len(rows) if self._near else 0))
 
-    def _mixed(self, scored: list[_Scored], *, again: bool = False) -> list[_Scored]:
+    def _mixed(self, scored: list[_Scored]) -> list[_Scored]:
         """Return what was found with what is near to the question, if vectors are used."""
         if self._near is None:
             return scored
         by_row = {each.row: each.score for each in scored}
-        mixed = self._near.mixed_again(by_row) if again else self._near.mixed(by_row)
-        return [_Scored(row, score) for row, score in mixed.items()]
+        return [_Scored(row, score) for row, score in self._near.mixed(by_row).items()]
 
     def _scored(self, result: Any) -> list[_Scored]:
         """Return what was found, equal scores in the order of import."""

@@ -23,11 +23,18 @@ def create_openai(config: EmbeddingsConfig) -> Embeddings:
     Texts are sent as they are: cutting them by tokens would fetch a vocabulary from elsewhere.
 
     Raises:
-        ConfigError: there is no key for OpenAI, or the address is more than an address.
+        ConfigError: no model is named, there is no key for OpenAI, or the address is more than an
+            address.
     """
     from langchain_openai import OpenAIEmbeddings  # noqa: PLC0415  # heavy: only if it is wanted
     from pydantic import SecretStr  # noqa: PLC0415  # kept beside its only use
 
+    model = config.name.partition(":")[2].strip()
+    if not model:
+        raise ConfigError(
+            f"the embedding model {config.name!r} cannot be used: name one of its models, as "
+            "openai:text-embedding-3-small"
+        )
     parts = urlsplit(config.base_url or "")
     if parts.query or parts.fragment or "@" in parts.netloc:
         raise ConfigError(
@@ -40,7 +47,7 @@ def create_openai(config: EmbeddingsConfig) -> Embeddings:
             "server of your own in PAPER_SEARCH_EMBEDDINGS_BASE_URL"
         )
     return OpenAIEmbeddings(
-        model=config.name.partition(":")[2].strip(),
+        model=model,
         openai_api_key=SecretStr(config.api_key or _NO_KEY),
         openai_api_base=config.base_url or OPENAI_URL,
         request_timeout=config.timeout_s,

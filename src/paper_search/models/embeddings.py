@@ -12,7 +12,7 @@ class EmbeddingsConfig(BaseModel):
     """Which embedding model the library is ranked with, too; without a name, none."""
 
     name: str = ""
-    """`PROVIDER:MODEL`, or `MODULE:FACTORY` with `:MODEL` after it if the factory wants one."""
+    """`PROVIDER`, `PROVIDER:MODEL`, `MODULE:FACTORY` or `MODULE:FACTORY:MODEL`."""
     api_key: str = Field(default="", repr=False)
     base_url: str | None = None
     """The server, for providers that know several; None: the provider's own."""

@@ -112,6 +112,10 @@ class RankedQuery(BaseModel):
     terms: dict[str, float] = Field(default_factory=dict, exclude_if=_is_empty)
     """Further words with their weights beside 1 for a word of the text; below 0: unwanted. For
     sources that take weights; the others are asked the text alone."""
+    like: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """Ids of papers marked relevant, for a library that ranks by nearness of vectors, too."""
+    unlike: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """Ids of papers marked irrelevant."""
     condition: str = Field(default="", exclude_if=_is_empty)
     """A boolean query that every record must meet, such as `NOT "honey bees"`; empty: none."""
 
