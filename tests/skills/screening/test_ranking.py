@@ -53,14 +53,22 @@ def test_one_relevant_mark_outweighs_scores_that_say_otherwise() -> None:
     assert set(Ranker(TEXTS).order({0: True}, against)[:6]) == set(range(6))
 
 
-@pytest.mark.parametrize("copies", [1, 25])
-def test_scores_weigh_the_same_after_few_marks_and_after_many(copies: int) -> None:
+def _is_score_ahead(copies: int, prior: float) -> bool:
+    """Return whether the higher score wins over what more marks of the same kinds say."""
     mixed = ("Salmon and trout near giant stars", "Fish swim in the light of stars.")
     texts = [mixed, FISH[5], *TEXTS * copies]
     marks = {n: texts[n] in FISH for n in range(2, len(texts))}
-    scores = [0.9, 0.1] * (1 + 6 * copies)
-    order = Ranker(texts, Mixture(prior=1.0)).order(marks, scores)
-    assert order.index(0) < order.index(1)
+    order = Ranker(texts, Mixture(prior=prior)).order(marks, [0.9, 0.1] * (1 + 6 * copies))
+    return order.index(0) < order.index(1)
+
+
+def test_scores_still_count_after_many_marks() -> None:
+    assert _is_score_ahead(copies=25, prior=1.0)
+
+
+def test_scores_count_more_after_few_marks_than_after_many() -> None:
+    assert _is_score_ahead(copies=1, prior=0.4)
+    assert not _is_score_ahead(copies=25, prior=0.4)
 
 
 def test_equal_scores_of_any_height_and_scale_leave_the_order_to_the_marks() -> None:
