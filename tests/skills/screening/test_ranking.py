@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paper_search.skills.screening import Ranker
 from paper_search.skills.screening.classifier import values, widest_plane
-from paper_search.skills.screening.ranking import LARGEST_SHIFT, SMALLEST_SHIFT
+from paper_search.skills.screening.ranking import LARGEST_SHIFT, SMALLEST_SHIFT, Mixture
 from paper_search.skills.screening.terms import TermMatrix
 
 FISH = [(f"Salmon and trout in river {n}", "Fish swim upstream to spawn.") for n in range(6)]
@@ -35,6 +35,61 @@ def test_without_marks_the_scores_decide() -> None:
     assert Ranker(TEXTS).order({}, scores) == list(range(11, -1, -1))
     lean = Ranker(TEXTS).lean({})
     assert lean.moved(scores) == scores
+
+
+def test_while_nothing_is_relevant_the_scores_decide() -> None:
+    clear = [1.0] * 6 + [0.0] * 6
+    assert set(Ranker(TEXTS).order({0: False, 1: False}, clear)[:6]) == set(range(6))
+
+
+def test_while_nothing_is_relevant_likeness_to_the_irrelevant_loses_near_ties() -> None:
+    near = [0.9, 0.9, 0.5, 0.5, 0.5, 0.5, 0.499, 0.499, 0.499, 0.499, 0.1, 0.1]
+    order = Ranker(TEXTS).order({0: False, 1: False}, near)
+    assert set(order[2:6]) == {6, 7, 8, 9}
+
+
+def test_one_relevant_mark_outweighs_scores_that_say_otherwise() -> None:
+    against = [0.4] * 6 + [0.6] * 6
+    assert set(Ranker(TEXTS).order({0: True}, against)[:6]) == set(range(6))
+
+
+def _is_score_ahead(copies: int, prior: float) -> bool:
+    """Return whether the higher score wins over what more marks of the same kinds say."""
+    mixed = ("Salmon and trout near giant stars", "Fish swim in the light of stars.")
+    texts = [mixed, FISH[5], *TEXTS * copies]
+    marks = {n: texts[n] in FISH for n in range(2, len(texts))}
+    order = Ranker(texts, Mixture(prior=prior)).order(marks, [0.9, 0.1] * (1 + 6 * copies))
+    return order.index(0) < order.index(1)
+
+
+def test_scores_still_count_after_many_marks() -> None:
+    assert _is_score_ahead(copies=25, prior=1.0)
+
+
+def test_scores_count_more_after_few_marks_than_after_many() -> None:
+    assert _is_score_ahead(copies=1, prior=0.4)
+    assert not _is_score_ahead(copies=25, prior=0.4)
+
+
+def test_equal_scores_of_any_height_and_scale_leave_the_order_to_the_marks() -> None:
+    marks = {0: True, 6: False}
+    orders = [Ranker(TEXTS).order(marks, [height] * 12) for height in (0.0, 0.5, 1000.0)]
+    assert orders[0] == orders[1] == orders[2]
+    scores = [n / 12 for n in range(12)]
+    scaled = [score * 0.01 - 3 for score in scores]
+    assert Ranker(TEXTS).order(marks, scores) == Ranker(TEXTS).order(marks, scaled)
+
+
+def test_the_mixture_shifts_weight_between_marks_and_scores() -> None:
+    against = [0.4] * 6 + [0.6] * 6
+    order = Ranker(TEXTS, Mixture(prior=50.0)).order({0: True}, against)
+    assert set(order[:6]) == set(range(6, 12))
+
+
+def test_the_machine_and_the_odds_each_rank_alone() -> None:
+    for margin in (0.0, 1.0):
+        order = Ranker(TEXTS, Mixture(margin=margin)).order({0: False, 6: True}, FLAT)
+        assert set(order[:6]) == set(range(6, 12))
 
 
 def test_marks_of_one_kind_only_raise_or_only_lower() -> None:

@@ -20,6 +20,8 @@ _MARGIN = 2 / 3
 """Share of the support vector machine in what is learned; the rest is naive Bayes."""
 _PRIOR = 0.25
 """Weight of the scores that papers have without marks, both in units of their spread."""
+_FADING = 50
+"""Marks with which half of what the scores count more at first is gone."""
 _AVERSION = 0.1
 """Weight of what is learned while nothing relevant is marked: it then decides near ties only."""
 _SAMPLE = 1_000
@@ -52,7 +54,7 @@ class Mixture:
     margin: float = _MARGIN
     """0 naive Bayes alone to 1 support vector machine alone."""
     prior: float = _PRIOR
-    """Of the scores without marks, against 1 for what is learned."""
+    """Of the scores after very many marks, against 1 for what is learned; at first it is double."""
 
 
 @dataclass(frozen=True)
@@ -87,15 +89,15 @@ class Ranker:
         Args:
             marks: by number of a text: is it relevant?
             scores: of the texts without marks, of the first texts if there are fewer. Their
-                distances count, in units of their spread; for a ranked list pass reciprocal
-                ranks, 1 / (20 + rank).
+                distances count, in units of their spread, and never fade by more than half; for
+                a ranked list pass reciprocal ranks, 1 / (20 + rank).
         """
         learned = self._learned(marks)
         if learned is None:
             return sorted(range(len(scores)), key=lambda number: -scores[number])
         mean, spread = _moments(scores)
         weight = 1.0 if any(marks.values()) else _AVERSION
-        share = self._mixture.prior / spread
+        share = self._mixture.prior * (1.0 + _FADING / (_FADING + len(marks))) / spread
         joined = [
             weight * value + share * (score - mean)
             for value, score in zip(learned.values, scores, strict=False)
