@@ -75,7 +75,7 @@ def source_settings(
         )
         if given:
             # A key is only got on purpose; without one, a search goes to nobody unasked.
-            is_ready = name in usual or (name in _WITH_KEY and "api_key" in given)
+            is_ready = name in _WITH_KEY and "api_key" in given
             sources.setdefault(name, {"name": name, "enabled": is_ready})
             sources[name] |= {field: value.strip() for field, value in given.items()}
     chosen = expand_sources(chosen_names.split(","))

@@ -145,7 +145,8 @@ def test_who_wants_the_services_gets_them_and_older_threads_keep_theirs(
     new = cli("threads", "--json").document[0]["thread_id"]
     assert strategy_of(cli, new)["sources"] == list(WEB_SOURCES)
     rejected = cli("resume", old["thread_id"], "--reject", "newer ones", "--json")
-    assert rejected.document["checkpoint"]["payload"]["strategy"]["sources"] == ["library"]
+    payload = rejected.document["checkpoint"]["payload"]
+    assert payload["strategy"]["sources"] == payload["available_sources"] == ["library"]
 
 
 def test_who_has_a_library_searches_it_with_the_services(

@@ -108,6 +108,7 @@ def test_help_documents_the_exit_codes(cli: Cli) -> None:
         ("library", "info"),
         ("sources",),
         ("graph",),
+        ("config",),
     ],
 )
 def test_every_command_has_help_and_json(cli: Cli, command: tuple[str, ...]) -> None:

@@ -34,11 +34,11 @@ class Reachability:
     def note_contact(self) -> None:
         """Note that a host has been connected to just now."""
         self._last_contact = self._clock()
-        self._failures.clear()
 
     def note_failure(self, host: str) -> None:
         """Note that a host cannot be connected to."""
-        self._failures[host] = self._clock()
+        recent = {name: at for name, at in self._failures.items() if self._is_recent(at)}
+        self._failures = {**recent, host: self._clock()}
 
     @property
     def is_proven(self) -> bool:
@@ -47,7 +47,7 @@ class Reachability:
 
     @property
     def is_refuted(self) -> bool:
-        """Whether several hosts failed lately and none was connected to since."""
+        """Whether several hosts could not be connected to lately."""
         return sum(map(self._is_recent, self._failures.values())) >= HOSTS_THAT_TELL
 
     def _is_recent(self, moment: float) -> bool:
