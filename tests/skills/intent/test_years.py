@@ -186,6 +186,21 @@ def test_a_preference_is_no_limit_but_contradicts_one() -> None:
     assert read("dogs, particularly before 1990, and cats since 2000").notes
 
 
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("obesity, excluding studies from before 2005", (2005, None)),
+        ("obesity, excluding papers published since 2005", (None, 2004)),
+        ("obesity, not after 2005", (None, 2005)),
+        ("obesity, no papers before 2005", (2005, None)),
+        ("obesity, nothing after 2005", (None, 2005)),
+        ("obesity, not in 2005", (None, None)),
+    ],
+)
+def test_years_that_are_not_wanted_are_turned_round(text: str, years: Interval) -> None:
+    assert limits(text) == years
+
+
 def test_nothing_but_the_limit_is_cut() -> None:
     rest = read("published before 2000 on acid rain").rest
     assert rest.split() == ["\ue000", "on", "acid", "rain"]
