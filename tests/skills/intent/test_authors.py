@@ -51,6 +51,7 @@ def test_names_of_persons_are_authors(text: str, names: list[str], rest: str) ->
         "studies of Parkinson disease",
         "papers by women on physics",
         "papers by nurses",
+        "papers by robots on art",
         "parameter estimation by Gibbs sampling",
         "solutions by Monte Carlo",
         "papers by using graphs",

@@ -25,6 +25,7 @@ def read(text: str) -> Exclusions:
         ("bees apart from honey bees", ("honey bees",)),
         ("bees rather than honey bees", ("honey bees",)),
         ("exclude honey bees: pollination by bees", ("honey bees",)),
+        ("bees but not honey bees and pesticides", ("honey bees",)),
         ("bees excl. honey bees", ("honey bees",)),
         ("bees (not honey bees)", ("honey bees",)),
         ("bees, no honey bees", ("honey bees",)),

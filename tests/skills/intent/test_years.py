@@ -126,6 +126,7 @@ def test_years_back_from_today_are_limits(wording: str, first: int) -> None:
 @pytest.mark.parametrize(
     ("text", "years"),
     [
+        ("dogs since 2010 or since 2015", (2010, None)),
         ("this year", (2026, 2026)),
         ("in 2021", (2021, 2021)),
         ("during 2021", (2021, 2021)),
