@@ -197,6 +197,12 @@ async def test_a_language_is_a_limit_when_papers_are_in_it(
     assert (await parse(question)).constraints.language == language
 
 
+async def test_a_language_that_is_not_wanted_is_no_limit_and_noted() -> None:
+    intent = await parse("law, not in German")
+    assert (intent.constraints.language, intent.excluded, intent.question) == (None, [], "law")
+    assert "'not in German'" in intent.notes[0]
+
+
 @pytest.mark.parametrize(
     ("question", "count"),
     [

@@ -57,10 +57,7 @@ COMMANDS = frozenset(_COMMANDS)
 BREAKS = frozenset(_FUNCTION) | COMMANDS
 """Words at which one English key phrase ends and the next begins."""
 
-EDGES = frozenset(_GENERIC)
-"""Words that do not limit the subject that they stand beside."""
-
-GENERIC = EDGES | frozenset(_ALONE)
+GENERIC = frozenset([*_GENERIC, *_ALONE])
 """Words that are no subject when they stand alone."""
 
 STOP_WORDS = BREAKS | GENERIC

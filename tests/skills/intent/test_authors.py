@@ -26,6 +26,9 @@ from paper_search.skills.intent.cutting import without_cuts
         ("attention by Vaswani and colleagues", ["Vaswani"], "attention"),
         ("Artikel von Heinrich Böll über Köln", ["Heinrich Böll"], "Artikel über Köln"),
         ("books by Marie Curie since then", ["Marie Curie"], "books since then"),
+        ("graph theory by Erdős or Rényi", ["Erdős", "Rényi"], "graph theory"),
+        ("the earliest works of Alan Turing", ["Alan Turing"], "the earliest works"),
+        ("novels by Jane Austen", ["Jane Austen"], "novels"),
         ("anything by Turing or Church", ["Turing", "Church"], "anything"),
     ],
 )
@@ -48,6 +51,7 @@ def test_names_of_persons_are_authors(text: str, names: list[str], rest: str) ->
         "studies of Parkinson disease",
         "papers by women on physics",
         "papers by nurses",
+        "papers by robots on art",
         "parameter estimation by Gibbs sampling",
         "solutions by Monte Carlo",
         "papers by using graphs",

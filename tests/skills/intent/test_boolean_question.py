@@ -61,6 +61,12 @@ def test_prose_is_no_query(text: str) -> None:
     assert read_boolean(text) is None
 
 
+def test_a_query_that_wants_nothing_is_refused() -> None:
+    with pytest.raises(QuestionError, match="only says what is not wanted"):
+        read_boolean("NOT moss")
+    assert read("year:2015 NOT moss").concepts == ()
+
+
 @pytest.mark.parametrize(
     ("text", "column"),
     [
@@ -70,6 +76,7 @@ def test_prose_is_no_query(text: str) -> None:
         ("moss[xyz] AND lichen", 5),
         ("title: AND moss", 8),
         ("year:abc AND moss", 1),
+        ("ti:moss", 1),
         ("SELECT * FROM papers WHERE 1=1 OR 2", 8),
     ],
 )

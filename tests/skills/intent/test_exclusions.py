@@ -25,6 +25,8 @@ def read(text: str) -> Exclusions:
         ("bees apart from honey bees", ("honey bees",)),
         ("bees rather than honey bees", ("honey bees",)),
         ("exclude honey bees: pollination by bees", ("honey bees",)),
+        ("bees but not honey bees and pesticides", ("honey bees",)),
+        ("bees excl. honey bees", ("honey bees",)),
         ("bees (not honey bees)", ("honey bees",)),
         ("bees, no honey bees", ("honey bees",)),
         ("bees, minus honey bees", ("honey bees",)),
@@ -80,6 +82,7 @@ def test_what_is_not_wanted_is_excluded_and_not_ranked_by(
         ("no preprints, solar cells", ("article",)),
         ("solar cells, not conference papers or theses", ("paper-conference", "thesis")),
         ("solar cells, without books", ("book",)),
+        ("solar cells. Please exclude working papers", ("report",)),
         ("Solarzellen, keine Übersichtsarbeiten", ("review",)),
         ("Solarzellen ohne Preprints", ("article",)),
         ("les cellules solaires sans les revues de littérature", ("review",)),
@@ -152,6 +155,10 @@ def test_a_doubtful_negation_is_no_concept_of_its_own_unless_it_makes_one() -> N
 def test_the_rest_reads_on_without_the_exclusion() -> None:
     text = "Does coffee, but not tea, lower blood pressure?"
     assert without_cuts(read(text).rest) == "Does coffee lower blood pressure?"
+
+
+def test_brackets_of_an_exclusion_go_with_it() -> None:
+    assert without_cuts(read("bees in Kenya (not honey bees)").rest) == "bees in Kenya"
 
 
 def test_a_restricted_exclusion_is_none() -> None:

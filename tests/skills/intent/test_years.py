@@ -126,6 +126,7 @@ def test_years_back_from_today_are_limits(wording: str, first: int) -> None:
 @pytest.mark.parametrize(
     ("text", "years"),
     [
+        ("dogs since 2010 or since 2015", (2010, None)),
         ("this year", (2026, 2026)),
         ("in 2021", (2021, 2021)),
         ("during 2021", (2021, 2021)),
@@ -184,6 +185,21 @@ def test_limits_that_contradict_each_other_limit_nothing_and_say_so() -> None:
 def test_a_preference_is_no_limit_but_contradicts_one() -> None:
     assert limits("dogs, preferably since 2010") == (None, None)
     assert read("dogs, particularly before 1990, and cats since 2000").notes
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("obesity, excluding studies from before 2005", (2005, None)),
+        ("obesity, excluding papers published since 2005", (None, 2004)),
+        ("obesity, not after 2005", (None, 2005)),
+        ("obesity, no papers before 2005", (2005, None)),
+        ("obesity, nothing after 2005", (None, 2005)),
+        ("obesity, not in 2005", (None, None)),
+    ],
+)
+def test_years_that_are_not_wanted_are_turned_round(text: str, years: Interval) -> None:
+    assert limits(text) == years
 
 
 def test_nothing_but_the_limit_is_cut() -> None:

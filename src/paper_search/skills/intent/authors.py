@@ -22,15 +22,15 @@ _WORKS = r"(?i:papers?|articles?|publications?|works?|writings|artikel|arbeiten)
 _WRITTEN = (
     r"(?i:written|authored|co-?authored|published|wrote|led|edited|verfasst|escritos?|écrits?)"
 )
-_INITIAL = r"(?:[A-ZÀ-ÝŁŠŽ]\.(?:[\s-]?[A-ZÀ-ÝŁŠŽ]\.)*)"
+_INITIAL = r"(?:[A-ZÀ-ÞĀ-ſ]\.(?:[\s-]?[A-ZÀ-ÞĀ-ſ]\.)*)"
 _PARTICLE = r"(?:van|von|de|der|den|del|della|di|da|dos|la|le|el|al|bin|ibn|ten|ter)"
-_WORD = r"(?:(?:[DLO]['’]|Mc|Mac)?[A-ZÀ-ÝŁŠŽŚĆ][a-zà-ÿłšžčńęąść]+(?:[-'’][A-ZÀ-Ý]?[a-zà-ÿ]+)*)"
+_WORD = r"(?:(?:[DLO]['’]|Mc|Mac)?[A-ZÀ-ÞĀ-ſ][a-zß-ÿĀ-ſ]+(?:[-'’][A-ZÀ-Þ]?[a-zß-ÿĀ-ſ]+)*)"
 _NAME = (
     rf"(?:{_WORD},\s*{_INITIAL}"
     rf"|(?:(?:{_INITIAL}"
     rf"|{_WORD})\s+){{0,2}}(?:{_PARTICLE}\s+){{0,2}}{_WORD}(?:\s+[A-Z]{{1,2}}(?![\w-]))?)"
 )
-_LOWER = r"(?:[a-zà-ÿ]\.\s*)?[a-zà-ÿ'’-]{3,}(?:\s+[a-zà-ÿ'’-]{3,})?"
+_LOWER = r"(?:[a-zß-ÿĀ-ſ]\.\s*)?[a-zß-ÿĀ-ſ'’-]{3,}(?:\s+[a-zß-ÿĀ-ſ'’-]{3,})?"
 _END = (
     r"(?=\s*(?:$|[,;:.?!)\ue000]|\b(?:on|about|in|and|or|since|from|between|before|after"
     r"|published|that"
@@ -55,6 +55,10 @@ _GOES_ON = re.compile(
 """Others are wanted as well, or further names that are not understood."""
 _MADE_BY = re.compile(rf"\b(?!{_WRITTEN})\w+(?:ed|wn|ne|ade|und)\s*$", re.IGNORECASE)
 """What somebody proposed, others write about."""
+_EARLY = re.compile(
+    r"\b(?:earliest|early|later?|latest|major|main|selected|collected|famous|classic|most|cited|key)\b",
+    re.IGNORECASE,
+)
 _LEADS_TO_PLACES = ("from", "of")
 _RARE = 3.0
 """Rarity from which a word in lower case may be a name; words for groups of people are commoner."""
@@ -62,7 +66,7 @@ _FEW = 3
 """Long words that are no title."""
 _ONE_NAME = re.compile(_NAME)
 _NEGATED = re.compile(
-    r"\b(?:not|except|excluding|without|no|other than)\s*(?:\w+\s+)?$", re.IGNORECASE
+    r"\b(?:not|except|excluding|without|no|other than)\b\s*(?:\w+\s+)?$", re.IGNORECASE
 )
 
 
@@ -114,7 +118,7 @@ def _persons(match: re.Match[str], *, is_title: bool, is_lower: bool) -> list[st
         return []
     is_marked = re.search(rf"{_INITIAL}|\bet al\b", match[0]) is not None
     if match["by"].casefold() in _LEADS_TO_PLACES:
-        if without_request(match.string[: match.start()]).strip():
+        if _EARLY.sub("", without_request(match.string[: match.start()])).strip():
             return []
         is_full = all(" " in name for name in names)
         return names if match["works"] and (is_full or is_marked) else []

@@ -15,7 +15,14 @@ from paper_search.query.typography import straighten
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
 _FIELD = re.compile(r"(?<!\w)(?:title|abstract|author|venue|tiab|year):(?!//)\s?\S", re.IGNORECASE)
+_OTHER_FIELD = re.compile(
+    r"(?<![\w.])(?:ti|ab|au|abs|kw|so|key|keywords?|subject|mesh|mh|cat|jr|py|pubyear|affil):"
+    r"(?!//)[\w\"(]",
+    re.IGNORECASE,
+)
+"""Fields of other services: not known here, so they are refused rather than read as words."""
 _TRUNCATED = re.compile(r"\w{3,}\*(?!\w)")
+_SHOWN = 60
 _QUOTED = re.compile(r'"[^"]*"')
 _ACCEPTED = (
     'accepted are words, "phrases", AND OR NOT, parentheses, NEAR/n, word*, and the fields'
@@ -53,6 +60,11 @@ def read_boolean(question: str) -> BooleanQuestion | None:
         raise QuestionError(
             f"the question is read as a boolean query, and cannot be: {error}; {_ACCEPTED}"
         ) from error
+    if not _asks(tree):
+        raise QuestionError(
+            f"the question only says what is not wanted: {question[:_SHOWN]!r};"
+            " say what you look for"
+        )
     groups = [group for part in _parts(tree) if (group := list(dict.fromkeys(_wanted(part))))]
     authors = [_text(leaf) for leaf in _leaves(tree) if leaf.field == "author"]
     return BooleanQuestion(
@@ -62,13 +74,19 @@ def read_boolean(question: str) -> BooleanQuestion | None:
     )
 
 
+def _asks(node: Node) -> bool:
+    """Return whether the tree wants anything."""
+    is_dated = any(isinstance(part, YearRange) for part in _parts(node))
+    return is_dated or next(_leaves(node), None) is not None
+
+
 def _is_query(text: str) -> bool:
     if is_tagged(text):
         return True
     outside = _QUOTED.sub(" ", text)
     if is_prose(text):
         return False
-    if any(mark.search(outside) for mark in (_OPERATOR, _FIELD, _TRUNCATED)):
+    if any(mark.search(outside) for mark in (_OPERATOR, _FIELD, _OTHER_FIELD, _TRUNCATED)):
         return True
     # Quotes alone are a query where no function word says that the rest is a sentence.
     words = [word.strip(".,;:?!").casefold() for word in outside.split()]

@@ -59,7 +59,7 @@ def read_limits(question: str, today: date, default_max_results: int) -> Reading
     named = read_identifiers(question)
     text, count = read_count(named.rest, today)
     years = years_in(text, today)
-    text, language = read_language(years.rest)
+    text, language, foreign = read_language(years.rest)
     excluded = read_exclusions(text)
     authors = read_authors(excluded.rest)
     left = _if_telling(without_cuts(authors.rest))
@@ -82,7 +82,7 @@ def read_limits(question: str, today: date, default_max_results: int) -> Reading
         excluded=excluded.terms,
         authors=authors.names,
         identifiers=named.names,
-        notes=(*years.notes, *excluded.notes, *authors.notes),
+        notes=(*years.notes, *foreign, *excluded.notes, *authors.notes),
     )
 
 

@@ -17,7 +17,7 @@ _NO_EXCLUSION = (
     r"|present|part|nicht|nur|solo|sólo|seulement|solamente|until|since|at|yet|new)\b"
 )
 _IN_ENGLISH = (
-    r"exclud(?:e|es|ing)(?!\w)|with the (?:exclusion|exception) of|except(?:ing)?(?:\s+for)?"
+    r"exclud(?:e|es|ing)(?!\w)|excl\.|with the (?:exclusion|exception) of|except(?:ing)?(?:\s+for)?"
     r"(?!\s+(?:that|when|if|where|as)\b)|other than|apart from|aside from|leaving out"
     r"|rather than|instead of"
     rf"|(?:but|and)\s+(?:not|never)(?!\s+{_NO_EXCLUSION})|but\s+(?:no|without)"
@@ -91,7 +91,7 @@ def exclusion_cues(language: str) -> tuple[tuple[Strength, re.Pattern[str]], ...
         (
             Strength.SURE,
             _cue(
-                rf"[,;:(.–—\ue000]\s*(?:{no}|and\s+no|please\s+no)(?![\w-])(?!\s+{_NO_EXCLUSION})"
+                rf"(?<=[,;:(.–—\ue000])\s*(?:{no}|and\s+no|please\s+no)(?![\w-])(?!\s+{_NO_EXCLUSION})"
             ),
         ),
         (Strength.OF_KINDS, _cue(rf"(?:^|\b(?:and|please)\s+)(?:{no}|{without})(?![\w-])")),

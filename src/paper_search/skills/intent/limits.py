@@ -37,6 +37,11 @@ _LANGUAGE_CUES = tuple(
         rf"\bin\s+(?:the\s+)?(?P<name>{_NAMES})(?:\s+language)?{_END}",
     )
 )
+_NOT_IN = re.compile(
+    r"\b(?:not|no|except|excluding|other than|but not)\s+(?:those\s+|papers\s+|articles\s+)?"
+    rf"(?:written\s+|published\s+)?in\s+(?:{_NAMES})\b",
+    re.IGNORECASE,
+)
 _OF_LANGUAGE = re.compile(
     r"\b(?:languages?|speech|spoken|sentiment|translation|text|parsing|linguistics?|grammar|nlp"
     r"|words?"
@@ -129,8 +134,20 @@ def read_count(text: str, today: date) -> tuple[str, int | None]:
     return text, None
 
 
-def read_language(text: str) -> tuple[str, str | None]:
-    """Return the text without the language that papers are to be in, and its ISO 639-1 code."""
+def read_language(text: str) -> tuple[str, str | None, tuple[str, ...]]:
+    """Return the text without the language that papers are to be in, its code, and notes.
+
+    The code is of ISO 639-1. A language that papers are not to be in limits nothing, with a note.
+    """
+    notes: list[str] = []
+    while match := _NOT_IN.search(text):
+        notes.append(f"papers are not left out by their language: {match[0].strip()!r}")
+        text = cut(text, match.start(), match.end())
+    rest, code = _wanted_language(text)
+    return rest, code, tuple(notes)
+
+
+def _wanted_language(text: str) -> tuple[str, str | None]:
     for number, cue in enumerate(_LANGUAGE_CUES, start=1):
         match = cue.search(text)
         is_bare = number == len(_LANGUAGE_CUES)

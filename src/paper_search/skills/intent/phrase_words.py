@@ -143,7 +143,8 @@ _MORE_BREAKS = words_in(
     despite although though whilst amid amidst regarding concerning considering given following
     according due owing thanks prior according respect regards
     would could should might must ought going gonna let's lets
-    and/or own another enough else per via plus minus
+    learn learns eat eats feel feels grow grows interact interacts cooperate survive survives
+    arise arises and/or own another enough else per via plus minus
     glad grateful pleased like liked currently presently dissertation thesis phd anybody
     researchers researcher authors author scholars scientists
     """
@@ -273,7 +274,7 @@ TRAILING_OF_LONG = frozenset(
 
 _ADJECTIVE = re.compile(
     r"\w+(?:ed|al|ic|ive|ous|ary|ar|ory|able|ible|less|ful|ant|ent|ian)|short|long|low|high|early"
-    r"|late|male|female|old|young|single|hard|soft|hot|cold|wet|dry|deep|shallow|online|offline"
+    r"|late|male|female|true|false|old|young|single|hard|soft|hot|cold|wet|dry|deep|shallow|online|offline"
     r"|[\w-]+-[\w-]+",
     re.IGNORECASE,
 )

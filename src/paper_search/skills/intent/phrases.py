@@ -33,6 +33,8 @@ _TOKEN = re.compile(r"[^\W_](?:[\w+#./'’\u2010-\u2015\u2212*-]*[\w+#])?")
 _TOKEN_OF_ELISIONS = re.compile(r"[^\W_](?:[\w+#./\u2010-\u2015\u2212*-]*[\w+#])?")
 _FIXED = re.compile(rf"\b(?:{'|'.join(map(re.escape, FIXED_TERMS))})\b", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[A-Z]\.)+[A-Z]?")
+_NUMBER = re.compile(r"\d{3,}(?:[-–/]\d+)*")
+"""Years and other numbers at the end of a phrase; "type 2" and "Web 2" keep theirs."""
 _MARKS = f"[{GLUE}{CUT}]"
 _WITH_ELISIONS = ("fr", "it")
 _EMPTY = EMPTY_ADJECTIVES | ALONE | LIGHT_NOUNS | GENERIC
@@ -178,7 +180,7 @@ def _is_loose_at_start(word: str) -> bool:
 
 def _is_loose_at_end(words: list[str], *, is_english: bool) -> bool:
     word = words[-1]
-    if word.isdigit() and len(word) > 2:  # noqa: PLR2004  # "type 2" and "Web 2" keep theirs
+    if _NUMBER.fullmatch(word):
         return True
     if not is_english:
         return False

@@ -36,7 +36,7 @@ _KINDS = {
         r"|konferenzbeiträgen?|会议论文"
     ),
     "dataset": r"data\s?sets?|datensätzen?|数据集",
-    "report": r"(?:technical\s+)?reports|technical\s+report",
+    "report": r"(?:technical\s+)?reports|(?:technical\s+report|working\s+papers?)",
     "software": r"software(?:\s+packages?)?",
 }
 """By CSL type, where `article` is a preprint; `review` is none of CSL's, but what sources give."""

@@ -137,7 +137,7 @@ def _east_asian() -> tuple[Cue, ...]:
 
 def _relative() -> tuple[Cue, ...]:
     lead = (
-        r"\b(?:(?:published|in|within|from|over|during|of|for|since|in den|en los|ces)\s+)*"
+        r"\b(?:(?:published|in|within|from|over|during|of|for|since|in den|en los|ces)\s+){0,3}"
         r"(?:the\s+)?"
     )
     past = (

@@ -21,7 +21,13 @@ _PREFERRED = re.compile(
     re.IGNORECASE,
 )
 _EXPLICIT = re.compile(
-    rf"\b(?:{say.PUBLISHED}|papers?|articles?|publications?|studies|literature|reviews?)[\s,(]*$",
+    rf"\b(?:{say.PUBLISHED}(?:\s+by(?:\s+[^\W\d_][\w.'-]*){{1,4}})?|papers?|articles?|publications?|studies|literature|reviews?)[\s,(]*$",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(
+    r"\b(?:exclud(?:e|es|ing)|except|not|no|without|nothing|omit)(?:\s+(?:any|all|the|those|for))*"
+    r"(?:\s+(?:papers?|articles?|publications?|studies|works?|literature|reviews?|anything))?"
+    r"(?:\s+(?:that|which)\s+(?:are|were))?(?:\s+(?:published|written|from|dated))*\s*$",
     re.IGNORECASE,
 )
 _SAYS_SO = re.compile(say.PUBLISHED, re.IGNORECASE)
@@ -104,9 +110,22 @@ class _Reader:
             if is_quoted(self._text, match.start()):
                 continue
             if not self._is_subject(cue, match, before, (first, last)):
-                is_limit = _PREFERRED.search(before) is None
-                found.append(_Found(match.start(), match.end(), (first, last), is_limit))
+                found.append(self._limit(match, before, (first, last)))
         return found
+
+    def _limit(self, match: re.Match[str], before: str, interval: Interval) -> _Found:
+        """Return the limit; "excluding papers before 2005" wants those from then on."""
+        first, last = interval
+        negated = _NEGATED.search(before)
+        start = match.start()
+        if negated and (first is None) != (last is None):
+            start -= len(before) - negated.start()
+            interval = (None if last is None else last + 1, None if first is None else first - 1)
+        elif negated:
+            said = match[0].strip(" ,")
+            self.notes.append(f"years in between are not left out: {said!r} limits nothing")
+            interval = (None, None)
+        return _Found(start, match.end(), interval, _PREFERRED.search(before) is None)
 
     def _is_subject(self, cue: Cue, match: re.Match[str], before: str, interval: Interval) -> bool:
         """Return whether the years belong to what papers are about."""
