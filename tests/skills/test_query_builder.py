@@ -72,6 +72,15 @@ async def test_queries_go_from_precise_to_broad() -> None:
     assert "GNN" in strategy.queries[0].synonym_map[0].synonyms
 
 
+async def test_of_many_concepts_the_three_most_telling_lead_the_precise_query() -> None:
+    wanted = intent("data", "lichens", "method", "xylophagus", "rain")
+    precise = texts(await builder().build(QueryBuilderInput(intent=wanted)))[0]
+    leading = [half.split(" AND ")[0] for half in precise.split(") OR (")]
+    assert "(data" not in precise
+    assert "method AND" not in precise
+    assert len(leading) == 3
+
+
 async def test_one_word_is_asked_in_titles_then_anywhere_with_its_other_names() -> None:
     strategy = await builder().build(QueryBuilderInput(intent=intent("hypertension")))
     precise, broad = texts(strategy)
