@@ -66,6 +66,7 @@ def asked(adapter: Adapter, text: str = QUESTION, condition: str = "") -> list[s
         ("What works explored video textures?", ["explored", "video", "textures"]),
         ("state-of-the-art few-shot detection of few shots", ["shot", "detection", "shots"]),
         ("Rückenmark: e.g. 3D-Modelle (n=5)", ["rückenmark", "3d", "modelle"]),
+        ("who finds issues with bees", ["bees"]),
         ("what is it", ["what", "is", "it"]),
         ("naïve 注意力机制", ["naïve", "注意力机制"]),
         ("?!", []),
@@ -95,6 +96,10 @@ def test_the_strongest_further_terms_are_sent_and_unwanted_ones_are_not() -> Non
     weak = {f"weak{number}": 0.1 for number in range(9)}
     query = RankedQuery(text="apple yields", terms={**weak, **terms})
     assert words_of(query) == ["apple", "yields", "mason", "bees", "orchard", "weak0", "weak1"]
+
+
+def test_an_unwanted_term_is_not_sent_where_there_is_room_for_it() -> None:
+    assert words_of(RankedQuery(text="apple", terms={"desk": -1.0, "chair": 0.0})) == ["apple"]
 
 
 def test_the_words_of_a_further_term_follow_each_other() -> None:
