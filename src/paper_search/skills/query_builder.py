@@ -11,6 +11,7 @@ from paper_search.llm.structured import ask
 from paper_search.models import (
     MAX_SEEDS,
     SNOWBALL,
+    MarkedPaper,
     QueryBuilderInput,
     RankedQuery,
     SearchStrategy,
@@ -74,7 +75,8 @@ class QueryBuilder:
         cleaned = self._cleaned(strategy)
         fresh = varied(cleaned, builder_input.previous_strategies, builder_input.intent,
                        most_results=self._max_results_ceiling)  # fmt: skip
-        return self._seeded(fresh, builder_input)
+        marked = _marked(fresh.ranked, builder_input.marked_papers)
+        return self._seeded(fresh.model_copy(update={"ranked": marked}), builder_input)
 
     async def _by_model(self, llm: LLMProvider, given: QueryBuilderInput) -> SearchStrategy:
         intent, base = given.intent, self._base(given)
@@ -194,6 +196,15 @@ def _feedback(
     text = given.user_feedback.free_text_feedback if given.user_feedback else None
     rest, first, last = read_years(text or "", date.today())  # noqa: DTZ011  # the person's own calendar
     return terms_of_text(rest), (first, last)
+
+
+def _marked(ranked: list[RankedQuery], papers: Sequence[MarkedPaper]) -> list[RankedQuery]:
+    """Return the ranked queries with the ids of the papers marked so far."""
+    marks = {
+        "like": [paper.id for paper in papers if paper.is_relevant],
+        "unlike": [paper.id for paper in papers if not paper.is_relevant],
+    }
+    return [query.model_copy(update=marks) for query in ranked]
 
 
 def _reworded(ranked: list[RankedQuery], text: str | None) -> list[RankedQuery]:
