@@ -88,6 +88,14 @@ def test_a_mark_on_a_paper_that_is_not_among_these_is_learned_from() -> None:
     assert names(ResultRanker().order(papers, marks))[0].startswith("bee")
 
 
+def test_marks_are_learned_from_keywords_too() -> None:
+    papers = [paper(f"p{n}", title=f"report {n}", library=n) for n in range(1, 9)]
+    for each in papers:
+        each.paper.keywords = ["honey bees" if each.paper.id in {"p7", "p8"} else "soil"]
+    marks = [mark("p8", is_relevant=True), mark("p1", is_relevant=False)]
+    assert names(ResultRanker().order(papers, marks))[1] == "p7"
+
+
 def test_before_any_mark_what_resembles_the_first_papers_moves_up_a_little() -> None:
     first = alike("bee", "honey bee dance", 1)
     rest = [paper(f"x{n}", title=f"topic{n} matter{n % 7}", library=n) for n in range(7, 47)]

@@ -14,7 +14,7 @@ from paper_search.llm.structured import ask
 from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, ScoredPaper
 from paper_search.prompts import load_prompt
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
-from paper_search.skills.marks import moved
+from paper_search.skills.marks import with_marks
 from paper_search.skills.score_answer import ScoreEntry, ScoresAnswer
 from paper_search.skills.tag_cues import tags_of
 from paper_search.skills.untrusted import SUSPICIOUS, data_block, is_suspicious, shown_to_model
@@ -58,12 +58,12 @@ class RelevanceScorer:
 
         As many as given, in the same order. A paper that the model did not judge is unjudged: it
         keeps the score by its words, and the reason begins "Scoring unavailable" and says why.
-        `marked` are papers that a person marked: they get what was said, others lean to them.
+        `marked` are papers that a person marked: they get what the person said.
         """
         if not papers:
             return []
         documents = documents_of(papers)
-        by_words = moved(papers, verdicts(papers, documents, intent), marked)
+        by_words = with_marks(papers, verdicts(papers, documents, intent), marked)
         if self._llm is None:
             return [
                 _by_words(paper, verdict) for paper, verdict in zip(papers, by_words, strict=True)

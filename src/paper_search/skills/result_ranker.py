@@ -48,7 +48,7 @@ class ResultRanker:
         )
         numbers = by_rank
         if len(papers) > FIRST and not is_score_first:
-            numbers = _learned(papers, marked, decided, priors, by_rank)
+            numbers = _learned(papers, marked, decided, by_rank)
         if is_score_first:
             numbers = sorted(numbers, key=lambda n: -papers[n].relevance_score)
         # A stable sort: relevant ones first, irrelevant ones last.
@@ -81,7 +81,6 @@ def _learned(
     papers: Sequence[ScoredPaper],
     marked: Sequence[MarkedPaper],
     decided: Mapping[int, bool],
-    priors: Sequence[float],
     by_rank: Sequence[int],
 ) -> list[int]:
     """Return the numbers of the papers as the learner orders them.
@@ -96,12 +95,20 @@ def _learned(
             marks[len(texts)] = mark.is_relevant
             texts.append((mark.title, mark.abstract))
     ranker = Ranker(texts)
+    by_place = _reciprocal(by_rank)
     if marks:
-        return ranker.order(marks, priors)
-    alike = ranker.order(dict.fromkeys(by_rank[:FIRST], True), [0.0] * len(papers))
-    places = {number: place for place, number in enumerate(alike, start=1)}
+        return ranker.order(marks, by_place)
+    alike = _reciprocal(ranker.order(dict.fromkeys(by_rank[:FIRST], True), [0.0] * len(papers)))
     fused = [
-        (1 - RESEMBLANCE) / (K + place) + RESEMBLANCE / (K + places[number])
-        for place, number in enumerate(by_rank, start=1)
+        (1 - RESEMBLANCE) * rank + RESEMBLANCE * resemblance
+        for rank, resemblance in zip(by_place, alike, strict=True)
     ]
-    return [number for _, number in sorted(zip(fused, by_rank, strict=True), key=lambda e: -e[0])]
+    return sorted(by_rank, key=lambda number: -fused[number])
+
+
+def _reciprocal(order: Sequence[int]) -> list[float]:
+    """Return by number what its place in an order of all numbers counts."""
+    counts = [0.0] * len(order)
+    for place, number in enumerate(order, start=1):
+        counts[number] = 1.0 / (K + place)
+    return counts
