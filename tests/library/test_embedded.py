@@ -81,6 +81,14 @@ def test_a_condition_that_many_meet_holds_as_well(
     assert "The car of tomorrow" not in found
 
 
+def test_what_the_first_results_are_about_is_looked_for_as_well(tmp_path: Path) -> None:
+    model = FakeEmbeddings(4_096, meanings={"bonds": "molecules"})
+    with Library.open(tmp_path, embedder=model) as library:
+        library.add([paper("Glass"), paper("Bonds"), paper("Graphs", abstract="molecules")])
+        library.embed()
+        assert titles(library, "graphs") == ["Graphs", "Bonds", "Glass"]
+
+
 def feedback(library: Library, *, relevant: str = "", irrelevant: str = "") -> UserFeedback:
     ids = {each.title: each.id for each in library}
     return UserFeedback(
