@@ -28,6 +28,11 @@ def test_a_word_common_everywhere_or_in_one_text_alone_is_no_term() -> None:
     assert suggested_terms(texts) == []
 
 
+def test_a_pair_is_as_rare_as_its_rarer_word() -> None:
+    texts = ["Two lichens", "On two lichens", "A bird", "A tree"]
+    assert dict(suggested_terms(texts)) == {"two lichens": 2}
+
+
 def test_terms_are_written_as_most_texts_write_them() -> None:
     texts = ["SEGMENTATION BY LSTM", "Time-series segmentation", "An LSTM for segmentations"]
     assert {"segmentation", "LSTM"} <= dict(suggested_terms(texts)).keys()
