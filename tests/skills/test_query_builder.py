@@ -72,6 +72,12 @@ async def test_queries_go_from_precise_to_broad() -> None:
     assert "GNN" in strategy.queries[0].synonym_map[0].synonyms
 
 
+async def test_function_words_of_a_concept_are_not_asked_as_words() -> None:
+    strategy = await builder().build(QueryBuilderInput(intent=intent("quality of working life")))
+    assert texts(strategy)[0].startswith("quality AND working AND life")
+    assert texts(strategy)[1] == "quality OR working OR life"
+
+
 async def test_of_many_concepts_the_three_most_telling_lead_the_precise_query() -> None:
     wanted = intent("data", "lichens", "method", "xylophagus", "rain")
     precise = texts(await builder().build(QueryBuilderInput(intent=wanted)))[0]

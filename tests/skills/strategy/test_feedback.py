@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,12 +35,10 @@ def test_a_word_that_more_relevant_papers_have_weighs_more() -> None:
     assert terms["adenosine"] > terms["melatonin"] > 0
 
 
-def test_a_word_repeated_in_a_paper_weighs_more_but_not_as_often() -> None:
-    [once, often] = [
-        learned_terms([mark("Adenosine", abstract=text)], ["sleep"])
-        for text in ("Melatonin.", "Melatonin. Melatonin. Melatonin. Melatonin.")
-    ]
-    assert once["melatonin"] < often["melatonin"] < 4 * once["melatonin"]
+def test_a_word_that_stands_four_times_in_a_paper_weighs_as_its_logarithm() -> None:
+    paper = mark("Xylophagus", abstract="Zyzzyva. Zyzzyva. Zyzzyva. Zyzzyva.")
+    terms = learned_terms([paper], ["sleep apnea in adults"])
+    assert terms["zyzzyva"] / terms["xylophagus"] == pytest.approx(1 + math.log(4), abs=0.05)
 
 
 def test_words_are_written_as_the_papers_write_them() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from paper_search.bibliography.rarities import rarity
+from paper_search.skills.strategy.acronyms import long_forms
 from paper_search.skills.strategy.terms import Term, TermCounts, count_terms
 from paper_search.skills.words import tokens
 
@@ -20,13 +21,15 @@ def suggested_terms(
 
     Words, and pairs of words that stand together, by Dunning's log-likelihood beside how common
     they are in scholarly records; a pair is as common as its rarer word. A word that stands mostly
-    in one of the pairs is not given again.
+    in one of the pairs is not given again. First of all come the acronyms of what is asked for, and
+    what asked acronyms stand for, where a text says so.
 
     Args:
         texts: titles, or titles with abstracts.
         known: what is asked for already; terms of nothing but its words are left out.
         limit: terms at most.
     """
+    texts = list(texts)
     counted = count_terms(texts)
     covered = {token for text in known for token in tokens(text)}
     scored = {
@@ -38,7 +41,23 @@ def suggested_terms(
     }
     ranked = sorted(scored, key=lambda term: (-scored[term], -len(term), term))
     kept = _without_parts(ranked, counted, limit)
-    return [(counted.written(term), counted.counts[term]) for term in kept]
+    found = dict(_other_forms(texts, covered))
+    for term in kept:
+        found.setdefault(counted.written(term), counted.counts[term])
+    return list(found.items())[:limit]
+
+
+def _other_forms(texts: Sequence[str], covered: set[str]) -> Iterator[tuple[str, int]]:
+    """Yield acronyms and long forms of what is covered, with the number of texts that have them."""
+    for short, long in long_forms(texts).items():
+        has_short, has_long = (covered.issuperset(tokens(form)) for form in (short, long))
+        if has_short != has_long:
+            form = long if has_short else short
+            yield form, sum(_has(text, tokens(form)) for text in texts)
+
+
+def _has(text: str, stems: Sequence[str]) -> bool:
+    return f" {' '.join(stems)} " in f" {' '.join(tokens(text))} "
 
 
 def _keyness(count: int, texts: int, term: Term) -> float:
