@@ -126,6 +126,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         ("医像", []),
         ("schrodinger", ["Schrödinger"]),
         ("fullwidth", ["Ｆｕｌｌ"]),
+        ('mesh:"drugs, toxic effects of"', ["Toxic eff"]),
         ('"&&" OR art', None),
     ],
 )

@@ -27,7 +27,8 @@ from paper_search.query import lint, parse, render
             "title:asthma AND year:2015-",
         ),
         ('"hip pain"[tiab:~3]', "tiab:(hip NEAR/3 pain)"),
-        ('"Neoplasms"[MeSH Terms] AND drug[ti]', "Neoplasms AND title:drug"),
+        ('"Neoplasms"[MeSH Terms] AND drug[ti]', "mesh:Neoplasms AND title:drug"),
+        ('"Neoplasms"[majr] AND drug[ti]', "Neoplasms AND title:drug"),
         # Web of Science
         (
             "TI=(deep learning) AND AU=Smith J AND PY=2015-2019",
@@ -105,6 +106,8 @@ def test_our_own_language_is_not_mistaken_for_another(text: str) -> None:
 def test_what_is_carried_over_in_part_is_said() -> None:
     [finding] = lint('drug[ti] AND "Neoplasms"[Mesh]')
     assert finding.column == 25
+    assert "has no headings" in finding.message
+    [finding] = lint('"Neoplasms"[majr]')
     assert "without narrower ones" in finding.message
     [finding] = lint("TITLE(aa PRE/2 bb)")
     assert (finding.column, "order" in finding.message) == (10, True)

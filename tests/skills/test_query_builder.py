@@ -72,6 +72,15 @@ async def test_queries_go_from_precise_to_broad() -> None:
     assert "GNN" in strategy.queries[0].synonym_map[0].synonyms
 
 
+async def test_of_many_concepts_the_three_most_telling_lead_the_precise_query() -> None:
+    wanted = intent("data", "lichens", "method", "xylophagus", "rain")
+    precise = texts(await builder().build(QueryBuilderInput(intent=wanted)))[0]
+    leading = [half.split(" AND ")[0] for half in precise.split(") OR (")]
+    assert "(data" not in precise
+    assert "method AND" not in precise
+    assert len(leading) == 3
+
+
 async def test_one_word_is_asked_in_titles_then_anywhere_with_its_other_names() -> None:
     strategy = await builder().build(QueryBuilderInput(intent=intent("hypertension")))
     precise, broad = texts(strategy)
@@ -99,6 +108,17 @@ async def test_alternatives_do_as_well_as_the_concept() -> None:
     assert all("clopidogrel" in text for text in texts(strategy))
 
 
+@pytest.mark.parametrize("source", ["pubmed", "europe_pmc"])
+async def test_concepts_are_asked_by_their_headings_where_a_source_has_headings(
+    source: str,
+) -> None:
+    given = QueryBuilderInput(intent=intent("heart attacks", "basal cell carcinomas"))
+    strategy = await builder(available_sources=["library", source]).build(given)
+    assert 'mesh:"myocardial infarction"' in texts(strategy)[0]
+    assert 'mesh:"carcinoma, basal cell"' in texts(strategy)[0]
+    assert "mesh:" not in " ".join(texts(await builder().build(given)))
+
+
 async def test_authors_are_required_and_what_is_not_wanted_is_excluded_in_every_form() -> None:
     wanted = intent(
         "acid rain",
@@ -120,6 +140,17 @@ async def test_only_authors_are_a_query_of_their_own() -> None:
     strategy = await builder().build(QueryBuilderInput(intent=wanted))
     assert texts(strategy) == ["author:Vaswani"]
     assert strategy.ranked == [RankedQuery(text="Vaswani", condition="author:Vaswani")]
+
+
+async def test_a_boolean_question_is_ranked_by_its_wanted_words_alone() -> None:
+    query = 'mesh:"carcinoma, basal cell" AND (rain* NEAR/2 "uv light") AND author:Li NOT mice'
+    wanted = intent("x", boolean_query=query)
+    first = await builder().build(QueryBuilderInput(intent=wanted))
+    mark = MarkedPaper(id="1", title="Adenosine", is_relevant=True)
+    second = await builder().build(
+        QueryBuilderInput(intent=wanted, previous_strategies=[first], marked_papers=[mark])
+    )
+    assert second.ranked[0].text == "basal cell carcinoma rain uv light"
 
 
 async def test_the_question_is_asked_as_it_is_of_sources_that_rank() -> None:

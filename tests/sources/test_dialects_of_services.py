@@ -13,9 +13,14 @@ from paper_search.query import And, Node, Not, Or, Phrase, Term, evaluate, norma
 from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.core_works import Core
+from paper_search.sources.crossref import Crossref
+from paper_search.sources.datacite import Datacite
 from paper_search.sources.dblp import Dblp
+from paper_search.sources.doaj import Doaj
 from paper_search.sources.europe_pmc import EuropePmc
+from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.pubmed import Pubmed
+from paper_search.sources.semantic_scholar import SemanticScholarBulk
 from paper_search.sources.serper_scholar import SerperScholar
 
 NO_LIMITS = SearchConstraints()
@@ -67,6 +72,27 @@ def test_a_query_is_said(adapter: Adapter, text: str) -> None:
 )
 def test_fields_are_said(adapter: Adapter, text: str) -> None:
     assert said(adapter, "title:graph abstract:tree author:smith venue:nature").text == text
+
+
+@pytest.mark.parametrize(
+    ("adapter", "text"),
+    [
+        (Pubmed(), '(rain[tiab] AND "carcinoma, basal cell"[mh])'),
+        (EuropePmc(), '(TITLE_ABS:rain AND KW:"carcinoma, basal cell")'),
+        (Arxiv(), '(all:rain AND all:"basal cell carcinoma")'),
+        (Dblp(), "rain basal cell carcinoma"),
+        (Core("key"), '(rain AND "basal cell carcinoma")'),
+        (SerperScholar("key"), 'rain "basal cell carcinoma"'),
+        (OpenAlex(), '(rain AND "basal cell carcinoma")'),
+        (Crossref(), "rain basal cell carcinoma"),
+        (SemanticScholarBulk(), '(rain + "basal cell carcinoma")'),
+        (Doaj(), '(rain AND "basal cell carcinoma")'),
+        (Datacite(), '(rain AND "basal cell carcinoma")'),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_a_heading_is_words_where_there_are_no_headings(adapter: Adapter, text: str) -> None:
+    assert text in said(adapter, 'rain AND mesh:"carcinoma, basal cell"').text
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.library.writing import WriterBusyError, WritingRights
 from paper_search.models import RawPaper, SearchConstraints
-from paper_search.query import parse
+from paper_search.query import headings_as_words, parse
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -253,7 +253,7 @@ class Library:
             QuerySyntaxError: the query cannot be read.
             LibraryError: the library cannot be read.
         """
-        tree = parse(text)
+        tree = headings_as_words(parse(text))
         return self._found(
             lambda one, size, bounds: one.boolean(tree, size, bounds), said(tree), limit, filters
         )

@@ -2,6 +2,7 @@
 
 from paper_search.query.ast import FIELDS, And, Near, Node, Not, Or, Phrase, Term, YearRange
 from paper_search.query.evaluation import evaluate, judge, tokenise
+from paper_search.query.headings import HEADING, heading_words, headings_as_words
 from paper_search.query.linter import Finding, lint
 from paper_search.query.normal_form import normalise
 from paper_search.query.parser import parse
@@ -9,6 +10,7 @@ from paper_search.query.rendering import render
 
 __all__ = [
     "FIELDS",
+    "HEADING",
     "And",
     "Finding",
     "Near",
@@ -19,6 +21,8 @@ __all__ = [
     "Term",
     "YearRange",
     "evaluate",
+    "heading_words",
+    "headings_as_words",
     "judge",
     "lint",
     "normalise",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-FIELDS = ("title", "abstract", "author", "venue")
-"""The fields that a word or phrase may be limited to; None means anywhere."""
+FIELDS = ("title", "abstract", "author", "venue", "mesh")
+"""The fields that a word or phrase may be limited to; None means anywhere. `mesh` is a Medical
+Subject Heading, which is words anywhere for whoever has no headings."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.headings import HEADING, headings_as_words
 
 Tokeniser: TypeAlias = Callable[[str], list[str]]
 _Span: TypeAlias = tuple[int, int]
@@ -32,14 +33,15 @@ def evaluate(
     """Return whether the document matches.
 
     A word or phrase without a field matches in any field of the document but `year`; it matches
-    inside one field, never across two. A document without a year is in no range of years.
+    inside one field, never across two. A heading matches where its words stand in any field. A
+    document without a year is in no range of years.
 
     Args:
         node: the tree.
         document: text by field name (title, abstract, author, venue, and any others), and `year`.
         tokeniser: what makes words of a text, the query's and the document's alike.
     """
-    return _Document(document, tokeniser).matches(node)
+    return _Document(document, tokeniser).matches(headings_as_words(node))
 
 
 def judge(
@@ -48,7 +50,8 @@ def judge(
     """Return whether the document matches, as far as it is known; None: it cannot be told.
 
     As `evaluate`, but a field that is None is unknown, not empty: a word that stands nowhere else
-    may stand in the missing abstract, and a missing year may be in any range.
+    may stand in the missing abstract, and a missing year may be in any range. A heading is only
+    known where its words stand in the document: who indexed it is not asked.
     """
     return _Judge(document, tokeniser).of(node)
 
@@ -145,6 +148,8 @@ class _Judge:
                 return None if inner is None else not inner
             case YearRange():
                 is_unknown = "year" in self._unknown
+            case Term() | Phrase() if node.field == HEADING:
+                return True if self._document.matches(headings_as_words(node)) else None
             case _:
                 is_unknown = any((each or "abstract") in self._unknown for each in _fields(node))
         return True if self._document.matches(node) else None if is_unknown else False

@@ -11,7 +11,7 @@ from paper_search.query.ast import Phrase, Term, YearRange
 Refusal = Callable[[int, str], NoReturn]
 """Raises for an offset from the start of the token, in characters, and a reason."""
 
-FIELD_PREFIXES = "title:, abstract:, author:, venue:, year: or tiab:"
+FIELD_PREFIXES = "title:, abstract:, author:, venue:, year:, tiab: or mesh:"
 
 _TRAILING = ",;:.!?"
 _UNKNOWN_FIELD = re.compile(r"([^\W\d]\w*):(?!//)(?=.)")

@@ -37,8 +37,8 @@ def parse(text: str) -> Node:
 
     The language: words, "phrases", AND OR NOT, juxtaposition (AND), parentheses, NEAR/n, `*` at
     the end of a word, and the prefixes title:, abstract:, author:, venue:, tiab: (title or
-    abstract) and year:. Search strings in the style of PubMed, Web of Science and Scopus are
-    understood too (`paper_search.query.dialects`).
+    abstract), mesh: (a Medical Subject Heading) and year:. Search strings in the style of PubMed,
+    Web of Science and Scopus are understood too (`paper_search.query.dialects`).
 
     Raises:
         QuerySyntaxError: it cannot be read; the message begins with the column.

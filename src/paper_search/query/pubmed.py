@@ -18,8 +18,9 @@ _TAGS = {
     "author:": ("au", "author", "fau", "full author name", "1au", "author - first", "lastau"),
     "": ("tw", "text word", "text words", "all", "all fields", "aid", "doi", "pmid", "uid", "ot"),
 }
+_MESH = {"mh", "mesh", "mesh terms"}
 _PREFIXES = {tag: prefix for prefix, tags in _TAGS.items() for tag in tags}
-_HEADINGS = {"mh", "mesh", "mesh terms", "majr", "mesh major topic", "mh:noexp", "mesh:noexp",
+_HEADINGS = {"majr", "mesh major topic", "mh:noexp", "mesh:noexp",
              "mesh terms:noexp", "nm", "supplementary concept"}  # fmt: skip
 _OPERATORS = {"AND", "OR", "NOT"}
 _FAR_FUTURE = 3000
@@ -103,11 +104,14 @@ class _PubMed:
             self.rewriting.notes.append(
                 (tag.start, f"{tag.text}: the heading is searched as words, without narrower ones")
             )
+        elif base in _MESH:
+            note = f"{tag.text}: where a source has no headings, the words are searched"
+            self.rewriting.notes.append((tag.start, note))
         elif _DATE_NAME.fullmatch(tag.text):
             self._refuse(tag.start, f"expected years in front of it, as in 2015:2019{tag.text}")
         elif base not in _PREFIXES:
             self._refuse(tag.start, f"the tag {tag.text} has no counterpart here: leave it out")
-        prefix = _PREFIXES.get(base, "")
+        prefix = "mesh:" if base in _MESH else _PREFIXES.get(base, "")
         pieces = self._tagged()
         start = pieces[0].start
         self.rewriting.write(prefix, start)

@@ -26,6 +26,9 @@ from paper_search.skills.strategy.text import MAX_QUERIES
 from paper_search.skills.strategy.variation import varied
 from paper_search.skills.year_cues import read_years
 
+_HEADED = frozenset({"pubmed", "europe_pmc"})
+"""Sources that index Medical Subject Headings."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -120,7 +123,7 @@ class QueryBuilder:
         if given.previous_strategies:
             return given.previous_strategies[-1].model_copy(update={"seeds": []})
         return SearchStrategy(
-            queries=first_queries(given.intent),
+            queries=first_queries(given.intent, has_headings=self._has_headings()),
             ranked=first_ranked(given.intent),
             sources=self._askable(),
             filters=given.intent.constraints,
@@ -153,6 +156,9 @@ class QueryBuilder:
     def _askable(self) -> list[str]:
         """Return the available sources that answer queries."""
         return [name for name in self._available_sources or [] if name != SNOWBALL]
+
+    def _has_headings(self) -> bool:
+        return not _HEADED.isdisjoint(self._available_sources or ())
 
     def _shown_sources(self) -> list[str] | None:
         return None if self._available_sources is None else self._askable()

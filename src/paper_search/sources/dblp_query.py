@@ -17,7 +17,18 @@ from typing import TypeAlias
 
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
+from paper_search.query import (
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    headings_as_words,
+    normalise,
+)
 from paper_search.sources.adapter import Translated
 
 _Clause: TypeAlias = frozenset[str]
@@ -44,6 +55,7 @@ def to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
     Raises:
         InputError: no word is left to ask for, such as when the tree only excludes.
     """
+    tree = headings_as_words(tree)
     if filters.year_from is not None or filters.year_to is not None:
         tree = And((tree, YearRange(filters.year_from, filters.year_to)))
     tree = normalise(tree)

@@ -10,7 +10,18 @@ from typing import ClassVar
 
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
+from paper_search.query import (
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    headings_as_words,
+    normalise,
+)
 from paper_search.sources.adapter import Translated
 
 _LETTER = re.compile(r"[^\W_]")
@@ -51,10 +62,12 @@ class Dialect(ABC):
         service: its name, for messages.
         has_year_parameters: whether years that all of the query is limited to are left out of
             the text, since the service has parameters for them.
+        has_headings: whether the service indexes Medical Subject Headings.
     """
 
     service: ClassVar[str]
     has_year_parameters: ClassVar[bool] = False
+    has_headings: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self._notes: dict[str, None] = {}
@@ -106,6 +119,7 @@ class Dialect(ABC):
             InputError: nothing is left to ask: the tree only excludes, or the service can say
                 no part of it.
         """
+        tree = tree if self.has_headings else headings_as_words(tree)
         if filters and (filters.year_from is not None or filters.year_to is not None):
             tree = And((tree, YearRange(filters.year_from, filters.year_to)))
         wanted, unwanted = _sides(normalise(tree))

@@ -13,6 +13,7 @@ _FIELDS = {
     "abstract": "ABSTRACT",
     "author": "AUTH",
     "venue": "JOURNAL",
+    "mesh": "KW",
     None: "TITLE_ABS",
 }
 _BARE = re.compile(r"\w+(?:-\w+)*")
@@ -23,10 +24,12 @@ _FIRST_YEAR, _LAST_YEAR = 1000, 3000
 class EuropePmcDialect(Dialect):
     """`TITLE_ABS:word`, `AUTH:"a phrase"`, AND, OR, NOT, `PUB_YEAR:[2019 TO 2022]`.
 
-    A word without a field would be looked for in full texts, too, and find far too much.
+    A word without a field would be looked for in full texts, too, and find far too much. Headings
+    are among the keywords (`KW:`).
     """
 
     service: ClassVar[str] = "Europe PMC"
+    has_headings: ClassVar[bool] = True
 
     def leaf(self, leaf: Term | Phrase) -> Written:
         """Return a word or phrase in its field; `*` has no meaning inside quotes."""

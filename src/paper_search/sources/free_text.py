@@ -12,7 +12,18 @@ from dataclasses import replace
 from paper_search.bibliography.languages import language_code
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
+from paper_search.query import (
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    headings_as_words,
+    normalise,
+)
 from paper_search.sources.adapter import Translated
 from paper_search.sources.spans import joined_span
 
@@ -36,6 +47,7 @@ def to_free_text(
     Raises:
         InputError: the query only excludes.
     """
+    tree = headings_as_words(tree)
     wanted = list(tree.children) if isinstance(tree, And) else [tree]
     span = [part for part in wanted if isinstance(part, YearRange)]
     rest = [part for part in wanted if not isinstance(part, YearRange)]

@@ -13,7 +13,8 @@ from typing import ClassVar
 from paper_search.query import Near, Node, Or, Phrase, Term, YearRange
 from paper_search.sources.dialect import ANYTHING, Dialect, Written, quoted
 
-_TAGS = {"title": "ti", "abstract": "tiab", "author": "au", "venue": "ta", None: "tiab"}
+_TAGS = {"title": "ti", "abstract": "tiab", "author": "au", "venue": "ta", "mesh": "mh",
+         None: "tiab"}  # fmt: skip
 _BARE = re.compile(r"\w+(?:-\w+)*")
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _SHORTEST_STEM = 4
@@ -26,6 +27,7 @@ class PubmedDialect(Dialect):
     """`word[tiab]`, `"a phrase"[ti]`, AND, OR, NOT, `2019:2022[dp]`, `"a b"[tiab:~3]`."""
 
     service: ClassVar[str] = "PubMed"
+    has_headings: ClassVar[bool] = True
 
     def leaf(self, leaf: Term | Phrase) -> Written:
         """Return a word or phrase with its tag."""

@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, render
+from paper_search.query import (
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    headings_as_words,
+    render,
+)
 from paper_search.sources.adapter import Translated
 
 MAX_LENGTH = 256
@@ -56,6 +67,7 @@ class _Translation:
 
     def of(self, tree: Node) -> str:
         """Return the text for a whole tree; years that all of it is limited to are taken out."""
+        tree = headings_as_words(tree)
         wanted = tree.children if isinstance(tree, And) else (tree,)
         said = []
         for part in wanted:

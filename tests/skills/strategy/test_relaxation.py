@@ -102,3 +102,9 @@ def test_whatever_a_form_finds_every_broader_form_finds(
 
     found = [evaluate(parse(form), document) for form in [query, *relaxed_forms(query)]]
     assert found == sorted(found)
+
+
+def test_a_heading_is_never_cut_into_words() -> None:
+    query = '("heart attack" OR mesh:"myocardial infarction") AND title:aspirin AND rats'
+    for form in relaxed_forms(query):
+        assert 'mesh:"myocardial infarction"' in form or form == "aspirin OR rats"

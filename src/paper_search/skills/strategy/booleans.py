@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from paper_search.models import ParsedIntent, SearchQuery, SynonymMap
-from paper_search.query import And, Node, Or, Term
+from paper_search.query import HEADING, And, Node, Or, Phrase, Term
+from paper_search.skills import vocabulary
 from paper_search.skills.strategy.limits import Limits, limits_of_intent
 from paper_search.skills.strategy.relaxation import informativeness
 from paper_search.skills.strategy.text import all_of as joined_by_and
@@ -37,18 +38,25 @@ class Subject:
     concepts: tuple[str, ...]
     alternatives: dict[str, list[str]] = field(default_factory=dict)
     """By concept: others that would do as well."""
+    has_headings: bool = False
+    """Whether concepts are asked by their subject headings, too."""
 
 
-def first_queries(intent: ParsedIntent) -> list[SearchQuery]:
+def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[SearchQuery]:
     """Return the queries to start with, the broadest last; none: the intent has no words.
 
     A question that is a boolean query is the only one. Otherwise the precise one wants one of the
-    two most telling concepts and a word of another concept; the broad one wants any word, for a
+    three most telling concepts and a word of another; the broad one wants any word, for a
     service that ranks what it finds. Only authors: a query for what they wrote.
+
+    Args:
+        intent: the question.
+        has_headings: whether a source indexes subject headings, so that concepts are asked by
+            theirs, too.
     """
     if intent.boolean_query is not None:
         return [SearchQuery(keywords=intent.concepts, boolean_query=intent.boolean_query)]
-    subject, limits = subject_of(intent), limits_of_intent(intent)
+    subject, limits = subject_of(intent, has_headings=has_headings), limits_of_intent(intent)
     trees = [_precise(subject), _broad(subject)]
     found = _queries([tree for tree in trees if tree is not None], subject, limits)
     by_authors = limits.text() if limits.required else ""
@@ -77,20 +85,30 @@ def further_queries(intent: ParsedIntent) -> list[SearchQuery]:
     return _queries(list(_further(subject)), subject, limits_of_intent(intent))
 
 
-def subject_of(intent: ParsedIntent) -> Subject:
+def subject_of(intent: ParsedIntent, *, has_headings: bool = False) -> Subject:
     """Return the concepts of an intent, or its topic where it has none that can be asked."""
     concepts = [concept for concept in intent.concepts if leaf(concept)]
     if not concepts and leaf(intent.topic) and not intent.authors:
         concepts = [intent.topic]
-    return Subject(tuple(concepts), intent.alternatives)
+    return Subject(tuple(concepts), intent.alternatives, has_headings)
 
 
-def names_of(concept: str, alternatives: Sequence[str] = ()) -> list[Node]:
+def names_of(
+    concept: str, alternatives: Sequence[str] = (), *, has_headings: bool = False
+) -> list[Node]:
     """Return the concept, what would do as well, and what all of these are also called."""
     found: list[Node] = []
     for name in (concept, *alternatives):
         found += _forms(name)
+        if has_headings and (heading := heading_of(name)) is not None:
+            found.append(heading)
     return list(dict.fromkeys(found))
+
+
+def heading_of(name: str) -> Node | None:
+    """Return the subject heading of a name; None: it has none."""
+    found = vocabulary.heading([name, *spellings(name)])
+    return None if found is None else Phrase(tuple(found.split()), HEADING)
 
 
 def _forms(name: str) -> list[Node]:
@@ -130,7 +148,9 @@ def _with_others(subject: Subject, concept: str) -> Node | None:
 
 
 def _names(subject: Subject, concept: str) -> list[Node]:
-    return names_of(concept, subject.alternatives.get(concept, ()))
+    return names_of(
+        concept, subject.alternatives.get(concept, ()), has_headings=subject.has_headings
+    )
 
 
 def _words(subject: Subject, concepts: Sequence[str]) -> list[Node]:
@@ -176,12 +196,15 @@ def _queries(trees: Sequence[Node], subject: Subject, limits: Limits) -> list[Se
 
 
 def _query(text: str, subject: Subject) -> SearchQuery:
-    is_named: Callable[[str], bool] = lambda name: cleaned(name).casefold() in text.casefold()  # noqa: E731
     maps = []
     for concept in subject.concepts:
         others = [*subject.alternatives.get(concept, ()), *synonyms(concept), *spellings(concept)]
-        present = [name for name in dict.fromkeys(others) if is_named(name)]
+        present = [name for name in dict.fromkeys(others) if _is_asked(name, text)]
         if present:
             maps.append(SynonymMap(keyword=concept, synonyms=present))
     keywords = [name for name in map(cleaned, subject.concepts) if name]
     return SearchQuery(keywords=keywords, synonym_map=maps, boolean_query=text)
+
+
+def _is_asked(name: str, query: str) -> bool:
+    return cleaned(name).casefold() in query.casefold()

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from paper_search.models import ParsedIntent, RankedQuery
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query import (
+    HEADING,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    heading_words,
+)
 from paper_search.skills.strategy.limits import Limits, lifted, limits_of_intent
 from paper_search.skills.strategy.trees import tree_of, written
 from paper_search.skills.untrusted import visible
@@ -58,10 +69,14 @@ def next_ranked(
 def wanted_names(node: Node) -> Iterator[str]:
     """Yield the words and phrases of a tree that are about the subject and wanted."""
     match node:
-        case Term(text, field):
-            yield from () if field in {"author", "venue"} else (text,)
-        case Phrase(words, field):
-            yield from () if field in {"author", "venue"} else (" ".join(words),)
+        case Term() | Phrase() if node.field in {"author", "venue"}:
+            return
+        case Term() | Phrase() if node.field == HEADING:
+            yield " ".join(heading_words(node))
+        case Term(text):
+            yield text
+        case Phrase(words):
+            yield " ".join(words)
         case And(children) | Or(children):
             for child in children:
                 yield from wanted_names(child)

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, parse, render
+from paper_search.query import (
+    HEADING,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    parse,
+    render,
+)
 from paper_search.skills.rarities import rarity
 from paper_search.skills.stop_words import BREAKS
 from paper_search.skills.words import tokens
@@ -92,13 +104,18 @@ def _is_fixed(node: Node) -> bool:
             return False
 
 
+def _is_kept(node: Term | Phrase) -> bool:
+    """Whether the limit to a field stays: a heading is no phrase that could be cut into words."""
+    return _is_fixed(node) or node.field == HEADING
+
+
 def _anywhere(node: Node) -> Node:
     """Return the part without its limits to titles or abstracts."""
     match node:
         case Term(text, _, is_prefix):
-            return node if _is_fixed(node) else Term(text, None, is_prefix)
+            return node if _is_kept(node) else Term(text, None, is_prefix)
         case Phrase(words):
-            return node if _is_fixed(node) else Phrase(words)
+            return node if _is_kept(node) else Phrase(words)
         case And(children):
             return And(tuple(map(_anywhere, children)))
         case Or(children):
@@ -114,7 +131,7 @@ def _words(node: Node) -> list[Node]:
     match node:
         case Phrase(words):
             content = [word for word in words if word.casefold() not in BREAKS] or words
-            return [_term(word) for word in content] if not _is_fixed(node) else [node]
+            return [_term(word) for word in content] if not _is_kept(node) else [node]
         case And(children):
             return [word for child in children for word in _words(child)]
         case Or(children):

@@ -27,7 +27,8 @@ def varied(
     used = set(map(_identity, earlier))
     if _identity(strategy) not in used or not (strategy.queries or strategy.ranked):
         return strategy
-    for queries in _others(strategy.queries, intent, earlier):
+    others = _others(strategy.queries, intent, earlier) if strategy.queries else ()
+    for queries in others:
         other = strategy.model_copy(update={"queries": queries})
         if _identity(other) not in used:
             return other

@@ -8,7 +8,18 @@ from typing import ClassVar
 from paper_search.bibliography.languages import language_code
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, render
+from paper_search.query import (
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    headings_as_words,
+    render,
+)
 from paper_search.sources.adapter import Translated
 from paper_search.sources.dialect import Dialect, Written, quoted
 from paper_search.sources.spans import joined_span
@@ -60,6 +71,7 @@ class NewsDialect(Dialect):
 
 
 def _translated(tree: Node, filters: SearchConstraints, say: object) -> Translated:
+    tree = headings_as_words(tree)
     parts = list(tree.children) if isinstance(tree, And) else [tree]
     first, last = joined_span([each for each in parts if isinstance(each, YearRange)], filters)
     rest = [each for each in parts if not isinstance(each, YearRange)]
