@@ -293,6 +293,15 @@ async def test_when_nobody_is_asked_a_strategy_without_any_hits_is_relaxed() -> 
     assert own.relaxed == []
 
 
+async def test_when_nobody_is_asked_one_relaxed_query_is_enough() -> None:
+    other = '"machine learning" AND volcanoes AND Iceland'
+    found = {relaxed_forms(query)[-1]: 5 for query in (NARROW, other)}
+    asked = strategy(NARROW, other, sources=["pubmed"])
+    source = FakeCountingSource("pubmed", found)
+    report = await Scoper([source]).scope(asked, intent(), is_asking=False)
+    assert [relaxed.original for relaxed in report.relaxed] == [NARROW]
+
+
 async def test_when_nobody_is_asked_sources_that_rank_are_left_alone() -> None:
     library = FakeCountingSource("library", is_local=True, ranks=True)
     asked = strategy(NARROW, sources=["library"], ranked=[RankedQuery(text="ice")])

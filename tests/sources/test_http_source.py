@@ -153,6 +153,16 @@ async def test_a_service_that_needs_a_key_is_not_asked_for_a_count(
     assert catalogue.asked == []
 
 
+async def test_a_count_spends_of_the_calls_that_are_allowed(
+    client: httpx.AsyncClient, catalogue: Catalogue
+) -> None:
+    source = HttpSource(Cards(URL), SourceSettings(max_calls=1), client=client)
+    await source.count("graphs", SearchConstraints())
+    with pytest.raises(ServiceError):
+        await source.search("graphs")
+    assert len(catalogue.asked) == 1
+
+
 async def test_an_error_in_disguise_is_not_kept_in_the_cache(tmp_path: Path) -> None:
     answers = [{"error": "out of order"}, {"papers": CARDS}]
 
