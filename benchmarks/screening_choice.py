@@ -33,7 +33,7 @@ from paper_search.models import RawPaper
 from paper_search.skills.screening import Ranker
 from paper_search.skills.screening.ranking import Mixture
 
-MIXTURES = [Mixture(margin, prior) for margin in (0.5, 2 / 3, 1.0) for prior in (0.0, 0.25, 0.5)]
+MIXTURES = [Mixture(margin, prior) for margin in (0.5, 2 / 3, 1.0) for prior in (0.15, 0.25, 0.4)]
 COLLECTIONS = ("cacm", "lisa", "cranfield")
 LEAST, POOL = 15, 1_000
 SEED = 11
