@@ -20,7 +20,7 @@ _THIS_CENTURY = 30
 """Years of two digits up to this are of the century 2000."""
 _CJK_YEAR = r"((?:1[5-9]|20|21)\d\d)"
 _WHOLE = re.compile(
-    r"\s*\(?\s*((?:1[5-9]|20)\d\d)(?:\s*[-–—]\s*((?:1[5-9]|20)\d\d))?\s*\)?[.?!]?\s*"
+    r"(?<!\s)\s*+\(?\s*+((?:1[5-9]|20)\d\d)(?:\s*[-–—]\s*((?:1[5-9]|20)\d\d))?\s*\)?[.?!]?\s*"
 )
 _START = rf"(?<![\w-])(?:{say.PUBLISHED}\s+)?"
 _END = r"(?=\s*(?:$|[,;:.)?!\ue000]))"
