@@ -21,7 +21,7 @@ _OTHER_FIELD = re.compile(
     re.IGNORECASE,
 )
 """Fields of other services: not known here, so they are refused rather than read as words."""
-_TRUNCATED = re.compile(r"\w{3,}\*(?!\w)")
+_TRUNCATED = re.compile(r"(?<!\w)\w{3,}+\*(?!\w)")
 _SHOWN = 60
 _QUOTED = re.compile(r'"[^"]*"')
 _ACCEPTED = (

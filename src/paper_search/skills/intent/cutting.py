@@ -10,16 +10,18 @@ CUT = "\ue000"
 GLUE = "\ua78f"
 """Stands for the spaces inside of a term while a text is cut: a letter that nobody writes."""
 
-_QUOTED = re.compile(r'"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」')
+_QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」')
 _JOINING = r"and|but|or|und|aber|et|mais|y|pero|e|ma|mas|en|maar"
 _LEFT_OVER = (
     rf"{_JOINING}|published|only|in|of|from|by|with|that|which|the|please|for|on|about|von|aus|de"
     "|sur"
 )
 _BRACKETS = re.compile(r"[(\[]\s*\ue000?\s*[)\]]")
-_AT_END = re.compile(rf"(?:\s|,|;|:|，|、|\b(?:{_LEFT_OVER})\b)+([.?!。？]*)$", re.IGNORECASE)
+_AT_END = re.compile(
+    rf"(?<![\s,;:，、])(?:\s|,|;|:|，|、|\b(?:{_LEFT_OVER})\b)+([.?!。？]*)$", re.IGNORECASE
+)
 _AT_START = re.compile(rf"^(?:\s|[,;:.，。；]|\b(?:{_JOINING})\b(?=[\s,;:.]))+", re.IGNORECASE)
-_AROUND = re.compile(r"\s*([,;:]?)\s*\ue000(?:[\s,;:]*\ue000)*\s*([,;:]?)\s*")
+_AROUND = re.compile(r"(?<!\s)\s*+([,;:]?)\s*+\ue000(?:[\s,;:]*\ue000)*\s*([,;:]?)\s*")
 _STOPS = re.compile(r"([.?!])[\s.]*\.")
 _LAST = 60
 """Characters at the end that are looked at: the rest cannot be left over from a cut."""

@@ -129,24 +129,24 @@ FILLERS = _cue(
 """Words between a cue and what is excluded."""
 
 LISTING = _cue(
-    r"\s*,?\s*(?:\b(?:and|or|nor|und|oder|et|ou|ni|y|o|e|en|of)\b|&|/)\s*(?:(?:no|not|nor|without"
+    r"(?<!\s)\s*+,?\s*+(?:\b(?:and|or|nor|und|oder|et|ou|ni|y|o|e|en|of)\b|&|/)\s*(?:(?:no|not|nor|without"
     r"|any)\s+)*"
 )
 LAST_OF_LIST = _cue(
-    r"\s*,\s*(?=[^,.;:\ue000]{1,40}(?:,[^,.;:\ue000]{1,40}){0,5},?\s+(?:and|or|nor|und|oder|et|ou"
+    r"(?<!\s)\s*+,\s*(?=[^,.;:\ue000]{1,40}(?:,[^,.;:\ue000]{1,40}){0,5},?\s+(?:and|or|nor|und|oder|et|ou"
     r"|y|o)\s)"
 )
 NAMED = _cue(
-    r"\s+(?:studies|study|trials?|research|experiments?|methods?|approach(?:es)?|techniques?"
+    r"(?<!\s)\s++(?:studies|study|trials?|research|experiments?|methods?|approach(?:es)?|techniques?"
     r"|applications?|problems?|tasks?)(?!\w)"
 )
 """Nouns that a concept loses and an excluded phrase keeps."""
-PAPERS = _cue(r"\s+(?:papers?|articles?|works|publications?|literature)(?!\w)")
-ATTACHED = _cue(r"\s+(?:on|with|by|to|between|under)(?!\w)")
+PAPERS = _cue(r"(?<!\s)\s++(?:papers?|articles?|works|publications?|literature)(?!\w)")
+ATTACHED = _cue(r"(?<!\s)\s++(?:on|with|by|to|between|under)(?!\w)")
 RESTRICTED = _cue(
-    r"\s+(?:that|which|who|whose|where|\w+ed(?!\w)|made|done|given|found|shown)(?!\w)"
+    r"(?<!\s)\s++(?:that|which|who|whose|where|\w+ed(?!\w)|made|done|given|found|shown)(?!\w)"
 )
-EXTENDED = _cue(r"\s+(?:of|at)\s+(?:the\s+)?")
+EXTENDED = _cue(r"(?<!\s)\s++(?:of|at)\s+(?:the\s+)?")
 
 CHINESE = re.compile(
     r"(?:但|并|且|，|,)?(?:不包括|不包含|不含|不涉及|不要|排除|剔除|除去|除了|除|但不是|而非|而不是)(?:关于|任何)?"

@@ -275,7 +275,7 @@ TRAILING_OF_LONG = frozenset(
 _ADJECTIVE = re.compile(
     r"\w+(?:ed|al|ic|ive|ous|ary|ar|ory|able|ible|less|ful|ant|ent|ian)|short|long|low|high|early"
     r"|late|male|female|true|false|old|young|single|hard|soft|hot|cold|wet|dry|deep|shallow|online|offline"
-    r"|[\w-]+-[\w-]+",
+    r"|\w+(?:-\w+)+",
     re.IGNORECASE,
 )
 

@@ -20,7 +20,7 @@ _THIS_CENTURY = 30
 """Years of two digits up to this are of the century 2000."""
 _CJK_YEAR = r"((?:1[5-9]|20|21)\d\d)"
 _WHOLE = re.compile(
-    r"\s*\(?\s*((?:1[5-9]|20)\d\d)(?:\s*[-–—]\s*((?:1[5-9]|20)\d\d))?\s*\)?[.?!]?\s*"
+    r"(?<!\s)\s*+\(?\s*+((?:1[5-9]|20)\d\d)(?:\s*[-–—]\s*((?:1[5-9]|20)\d\d))?\s*\)?[.?!]?\s*"
 )
 _START = rf"(?<![\w-])(?:{say.PUBLISHED}\s+)?"
 _END = r"(?=\s*(?:$|[,;:.)?!\ue000]))"
@@ -66,13 +66,13 @@ def _point(match: re.Match[str], number: int) -> tuple[int, int]:
     """Return first and last year of what `year_words.year` found."""
     if plain := match[f"year{number}"]:
         bare = plain.lstrip("'’")
-        year = int(bare) if len(bare) > 2 else _with_century(int(bare))  # noqa: PLR2004  # '98
+        year = int(bare) if len(bare) > 2 else _with_century(int(bare))  # noqa: PLR2004  # written as '98
         return year, year
     if named := match[f"named{number}"]:
         start = 1900 + say.DECADES[named.casefold()]
     else:
         digits = re.sub(r"\D", "", match[f"decade{number}"])
-        start = int(digits) if len(digits) > 2 else _with_century(int(digits))  # noqa: PLR2004  # 90s
+        start = int(digits) if len(digits) > 2 else _with_century(int(digits))  # noqa: PLR2004  # written as 90s
     low, high = say.PARTS.get((match[f"part{number}"] or "").casefold(), (0, 9))
     return start + low, start + high
 
