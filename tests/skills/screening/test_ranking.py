@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paper_search.skills.screening import Ranker
 from paper_search.skills.screening.classifier import values, widest_plane
-from paper_search.skills.screening.ranking import LARGEST_SHIFT, SMALLEST_SHIFT, Mixture
+from paper_search.skills.screening.ranking import Mixture
 from paper_search.skills.screening.terms import TermMatrix
 
 FISH = [(f"Salmon and trout in river {n}", "Fish swim upstream to spawn.") for n in range(6)]
@@ -33,8 +33,6 @@ def test_one_mark_alone_is_learned_from(*, mark: bool, first: range) -> None:
 def test_without_marks_the_scores_decide() -> None:
     scores = [n / 12 for n in range(12)]
     assert Ranker(TEXTS).order({}, scores) == list(range(11, -1, -1))
-    lean = Ranker(TEXTS).lean({})
-    assert lean.moved(scores) == scores
 
 
 def test_while_nothing_is_relevant_the_scores_decide() -> None:
@@ -92,25 +90,9 @@ def test_the_machine_and_the_odds_each_rank_alone() -> None:
         assert set(order[:6]) == set(range(6, 12))
 
 
-def test_marks_of_one_kind_only_raise_or_only_lower() -> None:
-    ranker = Ranker(TEXTS)
-    liked, disliked = ranker.lean({0: True, 1: True}), ranker.lean({0: False, 1: False})
-    assert all(0 <= each <= 1 for each in liked.towards)
-    assert all(-1 <= each <= 0 for each in disliked.towards)
-    assert liked.limit == disliked.limit == SMALLEST_SHIFT
-
-
-def test_marks_that_contradict_each_other_move_nothing() -> None:
+def test_marks_that_contradict_each_other_leave_the_order_to_the_scores() -> None:
     texts: list[tuple[str, str | None]] = [("The same text", "word for word")] * 4
-    lean = Ranker(texts).lean({0: True, 1: False})
-    assert lean.moved([0.5] * 4) == pytest.approx([0.5] * 4, abs=SMALLEST_SHIFT / 10)
-
-
-def test_many_marks_of_both_kinds_count_more_than_few() -> None:
-    ranker = Ranker(TEXTS)
-    few = ranker.lean({0: True, 6: False}).limit
-    many = ranker.lean({n: n < 6 for n in range(12)}).limit
-    assert few == SMALLEST_SHIFT < many < LARGEST_SHIFT
+    assert Ranker(texts).order({0: True, 1: False}, [0.1, 0.2, 0.3, 0.4]) == [3, 2, 1, 0]
 
 
 def test_papers_without_abstract_or_any_word_are_ranked_too() -> None:
@@ -143,16 +125,13 @@ _TEXT = st.text(alphabet="ab cdé图网1", max_size=30)
     st.dictionaries(st.integers(0, 7), st.booleans(), max_size=8),
 )
 @settings(max_examples=60, deadline=None)
-def test_any_texts_and_marks_give_every_paper_one_place_and_a_bounded_score(
+def test_any_texts_and_marks_give_every_paper_one_place(
     texts: list[tuple[str, str | None]], marks: dict[int, bool]
 ) -> None:
     known = {number: mark for number, mark in marks.items() if number < len(texts)}
     order = Ranker(texts).order(known, [0.5] * len(texts))
     assert sorted(order) == list(range(len(texts)))
     assert order == Ranker(texts).order(known, [0.5] * len(texts))
-    lean = Ranker(texts).lean(known)
-    moved = lean.moved([0.5] * len(texts))
-    assert all(abs(score - 0.5) <= lean.limit + 1e-9 for score in moved)
 
 
 def test_swapping_the_kinds_turns_the_plane_round() -> None:

@@ -9,10 +9,6 @@ from dataclasses import dataclass
 from paper_search.skills.screening.classifier import likeliest_plane, values, widest_plane
 from paper_search.skills.screening.terms import TermMatrix
 
-SMALLEST_SHIFT, LARGEST_SHIFT = 0.2, 0.7
-"""How far marks may move a score: with the first of a kind, and with very many of both kinds."""
-_HALFWAY = 10
-"""Marks of the rarer kind with which half of the way between the two is gone."""
 _RATIO = 9.8
 """Relevant marks together count this many times as much as irrelevant ones: a relevant paper that
 is missed costs more than one that is read in vain (as ASReview's ELAS u4 balances them)."""
@@ -31,23 +27,6 @@ _REST = 50
 
 
 @dataclass(frozen=True)
-class Lean:
-    """To which kind each paper leans, and how much that may count."""
-
-    towards: list[float]
-    """-1 irrelevant to 1 relevant, in the order of the texts."""
-    limit: float
-    """By how much a score may move."""
-
-    def moved(self, scores: Sequence[float]) -> list[float]:
-        """Return scores of the papers, of the first texts if there are fewer, moved in [0, 1]."""
-        return [
-            min(1.0, max(0.0, score + self.limit * lean))
-            for score, lean in zip(scores, self.towards, strict=False)
-        ]
-
-
-@dataclass(frozen=True)
 class Mixture:
     """How much each part of an order counts; chosen by leaving reviews out (decision 0086)."""
 
@@ -55,15 +34,6 @@ class Mixture:
     """0 naive Bayes alone to 1 support vector machine alone."""
     prior: float = _PRIOR
     """Of the scores after very many marks, against 1 for what is learned; at first it is double."""
-
-
-@dataclass(frozen=True)
-class _Learned:
-    values: list[float]
-    """Of every text: the higher, the more probably relevant."""
-    relevant: list[int]
-    """Examples that were learned from, by number."""
-    irrelevant: list[int]
 
 
 class Ranker:
@@ -100,29 +70,14 @@ class Ranker:
         share = self._mixture.prior * (1.0 + _FADING / (_FADING + len(marks))) / spread
         joined = [
             weight * value + share * (score - mean)
-            for value, score in zip(learned.values, scores, strict=False)
+            for value, score in zip(learned, scores, strict=False)
         ]
         return sorted(range(len(joined)), key=lambda number: -joined[number])
 
-    def lean(self, marks: Mapping[int, bool]) -> Lean:
-        """Return the lean of every text, learned from marks by its number: is it relevant?
+    def _learned(self, marks: Mapping[int, bool]) -> list[float] | None:
+        """Return of every text how far a support vector machine and naive Bayes lean to it.
 
-        Where only one kind was marked, nothing leans to the other: the marks only raise, or only
-        lower. Without marks, or if they contradict each other, nothing leans.
-        """
-        learned = self._learned(marks)
-        towards = _between(learned) if learned is not None else None
-        if towards is None:
-            return Lean([0.0] * len(self._matrix.rows), 0.0)
-        relevant = sum(marks.values())
-        if relevant == len(marks):
-            towards = [(1.0 + each) / 2 for each in towards]
-        if relevant == 0:
-            towards = [(each - 1.0) / 2 for each in towards]
-        return Lean(towards, _limit(relevant, len(marks) - relevant))
-
-    def _learned(self, marks: Mapping[int, bool]) -> _Learned | None:
-        """Return the mean of a support vector machine and naive Bayes, each by its spread.
+        Their mean, each by its spread: the higher, the more probably relevant.
 
         A kind that nobody marked yet is stood in for by the rest. None: there is nothing to learn.
         """
@@ -141,7 +96,7 @@ class Ranker:
         margin = self._mixture.margin / self._unit(widest)
         odds = (1.0 - self._mixture.margin) / self._unit(likeliest)
         plane = [margin * a + odds * b for a, b in zip(widest, likeliest, strict=True)]
-        return _Learned(values(self._matrix.rows, plane), relevant, irrelevant)
+        return values(self._matrix.rows, plane)
 
     def _unit(self, plane: list[float]) -> float:
         """Return the spread of the rows above a plane, estimated from some of them."""
@@ -162,21 +117,6 @@ def _balanced(wanted: Sequence[bool]) -> list[float]:
     weights = [1.0 if each else light for each in wanted]
     mean = sum(weights) / len(weights)
     return [each / mean for each in weights]
-
-
-def _limit(relevant: int, irrelevant: int) -> float:
-    beyond = max(0, min(relevant, irrelevant) - 1)
-    return SMALLEST_SHIFT + (LARGEST_SHIFT - SMALLEST_SHIFT) * beyond / (beyond + _HALFWAY)
-
-
-def _between(learned: _Learned) -> list[float] | None:
-    """Return where the values are between the irrelevant (-1) and the relevant examples (1)."""
-    upper = sum(learned.values[number] for number in learned.relevant) / len(learned.relevant)
-    lower = sum(learned.values[number] for number in learned.irrelevant) / len(learned.irrelevant)
-    middle, half = (upper + lower) / 2, (upper - lower) / 2
-    if half <= 0:
-        return None
-    return [math.tanh((value - middle) / half) for value in learned.values]
 
 
 def _moments(values: Sequence[float]) -> tuple[float, float]:
