@@ -22,7 +22,7 @@ Cli = Callable[..., Any]
 
 def test_list_names_the_workflows_of_the_program(cli: Cli):
     shown = [line.split("  ")[:2] for line in cli("graph", "list").stdout.splitlines()]
-    assert ["paper_search", "9 steps"] in shown
+    assert ["paper_search", "10 steps"] in shown
     rows = cli("graph", "list", "--json").document
     assert [row["name"] for row in rows] == ["paper_search", "research_report"]
     assert all(row["path"].endswith("graph.py") for row in rows)

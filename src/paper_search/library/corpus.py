@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Self
 
-from paper_search.errors import InputError, LibraryError, PaperSearchError, QuerySyntaxError
+from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
-from paper_search.library.batches import BATCH, batches
+from paper_search.library.batches import batches
+from paper_search.library.current_index import CurrentIndex
 from paper_search.library.embedded import EmbeddedRecords
 from paper_search.library.embedding import Embedder
 from paper_search.library.embedding_run import EmbeddingSummary
 from paper_search.library.importers.entries import Imported, Rejected
 from paper_search.library.importers.files import ACCEPTED, read_file
-from paper_search.library.index import IndexState, TextIndex
+from paper_search.library.index import TextIndex
 from paper_search.library.neighbourhood import Neighbourhood, said
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
-from paper_search.library.writing import WriterBusyError, WritingRights
+from paper_search.library.writing import WritingRights
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, UserFeedback
 from paper_search.query import headings_as_words, parse
 from paper_search.query.prose import is_prose
@@ -42,9 +42,6 @@ _OPERATORS = re.compile(
 _LONG = 4
 """Words of a text that may be a title with a star in it, such as *The R*-tree and its heirs*."""
 
-_Row: TypeAlias = tuple[int, dict[str, Any]]
-T = TypeVar("T")
-_log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int | None], None]
 """Called with how many records are done, and of how many, if that is known."""
@@ -72,6 +69,7 @@ class Library:
         self._rights = WritingRights(path, is_read_only=records.is_read_only)
         self._wait_s = wait_s
         self._vectors = EmbeddedRecords(path, embedder, wait_s)
+        self._current = CurrentIndex(path, records, index, self._rights, wait_s)
         self._threads = threading.RLock()
 
     @classmethod
@@ -155,15 +153,15 @@ class Library:
                     step = self._records.upsert(batch)
                     pending += step.added + step.updated
                     # The first batch at once, so that there is something to search.
-                    if pending >= _INDEXED_AT_ONCE or self._lag() is None:
-                        self._catch_up()
+                    if pending >= _INDEXED_AT_ONCE or self._current.lag() is None:
+                        self._current.catch_up()
                         pending = 0
                 changes += step
                 done += len(batch)
                 if on_progress is not None:
                     on_progress(done, total)
             with self._threads, self._rights.held(self._wait_s):
-                self._catch_up()
+                self._current.catch_up()
         return changes
 
     def import_file(
@@ -299,12 +297,12 @@ class Library:
         """
         tree, limits = headings_as_words(parse(text)), filters or SearchConstraints()
         with self._threads:
-            return self._mended(lambda: self._retrieval(None).count(tree, limits))
+            return self._current.ask(lambda: self._retrieval(None).count(tree, limits))
 
     def info(self) -> LibraryInfo:
         """Return what the library holds, and how much of the disk it takes."""
         with self._threads:
-            is_current = self._lag() == 0
+            is_current = self._current.lag() == 0
             first, last = self._index.years() if is_current else self._records.years()
             return LibraryInfo(
                 path=self._path,
@@ -345,22 +343,8 @@ class Library:
             irrelevant=self._rows(marked.marked_irrelevant),
         )
         with self._threads:
-            found = self._mended(lambda: ask(self._retrieval(near), max(0, limit), bounds))
+            found = self._current.ask(lambda: ask(self._retrieval(near), max(0, limit), bounds))
             return Hits(self._records.get_rows(found.rows), found.total, note)
-
-    def _mended(self, ask: Callable[[], T]) -> T:
-        """Return what an up-to-date index answers; a damaged one is made again first."""
-        self._refresh()
-        try:
-            return ask()
-        except PaperSearchError:
-            raise
-        except BaseException as error:
-            # Whatever tantivy makes of damage, Rust's panics (no `Exception`s) included.
-            if not isinstance(error, Exception) and "Panic" not in type(error).__name__:
-                raise
-            self._mend(error)
-            return ask()
 
     def _rows(self, ids: Iterable[str]) -> list[int]:
         with self._threads:
@@ -372,61 +356,5 @@ class Library:
             return self._records.key, self._records.generation
 
     def _retrieval(self, near: Neighbourhood | None) -> Retrieval:
-        try:
-            searcher = self._index.searcher()
-        except LibraryError as error:
-            self._mend(error)
-            searcher = self._index.searcher()
+        searcher = self._current.searcher()
         return Retrieval(searcher, self._index.schema, self._records, near)
-
-    def _mend(self, error: BaseException) -> None:
-        """Make a damaged index again; the records are not concerned."""
-        if not self._index.is_damaged():
-            if isinstance(error, LibraryError):
-                raise error
-            raise LibraryError(
-                f"the library {str(self._path)!r} could not be searched: {error}"
-            ) from error
-        _log.warning("the index of %s was damaged: it is made again from the records", self._path)
-        with self._rights.held(self._wait_s):
-            self._index.clear()
-            self._catch_up()
-
-    def _lag(self) -> int | None:
-        """Return how many writes the index is behind the records; None: it is of no use."""
-        state = self._index.state()
-        if state is None or state.key != self._records.key:
-            return None
-        lag = self._records.generation - state.generation
-        return lag if lag >= 0 else None
-
-    def _refresh(self) -> None:
-        """Bring the index up to date, unless somebody is at it who will do that anyway."""
-        lag = self._lag()
-        if lag == 0:
-            return
-        if lag is not None and (self._records.is_read_only or self._rights.is_importing()):
-            return
-        try:
-            with self._rights.held(self._wait_s if lag is None else 0.0):
-                self._catch_up()
-        except WriterBusyError:
-            if lag is None and self._lag() is None:
-                raise
-
-    def _catch_up(self) -> None:
-        lag = self._lag()
-        if lag == 0:
-            return
-        if lag is None:
-            self._index.clear()
-        generation = self._records.generation
-        since = 0 if lag is None else generation - lag
-        state = IndexState(self._records.key, generation)
-        self._index.write(self._told(self._records.changed_since(since)), state)
-
-    def _told(self, records: Iterable[_Row]) -> Iterator[_Row]:
-        for number, each in enumerate(records):
-            if number % BATCH == 0:
-                self._rights.show_progress()
-            yield each

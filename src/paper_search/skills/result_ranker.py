@@ -7,11 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from paper_search.models import MarkedPaper, RawPaper, ScoredPaper
 from paper_search.skills.screening import Ranker
 
-K = 20
-"""Damps the first ranks against the others (reciprocal rank fusion, Cormack et al. 2009, has 60 for
-long lists of many systems); with the next two, chosen by leaving a collection out."""
+FUSION = 60
+"""Added to ranks that are fused by their reciprocals (Cormack, Clarke and Büttcher 2009)."""
+LEARNING = 20
+"""Added to ranks that are a prior beside what is learned: the first ones count for more there."""
 RESEMBLANCE = 0.1
-"""What resembling the first papers counts before anything is marked; ranks count the rest."""
+"""What resembling the first papers counts before anything is marked; ranks count the rest. With the
+next one, chosen by leaving a collection out."""
 FIRST = 5
 """Papers that stand in for marked ones until there are some."""
 
@@ -63,7 +65,7 @@ def _prior(paper: RawPaper, asked: Asked) -> float:
         if sighting.rank is None or (asked and (sighting.source, sighting.query) not in asked):
             continue
         best[sighting.source] = min(sighting.rank, best.get(sighting.source, sighting.rank))
-    return sum(1.0 / (K + rank) for rank in best.values())
+    return sum(1.0 / (FUSION + rank) for rank in best.values())
 
 
 def _decisions(papers: Sequence[RawPaper], marked: Sequence[MarkedPaper]) -> dict[int, bool]:
@@ -95,10 +97,11 @@ def _learned(
             marks[len(texts)] = mark.is_relevant
             texts.append((mark.title, mark.abstract))
     ranker = Ranker(texts)
-    by_place = _reciprocal(by_rank)
     if marks:
-        return ranker.order(marks, by_place)
-    alike = _reciprocal(ranker.order(dict.fromkeys(by_rank[:FIRST], True), [0.0] * len(papers)))
+        return ranker.order(marks, _reciprocal(by_rank, LEARNING))
+    by_place = _reciprocal(by_rank, FUSION)
+    resembling = ranker.order(dict.fromkeys(by_rank[:FIRST], True), [0.0] * len(papers))
+    alike = _reciprocal(resembling, FUSION)
     fused = [
         (1 - RESEMBLANCE) * rank + RESEMBLANCE * resemblance
         for rank, resemblance in zip(by_place, alike, strict=True)
@@ -106,9 +109,9 @@ def _learned(
     return sorted(by_rank, key=lambda number: -fused[number])
 
 
-def _reciprocal(order: Sequence[int]) -> list[float]:
+def _reciprocal(order: Sequence[int], added: int) -> list[float]:
     """Return by number what its place in an order of all numbers counts."""
     counts = [0.0] * len(order)
     for place, number in enumerate(order, start=1):
-        counts[number] = 1.0 / (K + place)
+        counts[number] = 1.0 / (added + place)
     return counts

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from pydantic import BaseModel
+
 from paper_search.errors import PersistenceError
 from paper_search.models import (
     SNOWBALL,
@@ -300,9 +302,18 @@ def _known_papers(
 
 
 def _edited(proposed: SearchStrategy, edited: Any) -> SearchStrategy:
-    """Return the strategy as a person edited it; papers to follow are not theirs to write."""
-    strategy = SearchStrategy.model_validate(edited)
-    return strategy.model_copy(update={"seeds": strategy.seeds or proposed.seeds})
+    """Return the strategy as a person edited it; papers to follow are not theirs to write.
+
+    Boolean queries that they wrote are the search: the question is not asked besides, unless they
+    wrote that, too, or say which source is asked what.
+    """
+    given = edited.model_dump() if isinstance(edited, BaseModel) else edited
+    strategy = SearchStrategy.model_validate(given)
+    is_rewritten = strategy.queries != proposed.queries and strategy.ranked == proposed.ranked
+    update: dict[str, Any] = {"seeds": strategy.seeds or proposed.seeds}
+    if is_rewritten and strategy.forms == proposed.forms:
+        update["ranked"] = []
+    return strategy.model_copy(update=update)
 
 
 def _seeded(strategy: SearchStrategy, marked: Sequence[MarkedPaper]) -> SearchStrategy:
