@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from paper_search.library.embedding import Embedder
 
-RANKED_DEPTH = 300
+RANKED_DEPTH = 500
 """Records that plain text brings in at least: they cost next to nothing here, and what is below
 the first hundred is what marks bring up."""
 LIBRARY_DIRECTORY = "library"
