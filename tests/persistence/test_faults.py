@@ -85,7 +85,7 @@ async def test_a_disk_that_is_full_at_any_step_is_named_and_nothing_is_lost(poin
 
 async def finished(url: str) -> Any:
     async with open_persistence(url) as place:
-        return (await ThreadCatalog(place).detail("t")).collection
+        return (await ThreadCatalog(place).show("t")).collection
 
 
 async def fill(place: Any) -> None:

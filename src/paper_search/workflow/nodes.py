@@ -125,8 +125,6 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
         strategy = _seeded(strategy, await _shelf(ctx).marked(state.marks))
     answer = await ctx.services.search(strategy)
     found = await _shelf(ctx).put_records(answer.papers)
-    earlier = state.pool if ctx.services.keeps_earlier_papers else []
-    pool = list(dict.fromkeys([*found, *earlier]))
     ctx.progress("found", {"records": len(found)})
     kept = dict(state.kept_by_source)
     for report in answer.sources:
@@ -134,7 +132,6 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
         kept[report.source] = kept.get(report.source, 0) + report.kept
     return Outcome.OK, {
         "found": found,
-        "pool": pool,
         "reports": answer.sources,
         "earlier_reports": [*state.earlier_reports, *state.reports],
         "kept_by_source": kept,
@@ -148,7 +145,8 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
     """
     state = _checked(ctx)
     shelf = _shelf(ctx)
-    records = await shelf.records(list(dict.fromkeys([*state.found, *state.pool])))
+    pool = list(dict.fromkeys([*state.found, *state.pool]))
+    records = await shelf.records(pool)
     report = await ctx.services.deduplicate(records, state.merge_decisions)
     works, update = report.works, {}
     if ctx.workflow_params.enrich:
@@ -159,7 +157,8 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
     ids = await shelf.put_works(works)
     ctx.progress("merged", {"records": len(records), "works": len(ids)})
     doubts = report.uncertain[:MAX_DOUBTS]
-    return Outcome.OK, {"works": ids, "found": [], "uncertain": doubts, **update}
+    kept = pool if ctx.services.keeps_earlier_papers else []
+    return Outcome.OK, {"works": ids, "found": [], "pool": kept, "uncertain": doubts, **update}
 
 
 async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
