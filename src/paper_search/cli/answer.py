@@ -101,7 +101,8 @@ class Answer:
             return None
         if self.action != "edit" and not self._has_marks:
             return None
-        listed = [paper.id for paper in checkpoint.payload.collection.papers]
+        found = checkpoint.payload.collection.listed(is_all=True)
+        listed = [paper.id for paper in found.papers]
         feedback = UserFeedback(
             marked_relevant=_marked(self.relevant, listed),
             marked_irrelevant=_marked(self.irrelevant, listed),

@@ -1,0 +1,77 @@
+"""What a search found and does not show first can be counted, listed, exported and marked."""
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Cli = Callable[..., Any]
+
+
+def result(cli: Cli, thread: str, *options: str) -> dict[str, Any]:
+    found: dict[str, Any] = cli("show", thread, "--json", *options).document["collection"]
+    return found
+
+
+def ids(papers: list[dict[str, Any]]) -> list[str]:
+    return [paper["id"] for paper in papers]
+
+
+def test_a_hundred_papers_are_shown_and_nothing_that_was_found_is_lost(cli: Cli, done: str) -> None:
+    collection = result(cli, done)
+    assert len(collection["papers"]) >= 100
+    every = ids(collection["papers"]) + ids(collection["set_aside"])
+    assert len(every) == len(set(every)) == collection["metadata"]["total_found"]
+
+
+def test_what_is_set_aside_is_counted_and_listed_on_request(cli: Cli, done: str) -> None:
+    collection = result(cli, done)
+    aside = len(collection["set_aside"])
+    assert f"{aside} set aside: see `paper-search show --all`" in cli("show", done).stdout
+    whole = result(cli, done, "--all")
+    assert ids(whole["papers"]) == ids(collection["papers"]) + ids(collection["set_aside"])
+    assert "set_aside" not in whole
+
+
+def test_a_lowest_score_divides_all_that_was_found(cli: Cli, done: str) -> None:
+    collection = result(cli, done, "--min-score", "0.5")
+    assert collection["papers"]
+    assert all(paper["relevance_score"] >= 0.5 for paper in collection["papers"])
+    assert all(paper["relevance_score"] < 0.5 for paper in collection["set_aside"])
+
+
+@pytest.mark.parametrize("options", [(), ("--all",), ("--min-score", "0.5")])
+def test_an_export_holds_what_the_same_options_show(
+    cli: Cli, done: str, options: tuple[str, ...]
+) -> None:
+    exported = cli("export", done, "--format", "csv", *options).stdout
+    rows = list(csv.DictReader(io.StringIO(exported)))
+    assert len(rows) == len(result(cli, done, *options)["papers"])
+
+
+def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli: Cli, reviewing: str) -> None:
+    aside = result(cli, reviewing)["set_aside"][-1]
+    ended = cli("resume", reviewing, "--approve", "--relevant", aside["id"], "--json")
+    assert ended.code == 0
+    assert aside["id"] in ids(ended.document["papers"])
+    assert aside["id"] not in ids(ended.document["set_aside"])
+
+
+def test_a_paper_marked_irrelevant_is_set_aside_in_the_next_round(cli: Cli, reviewing: str) -> None:
+    first = result(cli, reviewing)["papers"][0]["id"]
+    cli("resume", reviewing, "--irrelevant", first, "--note", "more on toxicity")
+
+    collection = result(cli, reviewing)
+    assert first not in ids(collection["papers"])
+    assert first in ids(collection["set_aside"])
+
+
+def test_the_next_round_says_what_is_new_and_what_the_queries_ask_now(
+    cli: Cli, reviewing: str
+) -> None:
+    papers = result(cli, reviewing)["papers"]
+    ended = cli("resume", reviewing, "--relevant", papers[2]["id"], "--note", "more on toxicity")
+    assert "since last" in ended.stderr
+    assert "Queries: +" in ended.stderr
