@@ -365,3 +365,22 @@ async def test_a_boolean_query_is_not_shown_to_the_model() -> None:
     assert intent.boolean_query == "moss AND (lichen OR fern)"
     assert intent.concepts == ["moss", "lichen"]
     assert llm.calls == []
+
+
+async def test_function_words_are_those_of_the_whole_questions_language() -> None:
+    intent = await parse("après 2010, apprentissage profond en radiologie sauf les revues")
+    assert intent.concepts == ["apprentissage profond", "radiologie"]
+    assert intent.constraints.excluded_types == ["review"]
+
+
+async def test_what_is_not_wanted_may_stand_apart_in_chinese() -> None:
+    intent = await parse("论文 关于 图神经网络 不包括 综述")
+    assert intent.concepts == ["图神经网络"]
+    assert intent.constraints.excluded_types == ["review"]
+    assert intent.intent_type is IntentType.METHOD
+
+
+async def test_a_question_that_names_only_a_year_says_so() -> None:
+    intent = await parse("2015")
+    assert intent.constraints.year_from == intent.constraints.year_to == 2015
+    assert intent.notes == ["the question names nothing but years: say what it is about"]

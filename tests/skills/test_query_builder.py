@@ -544,3 +544,28 @@ async def test_titles_reach_the_model_only_inside_the_data_block() -> None:
     assert strategy.sources == SOURCES
     assert strategy.filters.max_results == 1000
     assert "evil.example" not in strategy.model_dump_json()
+
+
+async def test_a_work_that_the_question_names_is_looked_up_and_offered_as_a_seed() -> None:
+    named = intent(identifiers=["doi:10.1000/1"])
+    strategy = await builder(available_sources=["library", "snowball"]).build(
+        QueryBuilderInput(intent=named)
+    )
+    assert strategy.works == ["doi:10.1000/1"]
+    assert [query.text for query in strategy.ranked] == ["10.1000/1"]
+    assert strategy.queries == []
+    assert [seed.doi for seed in strategy.seeds] == ["10.1000/1"]
+    assert strategy.sources == ["library", "snowball"]
+
+
+async def test_marked_papers_are_named_to_libraries_that_rank_by_nearness() -> None:
+    first = await builder().build(QueryBuilderInput(intent=intent("soil")))
+    marks = [
+        MarkedPaper(id="a", title="Soil and rain", is_relevant=True),
+        MarkedPaper(id="b", title="Moon dust", is_relevant=False),
+    ]
+    asked = QueryBuilderInput(
+        intent=intent("soil"), previous_strategies=[first], marked_papers=marks
+    )
+    [query] = (await builder().build(asked)).ranked
+    assert (query.like, query.unlike) == (["a"], ["b"])

@@ -43,11 +43,8 @@ class ResultRanker:
         """
         if not papers:
             return []
-        priors = [_prior(paper.paper, asked) for paper in papers]
         decided = _decisions([paper.paper for paper in papers], marked)
-        by_rank = sorted(
-            range(len(papers)), key=lambda n: (-priors[n], -papers[n].relevance_score, n)
-        )
+        by_rank = _by_rank(papers, asked)
         numbers = by_rank
         if len(papers) > FIRST and not is_score_first:
             numbers = _learned(papers, marked, decided, by_rank)
@@ -58,14 +55,33 @@ class ResultRanker:
         return [papers[n] for n in numbers]
 
 
-def _prior(paper: RawPaper, asked: Asked) -> float:
-    """Return the sum over sources of the paper's best reciprocal rank in each."""
+def _by_rank(papers: Sequence[ScoredPaper], asked: Asked) -> list[int]:
+    """Return the numbers of the papers by the ranks that sources gave them.
+
+    The order of a single source is kept: it saw everything. Several are fused by reciprocal ranks,
+    and the result with the order by words, both alike: ranks of different services say nothing
+    about each other.
+    """
+    ranks = [_best_ranks(paper.paper, asked) for paper in papers]
+    scores = [paper.relevance_score for paper in papers]
+    fused = [sum(1.0 / (FUSION + rank) for rank in best.values()) for best in ranks]
+    every = range(len(papers))
+    by_rank = sorted(every, key=lambda n: (-fused[n], -scores[n], n))
+    if len({source for best in ranks for source in best}) < 2:  # noqa: PLR2004  # a single one
+        return by_rank
+    by_words = sorted(every, key=lambda n: (-scores[n], -fused[n], n))
+    one, other = _reciprocal(by_rank, FUSION), _reciprocal(by_words, FUSION)
+    return sorted(by_rank, key=lambda n: -(one[n] + other[n]))
+
+
+def _best_ranks(paper: RawPaper, asked: Asked) -> dict[str, int]:
+    """Return the paper's best rank in each source."""
     best: dict[str, int] = {}
     for sighting in paper.sightings:
         if sighting.rank is None or (asked and (sighting.source, sighting.query) not in asked):
             continue
         best[sighting.source] = min(sighting.rank, best.get(sighting.source, sighting.rank))
-    return sum(1.0 / (FUSION + rank) for rank in best.values())
+    return best
 
 
 def _decisions(papers: Sequence[RawPaper], marked: Sequence[MarkedPaper]) -> dict[int, bool]:

@@ -92,8 +92,9 @@ def intent_by_cues(question: str, today: date, default_max_results: int) -> Pars
     subject, kind = read_kind(reading.subject)
     found = Concepts()
     if reading.question:
-        found = concepts_of(subject)
-        found = found if found.names else concepts_of(reading.subject)
+        language = language_of(question)
+        found = concepts_of(subject, language)
+        found = found if found.names else concepts_of(reading.subject, language)
     own = {name.casefold() for name in reading.excluded}
     concepts = [name for name in found.names if name.casefold() not in own]
     left = without_cuts(subject).replace(GLUE, " ")
@@ -166,6 +167,8 @@ def _remarks(question: str, reading: Reading) -> list[str]:
         )
     if question.count('"') % 2:
         notes.append("a quotation mark is never closed: the question is read as plain words")
+    if not (reading.question or reading.authors or reading.identifiers):
+        notes.append("the question names nothing but years: say what it is about")
     if reading.question and not _if_telling(reading.question):
         notes.append("the question holds only words that most papers have: say what it is about")
     return notes

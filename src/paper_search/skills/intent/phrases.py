@@ -71,7 +71,7 @@ class Phrase:
         )  # a letter
 
 
-def phrases(text: str) -> list[Phrase]:
+def phrases(text: str, language: str | None = None) -> list[Phrase]:
     """Return the noun phrases of a text in order, each as it is written.
 
     English is cut at function words, verbs and adverbs, Chinese at its function words, Japanese
@@ -79,7 +79,7 @@ def phrases(text: str) -> list[Phrase]:
     """
     glued = _FIXED.sub(lambda match: match[0].replace(" ", GLUE), text)
     found: list[Phrase] = []
-    for start, end, is_quoted in sorted(_spans(glued)):
+    for start, end, is_quoted in sorted(_spans(glued, language)):
         written = " ".join(re.sub(_MARKS, " ", glued[start:end]).split())
         behind = found[-1].end if found else 0
         found.append(Phrase(written, start, end, text[behind:start], is_quoted))
@@ -103,7 +103,7 @@ def _is_lost(text: str) -> bool:
     return all(_is_loose_at_start(word.casefold()) for word in text.split())
 
 
-def _spans(text: str) -> Iterator[tuple[int, int, bool]]:
+def _spans(text: str, language: str | None) -> Iterator[tuple[int, int, bool]]:
     """Yield start, end and whether it was quoted, of all noun phrases."""
     quoted = [match for match in _QUOTED.finditer(text) if re.search(r"\w", match[1])]
     yield from ((match.start(1), match.end(1), True) for match in quoted)
@@ -117,7 +117,7 @@ def _spans(text: str) -> Iterator[tuple[int, int, bool]]:
                 yield place, place + len(part), False
                 place += len(part)
         else:
-            yield from ((first, last, False) for first, last in _cut(text, start, end))
+            yield from ((first, last, False) for first, last in _cut(text, start, end, language))
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
@@ -126,9 +126,9 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
     return text
 
 
-def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _cut(text: str, start: int, end: int, language: str | None = None) -> Iterator[tuple[int, int]]:
     """Yield start and end of the noun phrases of a clause."""
-    language = language_of(text)
+    language = language or language_of(text)
     is_english = language not in OTHER_LANGUAGES
     breaks = PHRASE_BREAKS if is_english else OTHER_LANGUAGES[language]
     token = _TOKEN_OF_ELISIONS if language in _WITH_ELISIONS else _TOKEN

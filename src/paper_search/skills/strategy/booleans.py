@@ -56,6 +56,8 @@ def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[S
     """
     if intent.boolean_query is not None:
         return [SearchQuery(keywords=intent.concepts, boolean_query=intent.boolean_query)]
+    if intent.identifiers and not intent.question:
+        return []  # a number is looked up, or ranked by: no boolean finds a work by it
     subject, limits = subject_of(intent, has_headings=has_headings), limits_of_intent(intent)
     trees = [_precise(subject), _broad(subject)]
     found = _queries([tree for tree in trees if tree is not None], subject, limits)

@@ -26,7 +26,8 @@ def first_ranked(intent: ParsedIntent) -> list[RankedQuery]:
     """Return the ranked query for a question; none for a boolean query, which is asked as it is."""
     if intent.boolean_query is not None:
         return []
-    text = " ".join(visible(intent.question or intent.topic).split())
+    named = " ".join(name.partition(":")[2] for name in intent.identifiers)
+    text = " ".join(visible(intent.question or named or intent.topic).split())
     return [RankedQuery(text=text, condition=limits_of_intent(intent).text())] if text else []
 
 
