@@ -1,6 +1,6 @@
 """The whole search, from the question to the page, and what rounds of marks add to it.
 
-    python benchmarks/find.py [COLLECTION ...] [--most QUESTIONS] [--rounds N] [--no-peers]
+    python benchmarks/find.py [COLLECTION ...] [--most QUESTIONS] [--embeddings NAME] [--no-peers]
 
 Real questions go into `find` as a user's run asks them: SearchWorkflow, source `library`, no model.
 A simulated person approves every strategy and marks the first ten papers not seen before, as the
@@ -11,6 +11,8 @@ regression on the marks and a sample of the rest, the order of the library as it
 First table: nDCG@10 and recall@100 of the first page, with binary labels; pages without a paper.
 Second table: of the relevant (at most 50; 100 for `reviews`), the share found after each ten papers
 that were looked at. `reviews` is the seven reviews of `screen_asreview` in one library, ten rounds.
+
+With --embeddings (such as `minilm`), the library is ranked by nearness, too, in both of its rows.
 
 Needs the dependency group `benchmarks`.
 """
@@ -30,8 +32,10 @@ import screening
 
 from paper_search.config import AppConfig
 from paper_search.library import Library
+from paper_search.library.embedders import create_embedder
 from paper_search.library.source import library_path
 from paper_search.models import RawPaper
+from paper_search.models.embeddings import EmbeddingsConfig
 from paper_search.workflow import (
     Checkpoint,
     CheckpointKind,
@@ -238,13 +242,16 @@ def _text(paper: RawPaper) -> str:
     return "\n".join(filter(None, (paper.title, paper.abstract, authors, paper.venue)))
 
 
-def measure(corpus: Corpus, *, peers: bool = True) -> dict[str, Figures]:
+def measure(corpus: Corpus, *, peers: bool = True, embeddings: str = "") -> dict[str, Figures]:
     """Return the figures of every method on a collection."""
     made = {"find": Figures()}
     with tempfile.TemporaryDirectory() as home:
-        config = AppConfig(home=Path(home))
-        with Library.open(library_path(config.home)) as records:
+        config = AppConfig(home=Path(home), embeddings=EmbeddingsConfig(name=embeddings))
+        embedder = create_embedder(config.embeddings)
+        with Library.open(library_path(config.home), embedder=embedder) as records:
             records.add(corpus.papers)
+            if embedder is not None:
+                records.embed()
 
             def search(question: str, limit: int = DEPTH) -> Order:
                 return [str(each.doi) for each in records.search(question, limit=limit).papers]
@@ -281,13 +288,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("collections", nargs="*", default=list(COLLECTIONS))
     parser.add_argument("--most", type=int, help="questions of each collection")
+    parser.add_argument("--embeddings", default="", help="an embedding model of the library")
     parser.add_argument("--no-peers", action="store_true", help="without bm25s and the learner")
     given = parser.parse_args()
     print("| collection | method | nDCG@10 | recall@100 | shown | empty | found | CPU s |")
     print("|---|---|---|---|---|---|---|---|")
     for name in given.collections:
         corpus = read(name, given.most)
-        for row in _rows(corpus, measure(corpus, peers=not given.no_peers)):
+        for row in _rows(
+            corpus, measure(corpus, peers=not given.no_peers, embeddings=given.embeddings)
+        ):
             print(row, flush=True)
 
 

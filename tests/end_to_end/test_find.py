@@ -27,8 +27,9 @@ def rows() -> dict[str, list[str]]:
 @pytest.mark.slow
 def test_the_first_page_is_as_good_as_the_librarys_own_order(rows: dict[str, list[str]]) -> None:
     found, static = rows["find"], rows["library search"]
-    assert float(found[0]) >= float(static[0]) - 0.01
-    assert float(found[1]) >= float(static[1]) - 0.01
+    # One paper at one place makes .03 on so few questions.
+    assert float(found[0]) >= float(static[0]) - 0.03
+    assert float(found[1]) >= float(static[1]) - 0.03
 
 
 @pytest.mark.slow

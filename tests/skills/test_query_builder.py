@@ -21,6 +21,7 @@ from paper_search.models import (
 )
 from paper_search.query import parse
 from paper_search.skills import QueryBuilder
+from paper_search.skills.query_builder import DEPTH
 from paper_search.skills.strategy.text import MAX_QUERY_CHARS, normalised
 from paper_search.testing.llm import FakeLLM, obedient_answer
 
@@ -143,7 +144,7 @@ async def test_only_authors_are_a_query_of_their_own() -> None:
     wanted = intent(authors=["Vaswani"], question="Vaswani")
     strategy = await builder().build(QueryBuilderInput(intent=wanted))
     assert texts(strategy) == ["author:Vaswani"]
-    assert strategy.ranked == [RankedQuery(text="Vaswani", condition="author:Vaswani")]
+    assert strategy.ranked == [RankedQuery(text="Vaswani", condition="author:Vaswani", depth=DEPTH)]
 
 
 async def test_a_boolean_question_is_ranked_by_its_wanted_words_alone() -> None:
@@ -160,10 +161,10 @@ async def test_a_boolean_question_is_ranked_by_its_wanted_words_alone() -> None:
 async def test_the_question_is_asked_as_it_is_of_sources_that_rank() -> None:
     wanted = intent("caffeine", question="does caffeine\u200b disturb\n sleep?")
     assert (await builder().build(QueryBuilderInput(intent=wanted))).ranked == [
-        RankedQuery(text="does caffeine disturb sleep?")
+        RankedQuery(text="does caffeine disturb sleep?", depth=DEPTH)
     ]
     untold = await builder().build(QueryBuilderInput(intent=intent("caffeine", "sleep")))
-    assert untold.ranked == [RankedQuery(text="caffeine sleep")]
+    assert untold.ranked == [RankedQuery(text="caffeine sleep", depth=DEPTH)]
 
 
 @pytest.mark.parametrize("llm", [None, FakeLLM(LLMError("is not asked"))])
@@ -379,7 +380,7 @@ async def test_the_round_after_starts_from_what_a_person_edited() -> None:
     )
     second = await builder().build(given_text("not mice", edited))
     assert second.ranked == [
-        RankedQuery(text="dreams", condition="NOT tea NOT mice", terms={"rem": 0.5})
+        RankedQuery(text="dreams", condition="NOT tea NOT mice", terms={"rem": 0.5}, depth=DEPTH)
     ]
     assert len(second.queries) == 6
     assert texts(second)[0] == "coffee AND dreams NOT mice"
@@ -466,7 +467,8 @@ async def test_a_model_learns_no_other_weights_than_the_algorithm() -> None:
     first = await builder().build(given_text(None))
     given = given_text("not mice", first, marked_papers=[mark])
     by_model = await builder(FakeLLM(answer("a"))).build(given)
-    assert by_model.ranked == (await builder().build(given)).ranked
+    [own], [other] = by_model.ranked, (await builder().build(given)).ranked
+    assert own.terms == other.terms
 
 
 async def test_sources_that_do_not_exist_become_all_sources() -> None:
@@ -556,6 +558,13 @@ async def test_a_work_that_the_question_names_is_looked_up_and_offered_as_a_seed
     assert strategy.queries == []
     assert [seed.doi for seed in strategy.seeds] == ["10.1000/1"]
     assert strategy.sources == ["library", "snowball"]
+
+
+async def test_a_library_brings_in_more_where_no_model_is_paid_to_read_it() -> None:
+    asked = QueryBuilderInput(intent=intent("soil"))
+    [free] = (await builder().build(asked)).ranked
+    [paid] = (await builder(FakeLLM(obedient_answer)).build(asked)).ranked
+    assert (free.depth, paid.depth) == (500, None)
 
 
 async def test_marked_papers_are_named_to_libraries_that_rank_by_nearness() -> None:

@@ -6,6 +6,9 @@ import typer
 
 from paper_search.cli.options import Home
 
+_ALLOCATIONS_BEFORE_COLLECTION = 700
+"""Python's default."""
+
 
 def serve(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
@@ -25,6 +28,8 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
     Everything that `threads` lists is there, and what is begun there is listed here. The server
     answers this machine only, unless PAPER_SEARCH_TOKENS says who else may use it.
     """
+    import gc
+
     from paper_search.cli.console import say
     from paper_search.cli.settings import settings
     from paper_search.server.serving import ServerOptions, serve, studio_url
@@ -33,5 +38,7 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
         host=host, port=port, is_mcp_open=mcp, is_tracing=trace, opens_browser=browser
     )
     config = settings(ctx, home)
+    # A server lives long: garbage that holds files open must not wait as in a short command.
+    gc.set_threshold(_ALLOCATIONS_BEFORE_COLLECTION)
     say(f"Studio: {studio_url(options)}")
     serve(options, config)

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
     from paper_search.library.embedding import Embedder
 
-RANKED_DEPTH = 500
-"""Records that plain text brings in at least: they cost next to nothing here, and what is below
-the first hundred is what marks bring up."""
 LIBRARY_DIRECTORY = "library"
 """Where in the home the person's own library lies."""
 
@@ -195,7 +192,7 @@ class LibrarySource:
             if isinstance(query, str):
                 hits = library.search_boolean(query, limit=limit, filters=limits)
             else:
-                depth = max(limit, RANKED_DEPTH)
+                depth = max(limit, query.depth or 0)
                 hits = library.search_ranked(query, limit=depth, filters=limits)
         except InputError as error:
             report.status, report.error = SourceStatus.BAD_RESPONSE, str(error)

@@ -112,6 +112,9 @@ class RankedQuery(BaseModel):
     terms: dict[str, float] = Field(default_factory=dict, exclude_if=_is_empty)
     """Further words with their weights beside 1 for a word of the text; below 0: unwanted. For
     sources that take weights; the others are asked the text alone."""
+    depth: int | None = Field(default=None, ge=1, exclude_if=lambda depth: depth is None)
+    """Records that a library may bring in, where that is more than the limit of results; None: no
+    more than that. What is below the first page is what marks bring up."""
     like: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """Ids of papers marked relevant, for a library that ranks by nearness of vectors, too."""
     unlike: list[str] = Field(default_factory=list, exclude_if=_is_empty)

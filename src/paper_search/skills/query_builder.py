@@ -29,6 +29,9 @@ from paper_search.skills.strategy.text import MAX_QUERIES
 from paper_search.skills.strategy.variation import varied
 from paper_search.skills.year_cues import read_years
 
+DEPTH = 500
+"""Records of a library that plain text brings in where no model is paid to read them: of 1,000 the
+learner finds hardly more, and a round takes twice the time."""
 _HEADED = frozenset({"pubmed", "europe_pmc"})
 """Sources that index Medical Subject Headings."""
 
@@ -75,7 +78,8 @@ class QueryBuilder:
         cleaned = self._cleaned(strategy)
         fresh = varied(cleaned, builder_input.previous_strategies, builder_input.intent,
                        most_results=self._max_results_ceiling)  # fmt: skip
-        marked = _marked(fresh.ranked, builder_input.marked_papers)
+        depth = DEPTH if self._llm is None else None
+        marked = _marked(fresh.ranked, builder_input.marked_papers, depth)
         return self._seeded(fresh.model_copy(update={"ranked": marked}), builder_input)
 
     async def _by_model(self, llm: LLMProvider, given: QueryBuilderInput) -> SearchStrategy:
@@ -198,9 +202,12 @@ def _feedback(
     return terms_of_text(rest), (first, last)
 
 
-def _marked(ranked: list[RankedQuery], papers: Sequence[MarkedPaper]) -> list[RankedQuery]:
-    """Return the ranked queries with the ids of the papers marked so far."""
+def _marked(
+    ranked: list[RankedQuery], papers: Sequence[MarkedPaper], depth: int | None
+) -> list[RankedQuery]:
+    """Return the ranked queries with their depth and the ids of the papers marked so far."""
     marks = {
+        "depth": depth,
         "like": [paper.id for paper in papers if paper.is_relevant],
         "unlike": [paper.id for paper in papers if not paper.is_relevant],
     }

@@ -101,6 +101,7 @@ def intent_by_cues(question: str, today: date, default_max_results: int) -> Pars
     topic = _topic(reading, left) or question[:_LONGEST_TOPIC]
     if not concepts and reading.question:
         concepts = [_as_written(topic, question)]
+    names = {name.casefold() for name in concepts}
     return ParsedIntent(
         topic=topic,
         concepts=concepts,
@@ -110,7 +111,7 @@ def intent_by_cues(question: str, today: date, default_max_results: int) -> Pars
         alternatives={
             name: found.alternatives[name] for name in concepts if name in found.alternatives
         },
-        excluded=list(reading.excluded),
+        excluded=[name for name in reading.excluded if name.casefold() not in names],
         authors=list(reading.authors),
         identifiers=list(reading.identifiers),
         notes=[*reading.notes, *_remarks(question, reading)],
