@@ -113,14 +113,6 @@ def test_marks_are_learned_from_keywords_too() -> None:
     assert names(ResultRanker().order(papers, marks))[1] == "p7"
 
 
-def test_a_library_that_ranks_by_meaning_keeps_its_order_until_something_is_marked() -> None:
-    papers = [*alike("bee", "honey bee dance", 1), paper("x", title="tax law", library=7)]
-    papers.append(paper("late", title="honey bee dance again", library=8))
-    assert names(ResultRanker(0.0).order(papers))[-2:] == ["x", "late"]
-    marks = [mark("bee0", is_relevant=True)]
-    assert names(ResultRanker(0.0).order(papers, marks))[-2:] == ["late", "x"]
-
-
 def test_before_any_mark_what_resembles_the_first_papers_moves_up_a_little() -> None:
     first = alike("bee", "honey bee dance", 1)
     rest = [paper(f"x{n}", title=f"topic{n} matter{n % 7}", library=n) for n in range(7, 47)]

@@ -22,15 +22,7 @@ Asked = Collection[tuple[str, str]]
 
 
 class ResultRanker:
-    """Orders papers by rank, agreement of sources, words and, once there are some, marks.
-
-    Args:
-        resemblance: what resembling the first papers counts before anything is marked, from 0 to 1;
-            0 where a library ranks by meaning: it knows better what resembles what.
-    """
-
-    def __init__(self, resemblance: float = RESEMBLANCE) -> None:
-        self._resemblance = resemblance
+    """Orders papers by rank, agreement of sources, words and, once there are some, marks."""
 
     def order(
         self,
@@ -54,9 +46,8 @@ class ResultRanker:
         decided = _decisions([paper.paper for paper in papers], marked)
         by_rank = _by_rank(papers, asked)
         numbers = by_rank
-        has_lesson = bool(marked) or self._resemblance > 0
-        if len(papers) > FIRST and has_lesson and not is_score_first:
-            numbers = _learned(papers, marked, decided, by_rank, self._resemblance)
+        if len(papers) > FIRST and not is_score_first:
+            numbers = _learned(papers, marked, decided, by_rank)
         if is_score_first:
             numbers = sorted(numbers, key=lambda n: -papers[n].relevance_score)
         # A stable sort: relevant ones first, irrelevant ones last.
@@ -109,7 +100,6 @@ def _learned(
     marked: Sequence[MarkedPaper],
     decided: Mapping[int, bool],
     by_rank: Sequence[int],
-    resemblance: float,
 ) -> list[int]:
     """Return the numbers of the papers as the learner orders them.
 
@@ -129,8 +119,8 @@ def _learned(
     resembling = ranker.order(dict.fromkeys(by_rank[:FIRST], True), [0.0] * len(papers))
     alike = _reciprocal(resembling, FUSION)
     fused = [
-        (1 - resemblance) * place + resemblance * likeness
-        for place, likeness in zip(by_place, alike, strict=True)
+        (1 - RESEMBLANCE) * rank + RESEMBLANCE * resemblance
+        for rank, resemblance in zip(by_place, alike, strict=True)
     ]
     return sorted(by_rank, key=lambda number: -fused[number])
 

@@ -16,7 +16,6 @@ from paper_search.skills import (
     Searcher,
 )
 from paper_search.skills.gap_filler import GapFiller
-from paper_search.skills.result_ranker import RESEMBLANCE, ResultRanker
 from paper_search.sources import create_source, create_sources
 from paper_search.sources.enrichment import create_enrichers
 from paper_search.workflow.keeping import KeepingSearcher
@@ -74,5 +73,4 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         result_organizer=ResultOrganizer(),
         gap_filler=GapFiller(create_enrichers(config)),
         scoper=Scoper(chosen, deadline_s=config.scope_deadline_s),
-        result_ranker=ResultRanker(0.0 if config.embeddings.name else RESEMBLANCE),
     )

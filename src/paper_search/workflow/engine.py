@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from paper_search.errors import ConfigError, ThreadWaitingError
+from paper_search.errors import (
+    ConfigError,
+    ThreadWaitingError,
+)
 from paper_search.models import PaperCollection
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.skills.result_ranker import ResultRanker
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointHandler,
@@ -67,7 +69,6 @@ class SearchWorkflow:
         gap_filler: looks up what works lack, in runs that want that.
         enrich: whether those that begin here want it.
         scoper: looks at hit counts before a strategy is asked; None: nobody does.
-        result_ranker: orders what was found; None: the usual one.
 
     Raises:
         ConfigError: a limit is out of its range.
@@ -93,7 +94,6 @@ class SearchWorkflow:
         gap_filler: FillsGaps | None = None,
         enrich: bool = False,
         scoper: Scopes | None = None,
-        result_ranker: ResultRanker | None = None,
     ) -> None:
         self._intent_parser = intent_parser
         self._query_builder = query_builder
@@ -111,7 +111,6 @@ class SearchWorkflow:
         self._must_find = list(must_find)
         self._gap_filler, self._enrich = gap_filler, enrich
         self._scoper = scoper
-        self._result_ranker = result_ranker or ResultRanker()
         self._memory: Persistence | None = None
         self._compiled: tuple[Persistence, Any] | None = None
         self._params(is_asking=True)
@@ -170,7 +169,6 @@ class SearchWorkflow:
             gap_filler=skills.gap_filler,
             enrich=config.enrich if enrich is None else enrich,
             scoper=skills.scoper,
-            result_ranker=skills.result_ranker,
         )
 
     async def run(self, user_input: str, *, thread_id: str | None = None) -> PaperCollection:
@@ -355,7 +353,6 @@ class SearchWorkflow:
             self._result_organizer,
             self._gap_filler,
             self._scoper,
-            self._result_ranker,
         )
 
     async def _to_the_end(self, session: ThreadSession) -> PaperCollection:
