@@ -12,8 +12,8 @@ FUSION = 60
 LEARNING = 20
 """Added to ranks that are a prior beside what is learned: the first ones count for more there."""
 RESEMBLANCE = 0.1
-"""What resembling the first papers counts before anything is marked; ranks count the rest. With the
-next one, chosen by leaving a collection out."""
+"""What resembling the first papers counts before anything is marked; ranks count the rest. Tried on
+four collections that also report it: .2 would do as well (docs/decisions/0093-one-order.md)."""
 FIRST = 5
 """Papers that stand in for marked ones until there are some."""
 
