@@ -89,6 +89,18 @@ def test_what_the_first_results_are_about_is_looked_for_as_well(tmp_path: Path) 
         assert titles(library, "graphs") == ["Graphs", "Bonds", "Glass"]
 
 
+def test_the_first_places_do_not_depend_on_how_many_are_wanted(tmp_path: Path) -> None:
+    with Library.open(tmp_path, embedder=FakeEmbeddings(8)) as library:
+        words = ("tree", "river", "engine", "glass", "bee", "star", "cell")
+        titles = [f"Graph {' '.join(words[: n % 8])} {n}" for n in range(600)]
+        library.add([paper(title) for title in titles])
+        library.embed()
+        few = [each.title for each in library.search("graph engine", limit=100).papers]
+        many = [each.title for each in library.search("graph engine", limit=500).papers]
+        assert many[:100] == few
+        assert len(many) == 500
+
+
 def feedback(library: Library, *, relevant: str = "", irrelevant: str = "") -> UserFeedback:
     ids = {each.title: each.id for each in library}
     return UserFeedback(

@@ -167,11 +167,16 @@ class Retrieval:
         return Ranking(rows[:limit], max(int(result.count), len(rows) if self._near else 0))
 
     def _mixed(self, scored: list[_Scored]) -> list[_Scored]:
-        """Return what was found with what is near to the question, if vectors are used."""
+        """Return what was found with what is near to the question, if vectors are used.
+
+        Only the first results by words are mixed, so that an order does not depend on how many
+        records are wanted; the others follow them.
+        """
         if self._near is None:
             return scored
-        by_row = {each.row: each.score for each in scored}
-        return [_Scored(row, score) for row, score in self._near.mixed(by_row).items()]
+        by_row = self._near.mixed({each.row: each.score for each in scored[:DEPTH]})
+        others = [_Scored(each.row, 0.0) for each in scored[DEPTH:] if each.row not in by_row]
+        return [_Scored(row, score) for row, score in by_row.items()] + others
 
     def _scored(self, result: Any) -> list[_Scored]:
         """Return what was found, equal scores in the order of import."""
