@@ -82,6 +82,11 @@ def parse_arxiv_id(text: str | None, *, keep_version: bool = False) -> str | Non
     return None
 
 
+def doi_of_arxiv(arxiv_id: str) -> str:
+    """Return the DOI that arXiv gives a preprint, https://info.arxiv.org/help/doi.html."""
+    return f"10.48550/arxiv.{arxiv_id}"
+
+
 def parse_pmid(text: str | int | None) -> str | None:
     """Return the PubMed id in `PMID: 1`, `1`, or a PubMed address, as digits, or None."""
     found = _PMID.match(str(text)) if text is not None else None

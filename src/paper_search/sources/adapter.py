@@ -177,6 +177,16 @@ class Adapter(Service, ABC):
         """
         return (self.translate(any_word(query), filters),)
 
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return what finds the one work with an identifier; None: it cannot be asked for.
+
+        Args:
+            kind: `doi`, `arxiv`, `pmid` or `pmcid`.
+            value: normalised, without its kind.
+        """
+        del kind, value
+        return None
+
     @abstractmethod
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first page.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from paper_search.models import SourceStatus
@@ -29,6 +29,17 @@ _ERRORS = "arxiv.org/api/errors"
 _RATE_EXCEEDED = b"rate exceeded"
 
 
+@dataclass(frozen=True, slots=True)
+class ArxivWork(Translated):
+    """One preprint.
+
+    Attributes:
+        arxiv_id: without its version.
+    """
+
+    arxiv_id: str = ""
+
+
 class Arxiv(Adapter):
     """Preprints. One request every three seconds and one at a time, as its terms of use ask."""
 
@@ -51,9 +62,15 @@ class Arxiv(Adapter):
             dialect.note("arXiv has no filter for languages; nearly all of it is English")
         return dialect.translate(tree, filters)
 
+    def translate_work(self, kind: str, value: str) -> ArxivWork | None:
+        """Return the preprint with an arXiv id."""
+        return ArxivWork(f"id:{value}", arxiv_id=value) if kind == "arxiv" else None
+
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches."""
         del filters  # years are in the query
+        if isinstance(query, ArxivWork):
+            return Request(self._endpoint, {"id_list": query.arxiv_id, "max_results": 1})
         is_all_wanted = query.remainder is None
         params: dict[str, str | int] = {
             "search_query": query.text,

@@ -6,16 +6,31 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paper_search.http.retry import utc_now
-from paper_search.models import RawPaper, SearchConstraints, Sighting, SourceReport, SourceStatus
+from paper_search.models import (
+    RankedQuery,
+    RawPaper,
+    SearchConstraints,
+    Sighting,
+    SourceReport,
+    SourceStatus,
+)
 from paper_search.query import Node, judge
+from paper_search.sources.adapter import Translated
 
 if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
-    from paper_search.sources.adapter import Page, Translated
+    from paper_search.sources.adapter import Page
     from paper_search.sources.errors import ServiceError
 
 
+Question = str | RankedQuery | Translated
+"""A boolean query, plain text, or a work that a strategy names, already translated."""
 _HOPELESS = {SourceStatus.EXHAUSTED, SourceStatus.UNAUTHORISED, SourceStatus.UNREACHABLE}
+
+
+def text_of(query: Question) -> str:
+    """Return a query as reports show it until it is translated."""
+    return query if isinstance(query, str) else query.text
 
 
 @dataclass(slots=True)
@@ -79,6 +94,16 @@ class Asked:
         room = wanted - len(self.papers)
         self.papers += [each for each in fresh if self._is_wanted(each)][:room]
         return bool(fresh)
+
+    def cut_short(self, pages: int, *, is_same: bool) -> None:
+        """Note that more pages were to be had.
+
+        Args:
+            pages: turned so far.
+            is_same: whether the service gave the same page again.
+        """
+        said = "the service gave the same page again, so no more was asked"
+        self.notes = (*self.notes, said if is_same else f"stopped after {pages} pages")
 
     def report(self, source: str) -> SourceReport:
         """Return the entry of the search report."""

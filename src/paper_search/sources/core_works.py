@@ -9,6 +9,7 @@ from paper_search.bibliography.languages import language_code
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.core_query import CoreDialect
 from paper_search.sources.core_record import NAME, read_work
+from paper_search.sources.dialect import quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import items, mapping, number, text
@@ -61,6 +62,11 @@ class Core(Adapter):
         said = dialect.translate(tree, filters)
         text_of_both = f"({said.text} AND language.code:{language})"
         return replace(said, text=text_of_both) if language else said
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the query for a DOI or an arXiv id."""
+        field = {"doi": "doi", "arxiv": "arxivId"}.get(kind)
+        return Translated(f"{field}:{quoted(value)}") if field else None
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches, without their full texts."""

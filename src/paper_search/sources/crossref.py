@@ -30,10 +30,12 @@ class CrossrefQuery(Translated):
     Attributes:
         words: for titles, names and venues.
         authors: for names alone; empty: any.
+        doi: of the one work that is wanted; empty: any.
     """
 
     words: str = ""
     authors: str = ""
+    doi: str = ""
 
 
 class Crossref(Adapter):
@@ -71,6 +73,12 @@ class Crossref(Adapter):
         given = {each.name: getattr(found, each.name) for each in fields(Translated)}
         return (CrossrefQuery(**{**given, "text": shown}, words=found.text, authors=authors),)
 
+    def translate_work(self, kind: str, value: str) -> CrossrefQuery | None:
+        """Return the filter for a DOI; other identifiers are not Crossref's."""
+        if kind != "doi" or "," in value:  # a comma would begin the next filter
+            return None
+        return CrossrefQuery(f"doi:{value}", doi=value)
+
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches, by relevance."""
         wanted_types = [name for name, csl in TYPES.items() if filters.allows_type(csl)]
@@ -81,6 +89,8 @@ class Crossref(Adapter):
             limits.append(f"until-pub-date:{query.year_to}-12-31")
         size = min(self.page_size, max(wanted, _SMALLEST_PAGE))
         wanted_words = {"query": query.text}
+        if isinstance(query, CrossrefQuery) and query.doi:
+            return Request(self._endpoint, {"filter": query.text, "rows": 1})
         if isinstance(query, CrossrefQuery):
             wanted_words = {"query": query.words}
             wanted_words |= {"query.author": query.authors} if query.authors else {}

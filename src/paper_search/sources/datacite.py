@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from paper_search.bibliography.identifiers import doi_of_arxiv
 from paper_search.bibliography.languages import language_code
 from paper_search.models import SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.datacite_record import read_doi
+from paper_search.sources.dialect import quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.lucene import LuceneDialect
@@ -67,6 +69,11 @@ class Datacite(Adapter):
         if code := language_code(filters.language):
             limits = f"({limits} AND language:{code})"
         return Translated(limits, notes, found.remainder, found.year_from, found.year_to)
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the query for a DOI; an arXiv id is asked for as its DOI."""
+        doi = {"doi": value, "arxiv": doi_of_arxiv(value)}.get(kind)
+        return Translated(f"doi:{quoted(doi)}") if doi else None
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches."""

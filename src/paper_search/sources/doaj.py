@@ -14,6 +14,7 @@ from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.dialect import quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.lucene import LuceneDialect
@@ -69,6 +70,10 @@ class Doaj(Adapter):
         return Translated(
             text, (*found.notes, note), found.remainder, found.year_from, found.year_to
         )
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the query for a DOI."""
+        return Translated(f"doi:{quoted(value)}") if kind == "doi" else None
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches; the query is a part of the path."""

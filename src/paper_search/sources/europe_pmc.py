@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from paper_search.bibliography.languages import library_code
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.dialect import quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.europe_pmc_query import EuropePmcDialect
 from paper_search.sources.europe_pmc_record import NAME, read_result
@@ -55,6 +56,13 @@ class EuropePmc(Adapter):
         elif filters.publication_types and _PREPRINT not in filters.publication_types:
             text_of_all = f"({text_of_all} NOT SRC:PPR)"
         return replace(said, text=text_of_all)
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the query for a DOI, PMID or PMCID."""
+        if kind == "pmid":
+            return Translated(f"(EXT_ID:{value} AND SRC:MED)")
+        field = {"doi": "DOI", "pmcid": "PMCID"}.get(kind)
+        return Translated(f"{field}:{quoted(value)}") if field else None
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches."""

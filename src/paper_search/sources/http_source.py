@@ -19,11 +19,12 @@ from paper_search.models import (
     SearchConstraints,
     SearchReport,
     SearchStrategy,
+    SourceReport,
     SourceStatus,
 )
 from paper_search.models.scope import HitCount
 from paper_search.sources.adapter import Adapter, Page, Request, Service, Translated
-from paper_search.sources.asking import Asked, distinct
+from paper_search.sources.asking import Asked, Question, distinct, text_of
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import (
     Explanation,
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 _NOT_ASKED = "not asked, since the query before it failed: "
 _SPARE_PAGES = 10
 """Requests beyond four for every page that is wanted: nothing turns pages for ever."""
+_SAME_WORK = 5
+"""Records at most of one work that is asked for by its identifier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,17 +229,24 @@ class HttpSource:
         """Answer as `search_advanced` does, with one entry for every query; failures are data."""
         answers = await self._ask_strategy(strategy)
         name = self.source_name
-        return SearchReport(
-            papers=distinct(answers), sources=[each.report(name) for each in answers]
-        )
+        entries = [each.report(name) for each in answers]
+        if not answers and strategy.works:
+            note = f"{self._adapter.title} cannot look up {', '.join(strategy.works)}"
+            entries = [SourceReport(source=name, status=SourceStatus.EMPTY, note=note)]
+        return SearchReport(papers=distinct(answers), sources=entries)
 
     async def _ask_strategy(self, strategy: SearchStrategy) -> list[Asked]:
-        ranked = strategy.ranked if self.ranks_text else []
+        """Ask for the works that are named, then all queries."""
+        works = (self._adapter.translate_work(*name.split(":", 1)) for name in strategy.works)
+        # The text of a question that only names works: no more than these would be found by it.
+        named = " ".join(name.partition(":")[2] for name in strategy.works)
+        ranked = [query for query in strategy.ranked if query.terms or query.text != named]
         queries = [query.boolean_query for query in strategy.queries]
-        return await self._ask_all([*ranked, *queries], strategy.filters)
+        texts = ranked if self.ranks_text else []
+        return await self._ask_all([*filter(None, works), *texts, *queries], strategy.filters)
 
     async def _ask_all(
-        self, queries: Sequence[str | RankedQuery], filters: SearchConstraints
+        self, queries: Sequence[Question], filters: SearchConstraints
     ) -> list[Asked]:
         """Ask one query after the other: the limits of the service would not let them overtake."""
         if not queries:
@@ -244,14 +254,14 @@ class HttpSource:
         if self._adapter.needs_key and not self._adapter.key:
             message = explain_missing_key(self._adapter)
             missing = self._failed(Explanation(message, SourceStatus.UNAUTHORISED))
-            return [Asked(_shown(query), error=missing) for query in queries]
+            return [Asked(text_of(query), error=missing) for query in queries]
         ends_at = self._clock() + self._settings.deadline_s
         answers: list[Asked] = []
         async with self._http() as http:
             for query in queries:
                 stopped = answers[-1].error if answers and answers[-1].is_hopeless else None
                 if stopped is not None:
-                    answers.append(Asked(_shown(query), error=self._not_asked(stopped)))
+                    answers.append(Asked(text_of(query), error=self._not_asked(stopped)))
                 else:
                     answers.append(await self._ask(http, query, filters, ends_at))
         return answers
@@ -279,12 +289,14 @@ class HttpSource:
     async def _ask(
         self,
         http: HttpClient,
-        query: str | RankedQuery,
+        query: Question,
         filters: SearchConstraints,
         ends_at: float,
     ) -> Asked:
         started = self._clock()
-        asked = Asked(_shown(query), filters=filters)
+        if isinstance(query, Translated):  # a work that was named, whatever the limits
+            filters = SearchConstraints(max_results=_SAME_WORK)
+        asked = Asked(text_of(query), filters=filters)
         if isinstance(query, RankedQuery):  # what is far down has little to do with the question
             asked.pages_wanted = math.ceil(filters.max_results / max(self._adapter.page_size, 1))
         try:
@@ -306,10 +318,10 @@ class HttpSource:
         asked.seconds = self._clock() - started
         return asked
 
-    def _translated(
-        self, query: str | RankedQuery, filters: SearchConstraints
-    ) -> Sequence[Translated]:
+    def _translated(self, query: Question, filters: SearchConstraints) -> Sequence[Translated]:
         """Return what to ask, in turn until something is found."""
+        if isinstance(query, Translated):
+            return (query,)
         if isinstance(query, RankedQuery):
             return self._adapter.translate_ranked(query, filters)
         found = read_query(query)
@@ -348,7 +360,7 @@ class HttpSource:
                 return
             request = page.next
         if request is not None:
-            asked.notes = (*asked.notes, _cut_short(len(turned), is_same=request in turned))
+            asked.cut_short(len(turned), is_same=request in turned)
 
     async def _get(self, http: HttpClient, request: Request, ends_at: float) -> HttpAnswer:
         return await http.ask(
@@ -386,13 +398,3 @@ class HttpSource:
     def _failed(self, failure: Explanation) -> ServiceError:
         """Return the error of this source for a failure."""
         return ServiceError(failure.message, status=failure.status)
-
-
-def _shown(query: str | RankedQuery) -> str:
-    return query.text if isinstance(query, RankedQuery) else query
-
-
-def _cut_short(pages: int, *, is_same: bool) -> str:
-    if is_same:
-        return "the service gave the same page again, so no more was asked"
-    return f"stopped after {pages} pages"

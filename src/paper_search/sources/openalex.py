@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from paper_search.bibliography.identifiers import doi_of_arxiv
 from paper_search.bibliography.languages import language_code
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import Node
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from paper_search.http.errors import HttpStatusError
 
 ENDPOINT = "https://api.openalex.org/works"
+SEPARATORS = frozenset(",|")
+"""What separates filters and alternatives; a DOI that holds them cannot be asked for."""
 _SMALLEST_PAGE = 25
 """A page costs the same whatever its size, and some of it may be left out on our side."""
 
@@ -61,6 +64,15 @@ class OpenAlex(Adapter):
         """Return the query for titles and abstracts, and the filter on authors."""
         return to_openalex(tree, filters)
 
+    def translate_work(self, kind: str, value: str) -> OpenAlexQuery | None:
+        """Return the filter for a DOI or PMID; an arXiv id is asked for as its DOI."""
+        if kind == "arxiv":
+            kind, value = "doi", doi_of_arxiv(value)
+        if kind not in ("doi", "pmid") or SEPARATORS & set(value):
+            return None
+        work = f"{kind}:{value}"
+        return OpenAlexQuery(work, work=work)
+
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches, by relevance."""
         params: dict[str, str | int] = {}
@@ -71,6 +83,7 @@ class OpenAlex(Adapter):
             limits.append(f"type:{'|'.join(types)}")
         if isinstance(query, OpenAlexQuery):
             limits += [f"raw_author_name.search:{query.authors}"] if query.authors else []
+            limits += [query.work] if query.work else []
             params |= {query.scope: query.words} if query.words else {}
         if limits:
             params["filter"] = ",".join(limits)

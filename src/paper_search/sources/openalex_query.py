@@ -36,11 +36,13 @@ class OpenAlexQuery(Translated):
         scope: the parameter that `words` go into.
         words: the boolean text; empty: only authors are asked for.
         authors: the value of the filter on names; empty: none.
+        work: the filter for one work, such as `doi:10.1000/1`; empty: none.
     """
 
     scope: str = "search.title_and_abstract"
     words: str = ""
     authors: str = ""
+    work: str = ""
 
 
 def to_openalex(tree: Node, filters: SearchConstraints) -> OpenAlexQuery:

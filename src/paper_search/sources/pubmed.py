@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from paper_search.bibliography.languages import language_name
 from paper_search.models import SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.dialect import quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.markup import inner_text, local_name
@@ -100,6 +101,12 @@ class Pubmed(Adapter):
         elif filters.publication_types and _PREPRINT not in filters.publication_types:
             text_of_all = f"({text_of_all} NOT preprint[pt])"
         return replace(said, text=text_of_all)
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the query for a PMID, or for a DOI or PMCID, which are ids of articles."""
+        if kind == "pmid":
+            return Translated(f"{value}[uid]")
+        return Translated(f"{quoted(value)}[aid]") if kind in ("doi", "pmcid") else None
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the numbers of the best matches."""

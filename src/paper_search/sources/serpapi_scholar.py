@@ -11,6 +11,7 @@ from paper_search.http.redaction import redact
 from paper_search.models import RankedQuery, SearchConstraints, SourceStatus
 from paper_search.query import Node
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.dialect import quoted
 from paper_search.sources.errors import (
     NonRetryableError,
     RetryableError,
@@ -102,6 +103,11 @@ class ScholarAdapter(Adapter):
     ) -> tuple[Translated, ...]:
         """Return the most telling words of the question, then one fewer."""
         return translate_ranked(query, filters)
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the identifier itself: Scholar looks for it in the texts."""
+        del kind
+        return Translated(quoted(value))
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first page."""

@@ -15,6 +15,7 @@ from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import clean
 from paper_search.models import Author, RawPaper, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.dialect import quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.scholar_query import translate, translate_ranked
@@ -74,6 +75,11 @@ class SerperScholar(Adapter):
     ) -> tuple[Translated, ...]:
         """Return the most telling words of the question, then one fewer."""
         return translate_ranked(query, filters)
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the identifier itself: Scholar looks for it in the texts."""
+        del kind
+        return Translated(quoted(value))
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first results."""

@@ -15,7 +15,7 @@ from paper_search.sources.enrichment.lookup import (
     enricher_of,
     in_batches,
 )
-from paper_search.sources.openalex import ENDPOINT, OpenAlex, read_page
+from paper_search.sources.openalex import ENDPOINT, SEPARATORS, OpenAlex, read_page
 from paper_search.sources.openalex_record import FIELDS
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
 
 _BATCH = 50
-_SEPARATORS = frozenset(",|")
-"""What separates filters and alternatives; a DOI that holds them cannot be asked for."""
 
 
 class OpenAlexLookup(LookupAdapter):
@@ -65,7 +63,7 @@ class OpenAlexLookup(LookupAdapter):
 
 
 def _askable(doi: str | None) -> bool:
-    return bool(doi) and not _SEPARATORS & set(doi or "")
+    return bool(doi) and not SEPARATORS & set(doi or "")
 
 
 def create_enricher(config: AppConfig) -> HttpEnricher:

@@ -1,0 +1,144 @@
+"""A question that names a work is answered by looking that work up, not by its number as text."""
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from tests.sources.cards import Cards
+
+from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy, SourceStatus
+from paper_search.sources.adapter import Adapter, Request, Translated
+from paper_search.sources.arxiv import Arxiv
+from paper_search.sources.core_works import Core
+from paper_search.sources.crossref import Crossref
+from paper_search.sources.datacite import Datacite
+from paper_search.sources.dblp import Dblp
+from paper_search.sources.doaj import Doaj
+from paper_search.sources.europe_pmc import EuropePmc
+from paper_search.sources.http_source import HttpSource
+from paper_search.sources.openalex import OpenAlex
+from paper_search.sources.pubmed import Pubmed
+from paper_search.sources.semantic_scholar import SemanticScholar
+from paper_search.sources.serper_scholar import SerperScholar
+
+DOI, ARXIV, PMID, PMCID = "doi:10.1000/a.1", "arxiv:2101.00001", "pmid:123", "pmcid:pmc7"
+
+
+def request_for(adapter: Adapter, work: str) -> Request | None:
+    found = adapter.translate_work(*work.split(":", 1))
+    limits = SearchConstraints(max_results=5)
+    return adapter.first(found, limits, 5) if found is not None else None
+
+
+@pytest.mark.parametrize(
+    ("adapter", "work", "name", "value"),
+    [
+        (OpenAlex(), DOI, "filter", "doi:10.1000/a.1"),
+        (OpenAlex(), PMID, "filter", "pmid:123"),
+        (OpenAlex(), ARXIV, "filter", "doi:10.48550/arxiv.2101.00001"),
+        (Crossref(), DOI, "filter", "doi:10.1000/a.1"),
+        (Datacite(), DOI, "query", 'doi:"10.1000/a.1"'),
+        (Datacite(), ARXIV, "query", 'doi:"10.48550/arxiv.2101.00001"'),
+        (Pubmed(), DOI, "term", '"10.1000/a.1"[aid]'),
+        (Pubmed(), PMID, "term", "123[uid]"),
+        (Pubmed(), PMCID, "term", '"pmc7"[aid]'),
+        (EuropePmc(), DOI, "query", 'DOI:"10.1000/a.1"'),
+        (EuropePmc(), PMID, "query", "(EXT_ID:123 AND SRC:MED)"),
+        (EuropePmc(), PMCID, "query", 'PMCID:"pmc7"'),
+        (Arxiv(), ARXIV, "id_list", "2101.00001"),
+    ],
+)
+def test_a_service_is_asked_for_the_work_by_its_identifier(
+    adapter: Adapter, work: str, name: str, value: str
+) -> None:
+    request = request_for(adapter, work)
+    assert request is not None
+    assert request.params[name] == value
+    assert "search" not in request.params
+    assert "search_query" not in request.params
+
+
+def test_core_scholar_and_doaj_are_asked_for_it_in_their_own_way() -> None:
+    asked = [request_for(adapter, DOI) for adapter in (Core("key"), SerperScholar("key"), Doaj())]
+    core, scholar, doaj = (request for request in asked if request is not None)
+    assert core.json["q"] == 'doi:"10.1000/a.1"'
+    assert '"10.1000/a.1"' in str(scholar.json)
+    assert doaj.url.endswith("/doi%3A%2210.1000%2Fa.1%22")
+
+
+@pytest.mark.parametrize(
+    ("adapter", "work"),
+    [
+        (Dblp(), DOI),
+        (SemanticScholar(), DOI),
+        (Crossref(), ARXIV),
+        (Crossref(), "doi:10.1000/a,type:book"),
+        (OpenAlex(), "doi:10.1000/a|10.1000/b"),
+        (Arxiv(), DOI),
+        (Doaj(), PMID),
+    ],
+)
+def test_what_a_service_cannot_look_up_is_not_asked(adapter: Adapter, work: str) -> None:
+    assert request_for(adapter, work) is None
+
+
+class NamedCards(Cards):
+    """Finds a card by its DOI."""
+
+    ranks_text = True
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        return Translated(f"{kind}={value}") if kind == "doi" else None
+
+
+@pytest.fixture
+def asked() -> list[str]:
+    return []
+
+
+@pytest.fixture
+async def source(asked: list[str]) -> AsyncIterator[HttpSource]:
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.params["q"])
+        cards = [{"id": "1", "title": "On bees", "year": 1990}]
+        return httpx.Response(200, json={"papers": cards, "total": 1})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
+        yield HttpSource(NamedCards("https://cards.example/search"), client=client)
+
+
+def strategy(text: str, *works: str) -> SearchStrategy:
+    return SearchStrategy(
+        queries=[],
+        ranked=[RankedQuery(text=text)],
+        works=list(works),
+        sources=["cards"],
+        filters=SearchConstraints(year_from=2020),
+    )
+
+
+async def test_a_named_work_is_found_whatever_the_limits_and_stands_first(
+    source: HttpSource, asked: list[str]
+) -> None:
+    report = await source.report(strategy("bees", DOI))
+    assert asked[0] == "doi=10.1000/a.1"
+    assert len(asked) == 2
+    assert report.papers[0].title == "On bees"
+    assert [entry.status for entry in report.sources] == [SourceStatus.OK, SourceStatus.OK]
+
+
+async def test_an_identifier_alone_is_not_asked_as_text(
+    source: HttpSource, asked: list[str]
+) -> None:
+    await source.report(strategy("10.1000/a.1", DOI))
+    assert asked == ["doi=10.1000/a.1"]
+
+
+async def test_a_service_that_cannot_look_it_up_says_so(
+    source: HttpSource, asked: list[str]
+) -> None:
+    report = await source.report(strategy("2101.00001", ARXIV))
+    assert asked == []
+    [entry] = report.sources
+    assert entry.status is SourceStatus.EMPTY
+    assert ARXIV in str(entry.note)
