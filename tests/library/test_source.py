@@ -285,3 +285,16 @@ async def test_a_named_work_that_is_not_there_is_an_empty_answer(tmp_path: Path)
     asked = strategy().model_copy(update={"works": ["doi:10.1000/none"]})
     report = await many(tmp_path, 1).report(asked)
     assert [entry.status for entry in report.sources] == [SourceStatus.EMPTY]
+
+
+async def test_the_number_of_a_work_is_not_looked_for_as_text(home: Path) -> None:
+    asked = SearchStrategy(
+        queries=[],
+        ranked=[RankedQuery(text="10.5555/no-such-work")],
+        works=["doi:10.5555/no-such-work"],
+        sources=["library"],
+        filters=SearchConstraints(),
+    )
+    assert (await source_of(home).report(asked)).papers == []
+    told = asked.model_copy(update={"ranked": [RankedQuery(text="graphs")]})
+    assert (await source_of(home).report(told)).papers != []

@@ -384,3 +384,15 @@ async def test_a_question_that_names_only_a_year_says_so() -> None:
     intent = await parse("2015")
     assert intent.constraints.year_from == intent.constraints.year_to == 2015
     assert intent.notes == ["the question names nothing but years: say what it is about"]
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Klimawandel und Biodiversität in den Tropen", "Klimawandel Biodiversität Tropen"),
+        ("effets de la pollution sur les abeilles sauvages", "pollution abeilles sauvages"),
+        ("climate and biodiversity in the tropics", "climate and biodiversity in the tropics"),
+    ],
+)
+async def test_function_words_of_other_languages_are_not_asked(question: str, asked: str) -> None:
+    assert (await IntentParser().parse(question)).question == asked

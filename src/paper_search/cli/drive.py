@@ -159,6 +159,8 @@ class Drive:
 
     def _remarks(self, collection: PaperCollection, state: WorkflowState) -> Iterator[str]:
         """Return what to know of a search that ended: notes, failures, and where else to search."""
+        if state.intent is not None:
+            yield from map(visible, state.intent.notes)
         for source in summaries(state.reports):
             if source.note and not source.status.is_failure:
                 yield shortened(visible(f"{source.source}: {source.note}"))

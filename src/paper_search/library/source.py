@@ -133,7 +133,7 @@ class LibrarySource:
 
     def _report(self, strategy: SearchStrategy) -> SearchReport:
         queries: list[RankedQuery | str] = [
-            *strategy.ranked,
+            *strategy.plain(),
             *(query.boolean_query for query in strategy.queries),
         ]
         if not queries and not strategy.works:

@@ -139,6 +139,14 @@ class SearchStrategy(BaseModel):
     """Identifiers that the question names, such as `doi:10.1000/1`: a library that has the work
     gives it first."""
 
+    def plain(self) -> list[RankedQuery]:
+        """Return the ranked queries, but for one that is no more than the numbers of named works.
+
+        These works are looked up: their numbers as text would only find what shares digits.
+        """
+        numbers = " ".join(name.partition(":")[2] for name in self.works)
+        return [query for query in self.ranked if query.terms or query.text != numbers]
+
     def asked_of(self, source: str, *, ranks_text: bool) -> SearchStrategy:
         """Return the strategy with the queries that one source is asked, in the form it is asked.
 

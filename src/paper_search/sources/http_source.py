@@ -238,11 +238,8 @@ class HttpSource:
     async def _ask_strategy(self, strategy: SearchStrategy) -> list[Asked]:
         """Ask for the works that are named, then all queries."""
         works = (self._adapter.translate_work(*name.split(":", 1)) for name in strategy.works)
-        # The text of a question that only names works: no more than these would be found by it.
-        named = " ".join(name.partition(":")[2] for name in strategy.works)
-        ranked = [query for query in strategy.ranked if query.terms or query.text != named]
         queries = [query.boolean_query for query in strategy.queries]
-        texts = ranked if self.ranks_text else []
+        texts = strategy.plain() if self.ranks_text else []
         return await self._ask_all([*filter(None, works), *texts, *queries], strategy.filters)
 
     async def _ask_all(

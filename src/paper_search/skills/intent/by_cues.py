@@ -18,7 +18,7 @@ from paper_search.skills.intent.languages import NAMES, language_of
 from paper_search.skills.intent.limits import read_count, read_kind, read_language
 from paper_search.skills.intent.requests import without_request
 from paper_search.skills.intent.years import years_in
-from paper_search.skills.stop_words import STOP_WORDS
+from paper_search.skills.stop_words import OTHER_LANGUAGES, STOP_WORDS
 
 _LONGEST_TOPIC = 300
 _SHOWN = 60
@@ -107,7 +107,7 @@ def intent_by_cues(question: str, today: date, default_max_results: int) -> Pars
         concepts=concepts,
         intent_type=kind,
         constraints=reading.constraints,
-        question=reading.question,
+        question=_without_function_words(reading.question, language_of(question)),
         alternatives={
             name: found.alternatives[name] for name in concepts if name in found.alternatives
         },
@@ -141,6 +141,16 @@ def _if_telling(text: str) -> str:
     """Return the text, or nothing if only words of a request are left of it."""
     words = [word.casefold() for word in _WORD.findall(without_request(text))]
     return text if any(word not in STOP_WORDS for word in words) else ""
+
+
+def _without_function_words(text: str, language: str) -> str:
+    """Return the text without words that its language, other than English, says nothing by.
+
+    A library knows those of English alone: it would look for the others.
+    """
+    own = OTHER_LANGUAGES.get(language, frozenset())
+    kept = [word for word in text.split() if word.strip(",.;:?!¿¡()").casefold() not in own]
+    return " ".join(kept) or text
 
 
 def _topic(reading: Reading, subject: str) -> str:
