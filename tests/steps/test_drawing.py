@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from paper_search.steps import Outcome, StepDef, Workflow, to_json, to_mermaid
+from paper_search.steps import Dispatch, Outcome, StepDef, Workflow, to_json, to_mermaid
 from paper_search.workflow.graph import WORKFLOW
 
 TABLE = {
@@ -72,6 +72,32 @@ def test_a_default_is_drawn_as_such():
     workflow = Workflow("toy", step)
     assert "a -- _default --> a" in to_mermaid(workflow)
     assert '"title": "Ä"' in to_json(workflow, indent=None)
+
+
+def test_mermaid_dashes_the_loops_and_frames_the_steps_with_a_bound():
+    lines = to_mermaid(WORKFLOW).splitlines()
+    (style,) = [line for line in lines if "linkStyle" in line]
+    links = [line for line in lines if "-->" in line]
+    dashed = [links[int(number)].strip() for number in style.split()[1].split(",")]
+    assert dashed == [
+        "confirm_strategy -- reject --> build_strategy",
+        "review_results -- edit --> build_strategy",
+        "review_results -- reject --> build_strategy",
+    ]
+    assert "    class build_strategy bounded" in lines
+
+
+def test_mermaid_has_two_edges_for_two_outcomes_to_one_step_and_a_frame_for_a_sub_workflow():
+    inner = Workflow("inner", StepDef("x", next={Outcome.OK: None}))
+    toy = Workflow(
+        "toy",
+        StepDef("first", next={Outcome.OK: "last", Outcome.FAIL: "last"}),
+        StepDef("last", handler=Dispatch(workflow=inner), next={Outcome.OK: None}),
+    )
+    drawn = to_mermaid(toy)
+    assert "first -- ok --> last" in drawn
+    assert "first -- fail --> last" in drawn
+    assert "last[[last]]" in drawn
 
 
 def test_the_compiled_graph_has_the_edges_of_the_table():

@@ -2,12 +2,15 @@
 
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from paper_search.cli import graph_run
 from paper_search.cli.options import Force, Json
+
+if TYPE_CHECKING:
+    from paper_search.steps import Workflow
 
 graph = typer.Typer(
     help="The steps of a search, and where each of their outcomes leads; and other workflows.",
@@ -22,19 +25,17 @@ Where = Annotated[
 
 
 class GraphFormat(str, Enum):
-    """How a picture is printed when no workflow is named."""
+    """How a graph is written."""
 
     MERMAID = "mermaid"
     JSON = "json"
 
 
-class PictureFormat(str, Enum):
-    """How a picture is written."""
-
-    MERMAID = "mermaid"
-    JSON = "json"
-    SVG = "svg"
-    PNG = "png"
+SUFFIXES = {
+    ".mmd": GraphFormat.MERMAID,
+    ".mermaid": GraphFormat.MERMAID,
+    ".json": GraphFormat.JSON,
+}
 
 
 @graph.callback(invoke_without_command=True)
@@ -55,13 +56,9 @@ def draw(
                 f"--json and --format stand after {ctx.invoked_subcommand!r}, not before it"
             )
         return
-    from paper_search.steps import to_json, to_mermaid
     from paper_search.workflow.graph import WORKFLOW
 
-    if as_json and format_name is GraphFormat.MERMAID:
-        raise UsageMistakeError("--json and --format mermaid contradict each other; give one")
-    is_json = as_json or format_name is GraphFormat.JSON
-    print_text(to_json(WORKFLOW) + "\n" if is_json else to_mermaid(WORKFLOW))
+    print_text(_written(WORKFLOW, _format(format_name, None, as_json=as_json)))
 
 
 @graph.command("list")
@@ -96,7 +93,7 @@ def show(  # noqa: PLR0913, PLR0917  # one argument for each option
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a workflow; see `list`.")],
     where: Where = "paper_search",
     format_name: Annotated[
-        PictureFormat | None,
+        GraphFormat | None,
         typer.Option("--format", help="How to write it; else by the name of --output."),
     ] = None,
     output: Annotated[
@@ -110,47 +107,41 @@ def show(  # noqa: PLR0913, PLR0917  # one argument for each option
     from paper_search.steps import discover_workflows
 
     chosen = _format(format_name, output, as_json=as_json)
-    picture = _picture(discover_workflows(where).read(name), chosen)
+    text = _written(discover_workflows(where).read(name), chosen)
     if output is not None:
-        _write(output, picture, is_forced=force)
+        _write(output, text, is_forced=force)
     else:
-        print_text(picture.decode())
+        print_text(text)
 
 
-def _format(given: PictureFormat | None, output: Path | None, *, as_json: bool) -> PictureFormat:
+def _format(given: GraphFormat | None, output: Path | None, *, as_json: bool) -> GraphFormat:
     from paper_search.cli.failures import UsageMistakeError
+    from paper_search.errors import UnknownNameError
 
-    suffixes = {".svg": PictureFormat.SVG, ".png": PictureFormat.PNG, ".json": PictureFormat.JSON}
-    by_name = suffixes.get(output.suffix.lower()) if output is not None else None
-    if as_json and given not in {None, PictureFormat.JSON}:
-        raise UsageMistakeError("--json and --format contradict each other; give one")
-    chosen = PictureFormat.JSON if as_json else given or by_name or PictureFormat.MERMAID
-    if chosen is PictureFormat.PNG and output is None:
-        raise UsageMistakeError("a PNG is no text: give --output FILE")
-    return chosen
-
-
-def _picture(workflow: object, chosen: PictureFormat) -> bytes:
-    from paper_search.steps import Workflow, to_json, to_mermaid, to_png, to_svg
-
-    assert isinstance(workflow, Workflow)  # noqa: S101  # for the type checker
-    match chosen:
-        case PictureFormat.PNG:
-            return to_png(workflow)
-        case PictureFormat.SVG:
-            return to_svg(workflow).encode()
-        case PictureFormat.JSON:
-            return (to_json(workflow) + "\n").encode()
-        case PictureFormat.MERMAID:
-            return to_mermaid(workflow).encode()
+    if as_json and given is GraphFormat.MERMAID:
+        raise UsageMistakeError("--json and --format mermaid contradict each other; give one")
+    if as_json or given is not None:
+        return given or GraphFormat.JSON
+    if output is None:
+        return GraphFormat.MERMAID
+    suffix = output.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UnknownNameError("graph format for a file", suffix or output.name, [*SUFFIXES])
+    return SUFFIXES[suffix]
 
 
-def _write(output: Path, content: bytes, *, is_forced: bool) -> None:
+def _written(workflow: "Workflow", chosen: GraphFormat) -> str:
+    from paper_search.steps import to_json, to_mermaid
+
+    return to_json(workflow) + "\n" if chosen is GraphFormat.JSON else to_mermaid(workflow)
+
+
+def _write(output: Path, text: str, *, is_forced: bool) -> None:
     from paper_search.errors import ExportError
 
     try:
-        with output.open("wb" if is_forced else "xb") as file:
-            file.write(content)
+        with output.open("w" if is_forced else "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
     except FileExistsError as error:
         raise ExportError(f"{str(output)!r} exists; give --force to overwrite it") from error
     except OSError as error:

@@ -14,7 +14,6 @@ from paper_search.steps.inputs import (
     generate_params,
     generate_paths,
 )
-from paper_search.steps.pictures import to_png, to_svg
 from paper_search.steps.relay import Option, Question, QuestionSheet, ask_questions
 from paper_search.steps.types import (
     AgentRole,
@@ -64,6 +63,4 @@ __all__ = [
     "generate_paths",
     "to_json",
     "to_mermaid",
-    "to_png",
-    "to_svg",
 ]

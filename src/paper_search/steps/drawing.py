@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from paper_search.steps.core import StepDef, Workflow
-from paper_search.steps.layout import END, START, edges_of
 from paper_search.steps.types import Dispatch
+
+START = "__start__"
+END = "__end__"
+
+
+@dataclass(frozen=True)
+class _Edge:
+    """One outcome of one step."""
+
+    source: str
+    outcome: str
+    target: str
+    is_back: bool
+    """Whether it leads back to a step at or above its own: a loop."""
 
 
 def to_mermaid(workflow: Workflow) -> str:
@@ -15,7 +29,7 @@ def to_mermaid(workflow: Workflow) -> str:
     Edges of loops are dashed, steps with a bound have a thick frame, those that hand over to
     another workflow a double one.
     """
-    edges = edges_of(workflow)
+    edges = _edges(workflow)
     lines = ["flowchart TD", f"    {START}([start]) --> {workflow.entry_point}"]
     lines += [f"    {_shape(step)}" for step in workflow.steps]
     lines += [f"    {edge.source} -- {edge.outcome} --> {edge.target}" for edge in edges]
@@ -50,10 +64,25 @@ def to_json(workflow: Workflow, *, indent: int | None = 2) -> str:
                 "outcome": edge.outcome,
                 "to": None if edge.target == END else edge.target,
             }
-            for edge in edges_of(workflow)
+            for edge in _edges(workflow)
         ],
     }
     return json.dumps(document, indent=indent, ensure_ascii=False)
+
+
+def _edges(workflow: Workflow) -> list[_Edge]:
+    """Return every outcome of every step, in the order of the table."""
+    order = {step.id: number for number, step in enumerate(workflow.steps)}
+    return [
+        _Edge(
+            step.id,
+            outcome.value,
+            END if target is None else target,
+            target is not None and order[target] <= order[step.id],
+        )
+        for step in workflow.steps
+        for outcome, target in step.next.items()
+    ]
 
 
 def _shape(step: StepDef) -> str:
