@@ -9,7 +9,7 @@ from markdown_it.token import Token
 from scripts.docs import COMMANDS, PICTURES, command_reference
 from tests.architecture.tree import ROOT, markdown_files, shown, text_of
 
-from paper_search.steps.drawing import to_mermaid
+from paper_search.steps.toolkit.drawing import to_mermaid
 from paper_search.workflow.graph import WORKFLOW
 
 EXTENDING = ROOT / "docs" / "extending.md"

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from paper_search.cli.app import app
 from paper_search.steps import Outcome, Workflow, discover_workflows, generate_paths
-from paper_search.steps.inputs import bounds_of
 from paper_search.steps.running import run_workflow
+from paper_search.steps.toolkit.inputs import bounds_of
 from paper_search.testing.workflows import check_run, check_step, every_input, every_run, untried
 
 OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERATE

@@ -9,8 +9,8 @@ import pytest
 
 from paper_search.errors import WorkflowRunError
 from paper_search.steps import BoundedInt, Constant, Outcome, generate_paths
-from paper_search.steps.inputs import Path
 from paper_search.steps.running import run_workflow
+from paper_search.steps.toolkit.inputs import Path
 from paper_search.testing.skills import FakeSkills
 from paper_search.testing.workflows import check_run, every_run, path_id, untried
 from paper_search.workflow.graph import WORKFLOW

@@ -1,32 +1,47 @@
 """Workflows as data: steps, outcomes and the transitions between them.
 
-Only `paper_search.steps.compiler` knows LangGraph; everything here is plain data.
+The modules here are the engine that runs the graphs of this project; `toolkit` is what only
+workflows of others use. Only `paper_search.steps.compiler`, and `toolkit.remote` for graphs of a
+server, know LangGraph; everything else is plain data.
 """
 
-from paper_search.steps.core import StepDef, Transitions, Workflow
-from paper_search.steps.discovery import Discovery, compare_langgraph_json, discover_workflows
-from paper_search.steps.domains import BoundedInt, ChoiceSet, Constant, Domain
-from paper_search.steps.drawing import to_json, to_mermaid
-from paper_search.steps.gates import Finding, QualityGate, Severity, blocking_severities
-from paper_search.steps.inputs import (
+from paper_search.steps.step import StepDef, Transitions
+from paper_search.steps.toolkit.discovery import (
+    Discovery,
+    compare_langgraph_json,
+    discover_workflows,
+)
+from paper_search.steps.toolkit.dispatch import Dispatch
+from paper_search.steps.toolkit.drawing import to_json, to_mermaid
+from paper_search.steps.toolkit.gates import (
+    Finding,
+    QualityGate,
+    Severity,
+    blocking_severities,
+)
+from paper_search.steps.toolkit.inputs import (
+    BoundedInt,
+    ChoiceSet,
+    Constant,
+    Domain,
     extract_schema,
     generate_inputs,
     generate_params,
     generate_paths,
 )
-from paper_search.steps.relay import Option, Question, QuestionSheet, ask_questions
+from paper_search.steps.toolkit.relay import Option, Question, QuestionSheet, ask_questions
+from paper_search.steps.toolkit.remote import Remote
 from paper_search.steps.types import (
     AgentRole,
     Arg,
-    Dispatch,
     Handler,
     Outcome,
-    Remote,
     Run,
     StepContext,
     StepUpdate,
     Untracked,
 )
+from paper_search.steps.workflow import Workflow
 
 __all__ = [
     "AgentRole",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Any, cast
 
@@ -18,41 +18,33 @@ from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
 from paper_search.errors import PersistenceError, WorkflowRunError
-from paper_search.steps.core import StepDef, Workflow, title_of
-from paper_search.steps.handover import checked_target, given_to, settings_for, taken_from
-from paper_search.steps.remote import Relay, RemoteRun
+from paper_search.steps.step import BindableHandler, BoundHandler, Environment, StepDef
 from paper_search.steps.types import (
     AGAIN,
     OUTCOME,
     PARAMS,
     VISITS,
     AgentRole,
-    Dispatch,
     Outcome,
-    Remote,
     StepContext,
-    StepResult,
     Untracked,
 )
+from paper_search.steps.workflow import Workflow, title_of
 
-__all__ = ["OUTCOME", "PARAMS", "VISITS", "compile_in_memory", "compile_workflow", "resume"]
+__all__ = [
+    "OUTCOME",
+    "PARAMS",
+    "VISITS",
+    "ask_json",
+    "compile_in_memory",
+    "compile_subgraph",
+    "compile_workflow",
+    "resume",
+]
 
 RECURSION_LIMIT = 1000
 
 Node = Callable[[dict[str, Any], Runtime[Any]], Awaitable[dict[str, Any]]]
-Invocation = Callable[[StepContext[Any, Any, Any], Runtime[Any]], Any]
-Connect = Callable[[str], Any]
-
-
-@dataclass(frozen=True)
-class _Surroundings:
-    """What the steps of a workflow and of all its sub-workflows are given."""
-
-    services: Any = None
-    agents: Mapping[AgentRole, Any] = field(default_factory=dict)
-    connect: Connect | None = None
-    path: tuple[str, ...] = ()
-    """Names of the workflows that led here; empty: this is the outermost one."""
 
 
 def compile_workflow(  # noqa: PLR0913  # one argument for each thing that only the caller has
@@ -62,7 +54,7 @@ def compile_workflow(  # noqa: PLR0913  # one argument for each thing that only 
     checkpointer: Any = None,
     store: Any = None,
     agents: Mapping[AgentRole, Any] | None = None,
-    connect: Connect | None = None,
+    connect: Callable[[str], Any] | None = None,
 ) -> Any:
     """Return the LangGraph graph of a workflow.
 
@@ -81,12 +73,23 @@ def compile_workflow(  # noqa: PLR0913  # one argument for each thing that only 
         DispatchError: a module that a step hands over to has no workflow.
         WorkflowDefinitionError: a step does not lead on from each way its sub-workflow can end.
     """
-    surroundings = _Surroundings(services, agents or {}, connect)
-    return _graph(workflow, surroundings, checkpointer=checkpointer, store=store)
+    environment = Environment(services, agents or {}, connect)
+    return _graph(workflow, environment, checkpointer=checkpointer, store=store)
 
 
-def _graph(workflow: Workflow, surroundings: _Surroundings, **places: Any) -> Any:
-    is_outermost = not surroundings.path
+def compile_subgraph(workflow: Workflow, environment: Environment) -> Any:
+    """Return the graph of a sub-workflow, which shares thread, saver and store with the outer one.
+
+    Args:
+        workflow: the sub-workflow.
+        environment: of the step that hands over to it.
+    """
+    return _graph(workflow, environment)
+
+
+def _graph(workflow: Workflow, environment: Environment, **persistence: Any) -> Any:
+    is_outermost = not environment.path
+    environment = replace(environment, path=(*environment.path, workflow.name))
     builder = StateGraph(
         cast("Any", _channels(workflow)),
         context_schema=cast("Any", workflow.params if is_outermost else None),
@@ -95,9 +98,9 @@ def _graph(workflow: Workflow, surroundings: _Surroundings, **places: Any) -> An
     )
     settings = _Settings(workflow.params)
     for step in workflow.steps:
-        subgraph = _subgraph(workflow, step, surroundings)
-        runner = _StepRunner(workflow, step, settings, surroundings, subgraph)
-        node: Any = _node(runner, subgraph.graph if subgraph else None)
+        handler = _bound(workflow, step, environment)
+        runner = _StepRunner(workflow, step, settings, environment, handler)
+        node: Any = _node(runner, handler.subgraph)
         builder.add_node(step.id, node, metadata={"title": step.title})
         targets = {outcome.value: END if to is None else to for outcome, to in step.next.items()}
         if len(targets) == 1:  # an edge costs a fraction of a branch
@@ -106,7 +109,7 @@ def _graph(workflow: Workflow, surroundings: _Surroundings, **places: Any) -> An
             branches = cast("dict[Hashable, str]", targets)
             builder.add_conditional_edges(step.id, _router(step), branches)
     builder.add_edge(START, workflow.entry_point)
-    graph = builder.compile(name=workflow.name, **places)
+    graph = builder.compile(name=workflow.name, **persistence)
     return graph.with_config(recursion_limit=RECURSION_LIMIT)
 
 
@@ -117,7 +120,7 @@ def _channels(workflow: Workflow) -> Any:
     if any(workflow.entry_point in step.next.values() for step in workflow.steps):
         fields[AGAIN] = Annotated[Any, EphemeralValue]
     for name, info in (workflow.state.model_fields if workflow.state else {}).items():
-        is_untracked = any(each is Untracked for each in info.metadata)
+        is_untracked = any(note is Untracked for note in info.metadata)
         fields[name] = Annotated[Any, UntrackedValue] if is_untracked else Any
     if workflow.state is None:
         fields["step_state"] = Any
@@ -182,16 +185,17 @@ class _StepRunner:
         workflow: Workflow,
         step: StepDef,
         settings: _Settings,
-        surroundings: _Surroundings,
-        subgraph: Any,
+        environment: Environment,
+        handler: BoundHandler,
     ) -> None:
         self._workflow = workflow
         self._step = step
         self._settings = settings
-        self._surroundings = surroundings
-        self._invoke = _invocation(workflow, step, surroundings, subgraph)
+        self._services = environment.services
+        self._is_outermost = len(environment.path) == 1
+        self._invoke = handler.invoke
         self._read = _state_reader(workflow)
-        self._counts = any(each.bound is not None for each in workflow.steps)
+        self._counts = any(other.bound is not None for other in workflow.steps)
         self._known = frozenset(workflow.state.model_fields) if workflow.state else None
 
     async def run(self, state: dict[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
@@ -209,7 +213,7 @@ class _StepRunner:
                 "compile it with store=..., or open both with paper_search.persistence"
             )
         is_first = self._step.id == self._workflow.entry_point and AGAIN not in state
-        context = runtime.context if is_first and not self._surroundings.path else None
+        context = runtime.context if is_first and self._is_outermost else None
         plain, params = self._settings.fixed(state.get(PARAMS) if context is None else context)
         written = _counted(self._step, params, {} if is_first else state.get(VISITS) or {})
         if is_first:
@@ -218,7 +222,8 @@ class _StepRunner:
                 written.setdefault(VISITS, {})
         ctx = self._context(state, runtime, params)
         ctx.progress("step", {"step": self._step.id})
-        result = self._invoke(ctx, runtime)
+        visit = runtime.execution_info.task_id if runtime.execution_info else ""
+        result = self._invoke(ctx, visit)
         outcome, update = await result if inspect.isawaitable(result) else result
         if self._step.target(outcome) == self._workflow.entry_point:
             written[AGAIN] = True
@@ -234,7 +239,7 @@ class _StepRunner:
             step_id=self._step.id,
             workflow_params=params,
             step_state=self._read(state),
-            services=self._surroundings.services,
+            services=self._services,
             thread_id=(info.thread_id if info else None) or "",
             store=runtime.store,
             ask=_ask,
@@ -252,25 +257,21 @@ class _StepRunner:
         return plain
 
 
-def _invocation(
-    workflow: Workflow, step: StepDef, surroundings: _Surroundings, subgraph: Any
-) -> Invocation:
+def _bound(workflow: Workflow, step: StepDef, environment: Environment) -> BoundHandler:
     """Return what runs the handler of a step, with the settings that it takes."""
     handler = step.handler
-    if isinstance(handler, Dispatch):
-        if handler.remote is not None:
-            return _remote(handler, handler.remote, surroundings)
-        return _local(handler, subgraph)
+    if isinstance(handler, BindableHandler):
+        return handler.bind(step, environment)
     names = tuple(workflow.arguments[step.id])
     if not names:
-        return lambda ctx, _runtime: handler(ctx)
+        return BoundHandler(lambda ctx, _visit: handler(ctx))
     take: Any = handler
 
-    def invoke(ctx: StepContext[Any, Any, Any], _runtime: Runtime[Any]) -> Any:
+    def invoke(ctx: StepContext[Any, Any, Any], _visit: str) -> Any:
         params = ctx.workflow_params
         return take(ctx, **{name: getattr(params, name) for name in names})
 
-    return invoke
+    return BoundHandler(invoke)
 
 
 def _state_reader(workflow: Workflow) -> Callable[[Mapping[str, Any]], Any]:
@@ -302,72 +303,17 @@ def _counted(step: StepDef, params: Any, visits: Mapping[str, int]) -> dict[str,
 
 def _ask(question: BaseModel, answer: Any) -> Any:
     """Interrupt with the question as JSON; the answer is checked before LangGraph stores it."""
-    return interrupt(question.model_dump(mode="json"), response_schema=answer)
+    return ask_json(question.model_dump(mode="json"), answer)
 
 
-# --- handing over ---------------------------------------------------------------------------------
+def ask_json(question: Any, answer: Any) -> Any:
+    """Interrupt the step that runs, and return the answer when it is there.
 
-
-@dataclass(frozen=True)
-class _Subgraph:
-    """A sub-workflow and its graph, which shares thread, saver and store with the outer one."""
-
-    target: Workflow
-    graph: Any
-
-
-def _subgraph(workflow: Workflow, step: StepDef, surroundings: _Surroundings) -> _Subgraph | None:
-    dispatch = step.handler
-    if not isinstance(dispatch, Dispatch) or dispatch.remote is not None:
-        return None
-    path = (*surroundings.path, workflow.name)
-    target = checked_target(dispatch, step, path)
-    services = surroundings.agents.get(dispatch.agent, surroundings.services)
-    return _Subgraph(target, _graph(target, replace(surroundings, services=services, path=path)))
-
-
-def _local(dispatch: Dispatch, subgraph: _Subgraph) -> Invocation:
-    """Return what runs a sub-workflow; a resume goes on inside of it."""
-    target, graph = subgraph.target, subgraph.graph
-
-    async def hand_over(ctx: StepContext[Any, Any, Any], _runtime: Runtime[Any]) -> StepResult:
-        given = {**given_to(dispatch, target, ctx), PARAMS: settings_for(dispatch, target, ctx)}
-        values = await graph.ainvoke(given)
-        return taken_from(dispatch, target, ctx, values, values.get(OUTCOME))
-
-    return hand_over
-
-
-def _remote(dispatch: Dispatch, remote: Remote, surroundings: _Surroundings) -> Invocation:
-    """Return what runs a graph of a server, on a thread there that belongs to this visit."""
-
-    async def hand_over(ctx: StepContext[Any, Any, Any], runtime: Runtime[Any]) -> StepResult:
-        from langgraph.pregel.remote import RemoteException, RemoteGraph  # noqa: PLC0415  # rare
-
-        task = runtime.execution_info.task_id if runtime.execution_info else ""
-        given, params = given_to(dispatch, None, ctx), settings_for(dispatch, None, ctx)
-        async with (surroundings.connect or _client)(remote.url) as client:
-            run = RemoteRun(
-                remote,
-                RemoteGraph(remote.graph, client=client),
-                client,
-                visit=f"{ctx.thread_id}/{task}",
-                refusal=RemoteException,
-            )
-            values = await run.to_the_end(given, params, relay=_relay(ctx), resume=resume)
-        return taken_from(dispatch, None, ctx, values, values.get(OUTCOME))
-
-    return hand_over
-
-
-def _relay(ctx: StepContext[Any, Any, Any]) -> Relay:
-    return Relay(ctx.store, lambda value, schema: interrupt(value, response_schema=schema))
-
-
-def _client(url: str) -> Any:
-    from langgraph_sdk import get_client  # noqa: PLC0415  # only where a graph is remote
-
-    return get_client(url=url, api_key=None)  # None: no key of this machine is sent anywhere
+    Args:
+        question: JSON.
+        answer: what an answer must be: a type or a JSON schema.
+    """
+    return interrupt(question, response_schema=answer)
 
 
 def resume(question: str, answer: Any) -> Any:
@@ -385,5 +331,5 @@ def compile_in_memory(workflow: Workflow, **options: Any) -> Any:
     from langgraph.checkpoint.memory import InMemorySaver  # noqa: PLC0415  # not for the server
     from langgraph.store.memory import InMemoryStore  # noqa: PLC0415  # as above
 
-    places = {"checkpointer": InMemorySaver(), "store": InMemoryStore()}
-    return compile_workflow(workflow, **{**places, **options})
+    in_memory = {"checkpointer": InMemorySaver(), "store": InMemoryStore()}
+    return compile_workflow(workflow, **{**in_memory, **options})

@@ -45,14 +45,14 @@ def gathered(signatures: Mapping[str, Signature]) -> tuple[dict[str, Parameter],
     first: dict[str, str] = {}
     problems = []
     for step_id, signature in signatures.items():
-        problems += [f"step {step_id!r}: {each}" for each in signature.problems]
-        for each in signature.parameters:
-            if each.name not in found:
-                found[each.name], first[each.name] = each, step_id
-                problems += [f"step {step_id!r}: {wrong}" for wrong in _default_problems(each)]
-            elif found[each.name] != each:
+        problems += [f"step {step_id!r}: {problem}" for problem in signature.problems]
+        for taken in signature.parameters:
+            if taken.name not in found:
+                found[taken.name], first[taken.name] = taken, step_id
+                problems += [f"step {step_id!r}: {wrong}" for wrong in _default_problems(taken)]
+            elif found[taken.name] != taken:
                 problems.append(
-                    f"steps {first[each.name]!r} and {step_id!r} take {each.name!r} differently"
+                    f"steps {first[taken.name]!r} and {step_id!r} take {taken.name!r} differently"
                 )
     return found, problems
 
@@ -74,8 +74,8 @@ def _remembered_model(title: str, parameters: tuple[Parameter, ...]) -> type[Bas
 
 def _model(title: str, parameters: tuple[Parameter, ...]) -> type[BaseModel]:
     fields: dict[str, Any] = {
-        each.name: (_checked_type(each), ... if each.is_required else each.default)
-        for each in parameters
+        taken.name: (_checked_type(taken), ... if taken.is_required else taken.default)
+        for taken in parameters
     }
     return create_model(f"{title}Params", __base__=RunSettings, **fields)
 

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from paper_search.steps.compiler import compile_in_memory, resume
-from paper_search.steps.core import Workflow
 from paper_search.steps.types import OUTCOME, PARAMS, RESERVED, Outcome, Run
+from paper_search.steps.workflow import Workflow
 
 
 async def run_workflow(

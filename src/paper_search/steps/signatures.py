@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union, cast
 
-from paper_search.steps.types import Arg, Dispatch, Outcome
+from paper_search.steps.step import BindableHandler
+from paper_search.steps.types import Arg, Outcome
 
 EMPTY = inspect.Parameter.empty
 
@@ -41,27 +42,27 @@ class Signature:
 
 
 def read_signature(handler: Any) -> Signature:
-    """Return what a handler says about itself, or what a dispatch says about its target."""
-    if isinstance(handler, Dispatch):
-        return Signature(outcomes=_dispatched(handler))
+    """Return what a handler says about itself."""
+    if isinstance(handler, BindableHandler):
+        return Signature(outcomes=handler.outcomes())
     if not callable(handler):
         return Signature()
     try:
-        parameters = list(inspect.signature(handler).parameters.values())
+        parameters = inspect.signature(handler).parameters.values()
     except ValueError:  # a builtin without a signature
         return Signature()
-    named = [each for each in parameters if each.kind is not each.VAR_KEYWORD]
+    named = [taken for taken in parameters if taken.kind is not taken.VAR_KEYWORD]
     if not named or named[0].kind is inspect.Parameter.KEYWORD_ONLY:
         return Signature(problems=("its handler takes no context",))
     function = _function(handler)
     found, problems = [], []
-    for each in (p for p in named[1:] if p.kind is not p.VAR_POSITIONAL):
-        read = _parameter(each, function)
+    for parameter in (taken for taken in named[1:] if taken.kind is not taken.VAR_POSITIONAL):
+        read = _parameter(parameter, function)
         if isinstance(read, str):
             problems.append(read)
         elif read is not None:
             found.append(read)
-    return Signature(_outcomes(_hint(function, "return")), tuple(found), tuple(problems))
+    return Signature(stated_outcomes(handler), tuple(found), tuple(problems))
 
 
 def _function(handler: Callable[..., Any]) -> Any:
@@ -89,7 +90,7 @@ def _parameter(parameter: inspect.Parameter, function: Any) -> Parameter | str |
     """Return the setting, what is wrong with it, or None: its default is all that it gets."""
     name = parameter.name
     hint = _hint(function, name)
-    args = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Arg)]
+    args = [note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Arg)]
     if not args:
         if hint is EMPTY and "Arg(" in str(parameter.annotation):
             return (
@@ -108,20 +109,9 @@ def _parameter(parameter: inspect.Parameter, function: Any) -> Parameter | str |
     return Parameter(name, typing.get_args(hint)[0], arg, default)
 
 
-def _dispatched(dispatch: Dispatch) -> frozenset[Outcome] | None:
-    if dispatch.take is not None:
-        return _outcomes(_hint(_function(dispatch.take), "return"))
-    if dispatch.workflow is None:
-        return None
-    return ending_outcomes(dispatch.workflow)
-
-
-def ending_outcomes(workflow: Any) -> frozenset[Outcome] | None:
-    """Return the outcomes that can end a workflow; None: its table does not say."""
-    ends = frozenset(
-        outcome for step in workflow.steps for outcome, to in step.next.items() if to is None
-    )
-    return None if Outcome.DEFAULT in ends else ends
+def stated_outcomes(handler: Callable[..., Any]) -> frozenset[Outcome] | None:
+    """Return the outcomes in a function's annotation; None: it does not say."""
+    return _outcomes(_hint(_function(handler), "return"))
 
 
 def _outcomes(result: Any) -> frozenset[Outcome] | None:
@@ -139,10 +129,10 @@ def _literals(annotation: Any) -> frozenset[Outcome] | None:
         return _literals(typing.get_args(annotation)[0])
     if origin is Literal:
         values = typing.get_args(annotation)
-        known = all(isinstance(each, Outcome) for each in values)
+        known = all(isinstance(value, Outcome) for value in values)
         return frozenset(cast("tuple[Outcome, ...]", values)) if known else None
     if origin in {Union, types.UnionType}:
-        parts = [_literals(each) for each in typing.get_args(annotation)]
-        known_parts = [each for each in parts if each is not None]
+        parts = [_literals(part) for part in typing.get_args(annotation)]
+        known_parts = [part for part in parts if part is not None]
         return frozenset().union(*known_parts) if len(known_parts) == len(parts) else None
     return None

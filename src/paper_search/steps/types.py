@@ -6,12 +6,9 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
-
-if TYPE_CHECKING:
-    from paper_search.steps.core import Workflow
 
 StateT = TypeVar("StateT")
 ParamsT = TypeVar("ParamsT")
@@ -117,36 +114,6 @@ class AgentRole(str, Enum):
     TECHNICAL_WRITER = "technical-writer"
     EXPLORER = "explorer"
     GENERAL_PURPOSE = "general-purpose"
-
-
-@dataclass(frozen=True)
-class Remote:
-    """A graph that another process serves over the LangGraph server API."""
-
-    url: str
-    graph: str
-    """Name of the graph, or id of an assistant."""
-
-
-@dataclass(frozen=True)
-class Dispatch:
-    """A handler that hands over to another workflow and makes an outcome of its result.
-
-    Exactly one of `script`, `workflow` and `remote` says to which.
-    """
-
-    agent: AgentRole = AgentRole.GENERAL_PURPOSE
-    script: str | None = None
-    """Dotted name of a module that defines `WORKFLOW`; imported when the graph is compiled."""
-    workflow: Workflow | None = None
-    remote: Remote | None = None
-    give: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
-    """Makes the input; None: the fields of the state that the other one has as well."""
-    params: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
-    """Makes the settings; None: those of this run that the other one has as well."""
-    take: Callable[[StepContext[Any, Any, Any], Mapping[str, Any]], StepResult] | None = None
-    """Makes outcome and update of the result; None: the outcome that ended the other one, and
-    the fields of its result that this state has as well."""
 
 
 @dataclass(frozen=True)

@@ -2,48 +2,47 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
 from paper_search.steps.parameters import field_type
 from paper_search.steps.signatures import Signature
-from paper_search.steps.types import RESERVED, Dispatch, Outcome
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-    from pydantic.fields import FieldInfo
-
-    from paper_search.steps.core import StepDef, Workflow
-
-_FACTORY = re.compile(r"\w+(\.\w+)*:\w+")
+from paper_search.steps.step import BindableHandler, StepDef
+from paper_search.steps.types import Outcome
 
 Targets = Mapping[str, Iterable[str | None]]
 
 
-def problems(workflow: Workflow, signatures: Mapping[str, Signature]) -> Iterator[str]:
-    """Return everything that is wrong with a table, a sentence each, with the steps' names."""
-    ids = [step.id for step in workflow.steps]
+def problems(
+    steps: Sequence[StepDef],
+    entry_point: str,
+    signatures: Mapping[str, Signature],
+    params: type[BaseModel] | None,
+) -> Iterator[str]:
+    """Return everything that is wrong with a table, a sentence each, with the steps' names.
+
+    Args:
+        steps: the table.
+        entry_point: id of the first step.
+        signatures: of the handlers, by step.
+        params: model of the settings of a run.
+    """
+    ids = [step.id for step in steps]
     if not ids:
         yield "has no steps"
         return
-    yield from (
-        f"two steps are called {each!r}" for each in sorted({i for i in ids if ids.count(i) > 1})
-    )
-    if workflow.entry_point not in ids:
-        yield f"the entry point {workflow.entry_point!r} is not a step"
-    for step in workflow.steps:
+    twice = sorted({step_id for step_id in ids if ids.count(step_id) > 1})
+    yield from (f"two steps are called {step_id!r}" for step_id in twice)
+    if entry_point not in ids:
+        yield f"the entry point {entry_point!r} is not a step"
+    for step in steps:
         yield from _step_problems(step, ids)
         yield from _outcome_problems(step, signatures[step.id])
-        yield from _setting_problems(step, signatures[step.id], workflow.params)
-    fields = workflow.state.model_fields if workflow.state is not None else {}
-    for name in sorted(RESERVED & set(fields)):
-        yield f"its state has a field {name!r}, a name that the graph keeps for itself"
-    if workflow.services is not None and not _FACTORY.fullmatch(workflow.services):
-        yield f"its services {workflow.services!r} are not named as package.module:function"
-    yield from _shape_problems(workflow, ids)
+        yield from _setting_problems(step, signatures[step.id], params)
+    yield from _shape_problems(steps, entry_point)
 
 
 def _step_problems(step: StepDef, ids: list[str]) -> Iterator[str]:
@@ -55,13 +54,8 @@ def _step_problems(step: StepDef, ids: list[str]) -> Iterator[str]:
         if target is not None and target not in ids:
             yield f"step {step.id!r} leads to {target!r}, which is not a step"
     handler = step.handler
-    if isinstance(handler, Dispatch):
-        named = [each for each in ("script", "workflow", "remote") if getattr(handler, each)]
-        if len(named) != 1:
-            said = " and ".join(named) or "none of them"
-            yield (
-                f"step {step.id!r} hands over to one of script, workflow and remote; it has {said}"
-            )
+    if isinstance(handler, BindableHandler):
+        yield from (f"step {step.id!r} {problem}" for problem in handler.problems())
     elif not _is(handler, Callable):
         yield f"step {step.id!r}: its handler {handler!r} cannot be called"
 
@@ -82,9 +76,9 @@ def _setting_problems(
     step: StepDef, signature: Signature, params: type[BaseModel] | None
 ) -> Iterator[str]:
     fields = params.model_fields if params is not None else {}
-    for each in signature.parameters:
-        if params is not None and each.name not in fields:
-            yield f"step {step.id!r} takes {each.name!r}, which the settings of a run do not have"
+    for taken in signature.parameters:
+        if params is not None and taken.name not in fields:
+            yield f"step {step.id!r} takes {taken.name!r}, which the settings of a run do not have"
     yield from _bound_problems(step, fields)
     for name, values in step.when.items():
         if name not in fields:
@@ -107,27 +101,28 @@ def _bound_problems(step: StepDef, fields: Mapping[str, FieldInfo]) -> Iterator[
         yield f"step {step.id!r}: its bound {step.bound!r} is not a whole number"
 
 
-def _shape_problems(workflow: Workflow, ids: list[str]) -> Iterator[str]:
-    targets = {step.id: list(step.next.values()) for step in workflow.steps}
-    reached = _closure(workflow.entry_point, targets)
-    if workflow.entry_point in ids:
-        yield from (f"step {each!r} cannot be reached" for each in ids if each not in reached)
-    if not any(None in each for each in targets.values()):
+def _shape_problems(steps: Sequence[StepDef], entry_point: str) -> Iterator[str]:
+    targets = {step.id: list(step.next.values()) for step in steps}
+    if entry_point in targets:
+        reached = _closure(entry_point, targets)
+        lost = (step.id for step in steps if step.id not in reached)
+        yield from (f"step {step_id!r} cannot be reached" for step_id in lost)
+    if not any(None in leads_to for leads_to in targets.values()):
         yield "no step ends it (a transition to None)"
         return
     closures = {step_id: _closure(step_id, targets) for step_id in targets}
     for step_id, closure in closures.items():
-        if targets[step_id] and not any(None in targets[each] for each in closure):
+        if targets[step_id] and not any(None in targets[reached_id] for reached_id in closure):
             yield f"step {step_id!r} has no way to the end"
-    yield from _loop_problems(workflow, targets)
+    yield from _loop_problems(steps, targets)
 
 
-def _loop_problems(workflow: Workflow, targets: Targets) -> Iterator[str]:
+def _loop_problems(steps: Sequence[StepDef], targets: Targets) -> Iterator[str]:
     """Return the loops that are left when every step with a bound is taken out."""
-    bounded = {step.id for step in workflow.steps if step.bound is not None}
+    bounded = {step.id for step in steps if step.bound is not None}
     free = {
-        step_id: [to for to in each if to is not None and to not in bounded]
-        for step_id, each in targets.items()
+        step_id: [to for to in leads_to if to is not None and to not in bounded]
+        for step_id, leads_to in targets.items()
         if step_id not in bounded
     }
     told: set[str] = set()

@@ -16,7 +16,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from paper_search.steps import Domain, Outcome, Run, StepContext, StepDef, Workflow
-from paper_search.steps.inputs import (
+from paper_search.steps.toolkit.dispatch import Dispatch
+from paper_search.steps.toolkit.inputs import (
     STEP,
     Path,
     bounds_of,
@@ -25,7 +26,6 @@ from paper_search.steps.inputs import (
     generate_paths,
     input_id,
 )
-from paper_search.steps.types import Dispatch
 
 Parameters = dict[str, Any]
 

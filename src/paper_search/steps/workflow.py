@@ -1,83 +1,23 @@
-"""Steps and workflows: frozen data, checked when built."""
+"""Workflows: steps under a name, checked when built."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel
 
 from paper_search.errors import WorkflowDefinitionError
 from paper_search.steps.parameters import gathered, params_model
 from paper_search.steps.signatures import read_signature
-from paper_search.steps.types import Arg, Dispatch, Handler, Outcome, no_op
+from paper_search.steps.step import StepDef
+from paper_search.steps.types import RESERVED, Arg, Outcome
 from paper_search.steps.validation import problems
 
-KeyT = TypeVar("KeyT")
-ValueT_co = TypeVar("ValueT_co", covariant=True)
-
-
-class FrozenTable(Mapping[KeyT, ValueT_co]):
-    """A mapping that never changes and can be hashed."""
-
-    def __init__(self, entries: Mapping[KeyT, ValueT_co]) -> None:
-        self._entries = MappingProxyType(dict(entries))
-
-    def __getitem__(self, key: KeyT) -> ValueT_co:
-        return self._entries[key]
-
-    def __iter__(self) -> Iterator[KeyT]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._entries.items()))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({dict(self._entries)!r})"
-
-
-class Transitions(FrozenTable[Outcome, str | None]):
-    """Outcome to next step; None ends the workflow. Immutable and hashable."""
-
-
-@dataclass(frozen=True)
-class StepDef:
-    """One step: what it does, and where each of its outcomes leads."""
-
-    id: str
-    title: str = ""
-    actions: tuple[str, ...] = ()
-    """What happens here, in words, for whoever reads the table."""
-    handler: Handler | Dispatch = no_op
-    next: Mapping[Outcome, str | None] = field(default_factory=dict)
-    bound: str | int | None = None
-    """How often a run may come here at most: a number, or the setting of the run that says it."""
-    when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    """The settings with which a run comes here at all: name to values; empty: with any."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "next", Transitions(self.next))
-        object.__setattr__(self, "actions", tuple(self.actions))
-        gates = {name: tuple(values) for name, values in self.when.items()}
-        object.__setattr__(self, "when", FrozenTable(gates))
-
-    def target(self, outcome: Outcome) -> str | None:
-        """Return the step that the outcome leads to; None ends the workflow.
-
-        Raises:
-            LookupError: the step has neither this outcome nor a default.
-        """
-        if outcome in self.next:
-            return self.next[outcome]
-        if Outcome.DEFAULT in self.next:
-            return self.next[Outcome.DEFAULT]
-        known = ", ".join(each.value for each in self.next)
-        raise LookupError(f"step {self.id!r} gave {outcome.value!r}; it has: {known}")
+_FACTORY = re.compile(r"\w+(\.\w+)*:\w+")
 
 
 @dataclass(frozen=True, init=False)
@@ -124,9 +64,9 @@ class Workflow:
         services: str | None = None,
     ) -> None:
         signatures = {step.id: read_signature(step.handler) for step in steps}
-        taken, mistakes = gathered(signatures)
-        if params is None and taken and not mistakes:
-            params = params_model(title_of(name), taken.values())
+        settings, mistakes = gathered(signatures)
+        if params is None and settings and not mistakes:
+            params = params_model(title_of(name), settings.values())
         first = entry_point if entry_point is not None else steps[0].id if steps else ""
         values: dict[str, Any] = {
             "name": name,
@@ -140,14 +80,15 @@ class Workflow:
             "services": services,
             "_params": MappingProxyType(
                 {
-                    step_id: MappingProxyType({each.name: each.arg for each in read.parameters})
+                    step_id: MappingProxyType({taken.name: taken.arg for taken in read.parameters})
                     for step_id, read in signatures.items()
                 }
             ),
         }
-        for each, value in values.items():
-            object.__setattr__(self, each, value)
-        if mistakes := [*mistakes, *problems(self, signatures)]:
+        for attribute, value in values.items():
+            object.__setattr__(self, attribute, value)
+        mistakes += [*problems(steps, first, signatures, params), *self._model_problems()]
+        if mistakes:
             raise WorkflowDefinitionError(name, mistakes)
 
     def __getitem__(self, step_id: str) -> StepDef:
@@ -174,6 +115,21 @@ class Workflow:
     @property
     def _step_order(self) -> tuple[str, ...]:  # the specification's name
         return self.step_order
+
+    @property
+    def ending_outcomes(self) -> frozenset[Outcome] | None:
+        """Return the outcomes that can end the workflow; None: its table does not say."""
+        ends = frozenset(
+            outcome for step in self.steps for outcome, to in step.next.items() if to is None
+        )
+        return None if Outcome.DEFAULT in ends else ends
+
+    def _model_problems(self) -> Iterator[str]:
+        fields = self.state.model_fields if self.state is not None else {}
+        for name in sorted(RESERVED & set(fields)):
+            yield f"its state has a field {name!r}, a name that the graph keeps for itself"
+        if self.services is not None and not _FACTORY.fullmatch(self.services):
+            yield f"its services {self.services!r} are not named as package.module:function"
 
 
 def title_of(name: str) -> str:

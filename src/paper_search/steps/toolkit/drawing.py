@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from paper_search.steps.core import StepDef, Workflow
-from paper_search.steps.types import Dispatch
+from paper_search.steps.step import StepDef
+from paper_search.steps.toolkit.dispatch import Dispatch
+from paper_search.steps.workflow import Workflow
 
 START = "__start__"
 END = "__end__"

@@ -4,10 +4,63 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from paper_search.errors import DispatchError
-from paper_search.steps.types import Remote
+from paper_search.steps.types import StepContext
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A graph that another process serves over the LangGraph server API."""
+
+    url: str
+    graph: str
+    """Name of the graph, or id of an assistant."""
+
+
+async def run_remote(  # noqa: PLR0913  # one argument for each thing that only the step has
+    remote: Remote,
+    given: Mapping[str, Any],
+    params: Mapping[str, Any],
+    *,
+    ctx: StepContext[Any, Any, Any],
+    visit: str,
+    connect: Callable[[str], Any] | None = None,
+) -> Mapping[str, Any]:
+    """Return what a graph of a server leaves, run on a thread there that belongs to this visit.
+
+    Args:
+        remote: where, and which graph.
+        given: the input.
+        params: the settings.
+        ctx: of the step that hands over; its thread is asked the questions.
+        visit: names the visit of the step.
+        connect: makes a langgraph-sdk client of an address; None: one without a key.
+
+    Raises:
+        DispatchError: the server cannot be reached, or the run failed there.
+    """
+    from langgraph.pregel.remote import RemoteException, RemoteGraph  # noqa: PLC0415  # rare
+
+    from paper_search.steps.compiler import ask_json, resume  # noqa: PLC0415  # slow import
+
+    async with (connect or _client)(remote.url) as client:
+        run = RemoteRun(
+            remote,
+            RemoteGraph(remote.graph, client=client),
+            client,
+            visit=f"{ctx.thread_id}/{visit}",
+            refusal=RemoteException,
+        )
+        return await run.to_the_end(given, params, relay=Relay(ctx.store, ask_json), resume=resume)
+
+
+def _client(url: str) -> Any:
+    from langgraph_sdk import get_client  # noqa: PLC0415  # only where a graph is remote
+
+    return get_client(url=url, api_key=None)  # None: no key of this machine is sent anywhere
 
 
 class Relay:

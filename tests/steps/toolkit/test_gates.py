@@ -19,9 +19,9 @@ from paper_search.steps import (
     Workflow,
     blocking_severities,
 )
-from paper_search.steps.gates import blocking
 from paper_search.steps.running import run_workflow
 from paper_search.steps.signatures import read_signature
+from paper_search.steps.toolkit.gates import blocking
 
 MUST, SHOULD, COULD = Severity.MUST, Severity.SHOULD, Severity.COULD
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+from itertools import product
 from typing import Annotated, Any, Literal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from paper_search.errors import InputError, UnknownNameError
@@ -22,7 +26,7 @@ from paper_search.steps import (
     generate_params,
     generate_paths,
 )
-from paper_search.steps.inputs import bounds_of, input_id
+from paper_search.steps.toolkit.inputs import bounds_of, input_id
 from paper_search.workflow.graph import WORKFLOW
 
 OK, SKIP, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.ITERATE
@@ -123,8 +127,8 @@ def test_a_setting_that_could_be_anything_needs_a_domain():
     workflow = Workflow("w", StepDef("a", next={OK: None}), params=Params)
     with pytest.raises(InputError, match="'name' of 'w' has neither"):
         extract_schema(workflow)
-    given = list(generate_inputs(workflow, {"name": ChoiceSet(("x", "y"))}))
-    assert [each["name"] for each in given] == ["x", "y"]
+    inputs = list(generate_inputs(workflow, {"name": ChoiceSet(("x", "y"))}))
+    assert [each["name"] for each in inputs] == ["x", "y"]
     with pytest.raises(UnknownNameError, match="'nmae'"):
         extract_schema(workflow, {"nmae": Constant("x")})
 
@@ -142,3 +146,33 @@ def test_the_bounds_of_a_run_follow_from_its_settings():
     assert bounds_of(TOY, {"rounds": 3}) == {"dig": 3}
     assert bounds_of(TOY, {}) == {"dig": 2}
     assert bounds_of(WORKFLOW, {}) == {"build_strategy": 5}
+
+
+# --- domains --------------------------------------------------------------------------------------
+
+
+def test_each_domain_gives_its_values_in_order():
+    assert list(BoundedInt(1, 5)) == [1, 2, 3, 4, 5]
+    assert list(ChoiceSet(("full", "quick"))) == ["full", "quick"]
+    assert list(Constant(42)) == [42]
+    assert len(list(product(BoundedInt(1, 2), ChoiceSet((True, False)), Constant("c")))) == 4
+
+
+@settings(max_examples=30)
+@given(st.integers(-50, 50), st.integers(0, 20))
+def test_a_bounded_int_has_both_its_bounds(lo: int, span: int):
+    values = list(BoundedInt(lo, lo + span))
+    assert (values[0], values[-1], len(values)) == (lo, lo + span, span + 1)
+
+
+@pytest.mark.parametrize("domain", [BoundedInt(1, 2), ChoiceSet(["a"]), Constant(None)])
+def test_domains_are_frozen_hashable_and_can_be_gone_through_twice(domain):
+    assert len({domain, dataclasses.replace(domain)}) == 1
+    assert list(domain) == list(domain)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(domain, dataclasses.fields(domain)[0].name, 0)
+
+
+def test_bounds_in_the_wrong_order_are_refused():
+    with pytest.raises(ValueError, match="at least 2 and at most 1"):
+        BoundedInt(2, 1)

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from paper_search.errors import InputError, UnknownNameError
-from paper_search.steps.core import Workflow
+from paper_search.steps.workflow import Workflow
 
 NAME = "WORKFLOW"
 

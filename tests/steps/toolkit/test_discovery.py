@@ -12,7 +12,7 @@ import pytest
 from paper_search.errors import InputError, UnknownNameError
 from paper_search.steps import Workflow, compare_langgraph_json, discover_workflows
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 GOOD = """
 from paper_search.steps import Outcome, StepDef, Workflow
 WORKFLOW = Workflow("{name}", StepDef("a", next={{Outcome.OK: None}}))

@@ -1,0 +1,127 @@
+"""One step of a workflow: frozen data, and what its handler may be."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from paper_search.steps.types import (
+    AgentRole,
+    Handler,
+    Outcome,
+    StepContext,
+    StepResult,
+    no_op,
+)
+
+Invocation = Callable[[StepContext[Any, Any, Any], str], StepResult | Awaitable[StepResult]]
+"""Runs a handler; the text names this visit of the step, the same when the visit is repeated."""
+
+KeyT = TypeVar("KeyT")
+ValueT_co = TypeVar("ValueT_co", covariant=True)
+
+
+class FrozenTable(Mapping[KeyT, ValueT_co]):
+    """A mapping that never changes and can be hashed."""
+
+    def __init__(self, entries: Mapping[KeyT, ValueT_co]) -> None:
+        self._entries = MappingProxyType(dict(entries))
+
+    def __getitem__(self, key: KeyT) -> ValueT_co:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[KeyT]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._entries.items()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({dict(self._entries)!r})"
+
+
+class Transitions(FrozenTable[Outcome, str | None]):
+    """Outcome to next step; None ends the workflow. Immutable and hashable."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What the steps of a workflow and of all its sub-workflows are given."""
+
+    services: Any = None
+    agents: Mapping[AgentRole, Any] = field(default_factory=dict)
+    connect: Callable[[str], Any] | None = None
+    """Makes a langgraph-sdk client of an address, for one use."""
+    path: tuple[str, ...] = ()
+    """Names of the workflows that are compiled, from the outermost one inwards."""
+
+
+@dataclass(frozen=True)
+class BoundHandler:
+    """A handler as the compiled graph runs it."""
+
+    invoke: Invocation
+    subgraph: Any = None
+    """The LangGraph graph that it runs, if any; Studio shows it inside of the step."""
+
+
+class BindableHandler(ABC):
+    """A handler that is more than a function: it is bound when the graph is compiled."""
+
+    @abstractmethod
+    def outcomes(self) -> frozenset[Outcome] | None:
+        """Return the outcomes that it may give; None: that is not known."""
+
+    @abstractmethod
+    def problems(self) -> Iterator[str]:
+        """Return what is wrong with it, each as the rest of a sentence about its step."""
+
+    @abstractmethod
+    def bind(self, step: StepDef, environment: Environment) -> BoundHandler:
+        """Return what the graph runs.
+
+        Raises:
+            DispatchError: there is nothing that could be run.
+            WorkflowDefinitionError: the step does not lead on from each of its outcomes.
+        """
+
+
+@dataclass(frozen=True)
+class StepDef:
+    """One step: what it does, and where each of its outcomes leads."""
+
+    id: str
+    title: str = ""
+    actions: tuple[str, ...] = ()
+    """What happens here, in words, for whoever reads the table."""
+    handler: Handler | BindableHandler = no_op
+    next: Mapping[Outcome, str | None] = field(default_factory=dict)
+    bound: str | int | None = None
+    """How often a run may come here at most: a number, or the setting of the run that says it."""
+    when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """The settings with which a run comes here at all: name to values; empty: with any."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "next", Transitions(self.next))
+        object.__setattr__(self, "actions", tuple(self.actions))
+        gates = {name: tuple(values) for name, values in self.when.items()}
+        object.__setattr__(self, "when", FrozenTable(gates))
+
+    def target(self, outcome: Outcome) -> str | None:
+        """Return the step that the outcome leads to; None ends the workflow.
+
+        Raises:
+            LookupError: the step has neither this outcome nor a default.
+        """
+        if outcome in self.next:
+            return self.next[outcome]
+        if Outcome.DEFAULT in self.next:
+            return self.next[Outcome.DEFAULT]
+        known = ", ".join(named.value for named in self.next)
+        raise LookupError(f"step {self.id!r} gave {outcome.value!r}; it has: {known}")

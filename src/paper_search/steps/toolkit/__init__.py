@@ -1,0 +1,1 @@
+"""What only workflows of others use: questions, gates, discovery, inputs, pictures."""

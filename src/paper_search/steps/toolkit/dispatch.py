@@ -1,0 +1,209 @@
+"""Handing a step over to another workflow: what goes in and what comes out.
+
+Both go by name, unless the step says how.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+
+from paper_search.errors import DispatchError, WorkflowDefinitionError
+from paper_search.steps.signatures import stated_outcomes
+from paper_search.steps.step import BindableHandler, BoundHandler, Environment, StepDef
+from paper_search.steps.toolkit.remote import Remote, run_remote
+from paper_search.steps.types import (
+    OUTCOME,
+    PARAMS,
+    RESERVED,
+    AgentRole,
+    Outcome,
+    StepContext,
+    StepResult,
+)
+from paper_search.steps.workflow import Workflow
+
+Context = StepContext[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Dispatch(BindableHandler):
+    """A handler that hands over to another workflow and makes an outcome of its result.
+
+    Exactly one of `script`, `workflow` and `remote` says to which.
+    """
+
+    agent: AgentRole = AgentRole.GENERAL_PURPOSE
+    script: str | None = None
+    """Dotted name of a module that defines `WORKFLOW`; imported when the graph is compiled."""
+    workflow: Workflow | None = None
+    remote: Remote | None = None
+    give: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
+    """Makes the input; None: the fields of the state that the other one has as well."""
+    params: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
+    """Makes the settings; None: those of this run that the other one has as well."""
+    take: Callable[[StepContext[Any, Any, Any], Mapping[str, Any]], StepResult] | None = None
+    """Makes outcome and update of the result; None: the outcome that ended the other one, and
+    the fields of its result that this state has as well."""
+
+    def outcomes(self) -> frozenset[Outcome] | None:
+        """Return those that `take` may give, or those that end the other workflow."""
+        if self.take is not None:
+            return stated_outcomes(self.take)
+        return None if self.workflow is None else self.workflow.ending_outcomes
+
+    def problems(self) -> Iterator[str]:
+        """Return that there is no target, or more than one."""
+        named = [kind for kind in ("script", "workflow", "remote") if getattr(self, kind)]
+        if len(named) != 1:
+            said = " and ".join(named) or "none of them"
+            yield f"hands over to one of script, workflow and remote; it has {said}"
+
+    def bind(self, step: StepDef, environment: Environment) -> BoundHandler:
+        """Return what runs the other workflow; see `BindableHandler`."""
+        if self.remote is not None:
+            return self._bound_to_server(self.remote, environment)
+        from paper_search.steps.compiler import compile_subgraph  # noqa: PLC0415  # slow import
+
+        target = _checked_target(self, step, environment.path)
+        services = environment.agents.get(self.agent, environment.services)
+        graph = compile_subgraph(target, replace(environment, services=services))
+
+        async def hand_over(ctx: Context, _visit: str) -> StepResult:
+            given = {**_given_to(self, target, ctx), PARAMS: _settings_for(self, target, ctx)}
+            values = await graph.ainvoke(given)  # a resume goes on inside of it
+            return _taken_from(self, target, ctx, values)
+
+        return BoundHandler(hand_over, graph)
+
+    def _bound_to_server(self, remote: Remote, environment: Environment) -> BoundHandler:
+        async def hand_over(ctx: Context, visit: str) -> StepResult:
+            given, params = _given_to(self, None, ctx), _settings_for(self, None, ctx)
+            values = await run_remote(
+                remote, given, params, ctx=ctx, visit=visit, connect=environment.connect
+            )
+            return _taken_from(self, None, ctx, values)
+
+        return BoundHandler(hand_over)
+
+
+def _checked_target(dispatch: Dispatch, step: StepDef, path: tuple[str, ...]) -> Workflow:
+    """Return the workflow that a step hands over to.
+
+    Args:
+        dispatch: says which.
+        step: the one whose handler it is.
+        path: names of the workflows that led here, this one last.
+
+    Raises:
+        DispatchError: there is no such module, or it defines no workflow.
+        WorkflowDefinitionError: it leads back into itself, or the step does not lead on from every
+            outcome that it can end with.
+    """
+    target = dispatch.workflow or _imported(dispatch.script or "", step)
+    problems = []
+    if target.name in path:
+        way = " → ".join([*path, target.name])
+        problems.append(f"step {step.id!r} hands over to a workflow that it is part of: {way}")
+    if dispatch.take is None and Outcome.DEFAULT not in step.next:
+        ends = target.ending_outcomes or frozenset()
+        problems += [
+            f"step {step.id!r} can give {outcome.value!r} (as {target.name!r} ends), which leads "
+            "nowhere"
+            for outcome in sorted(ends - set(step.next))
+        ]
+    if problems:
+        raise WorkflowDefinitionError(path[-1], problems)
+    return target
+
+
+def _imported(script: str, step: StepDef) -> Workflow:
+    try:
+        found = getattr(importlib.import_module(script), "WORKFLOW", None)
+    except ImportError as error:
+        raise DispatchError(
+            f"step {step.id!r} hands over to {script!r}, which cannot be imported: {error}"
+        ) from error
+    if not isinstance(found, Workflow):
+        raise DispatchError(
+            f"step {step.id!r} hands over to {script!r}, which defines no WORKFLOW; "
+            f"it has {found!r}"
+        )
+    return found
+
+
+def _given_to(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> dict[str, Any]:
+    """Return the input of the other workflow, as JSON.
+
+    Args:
+        dispatch: may say how it is made.
+        target: the other one; None: it is remote, and all of the state is given.
+        ctx: of the step that hands over.
+    """
+    made = dispatch.give(ctx) if dispatch.give is not None else _fields(ctx.step_state)
+    model = None if target is None else target.request or target.state
+    if dispatch.give is None and model is not None:
+        made = {name: value for name, value in made.items() if name in model.model_fields}
+    plain: dict[str, Any] = to_jsonable_python(dict(made))
+    if target is not None and target.request is not None:
+        return target.request.model_validate(plain).model_dump(mode="json", exclude_unset=True)
+    if target is not None and target.state is None:
+        return {"step_state": plain}
+    return plain
+
+
+def _settings_for(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> dict[str, Any]:
+    """Return the settings of the other workflow, as JSON; see `_given_to`."""
+    if dispatch.params is not None:
+        made = dispatch.params(ctx)
+    elif target is None:
+        made = {}
+    else:
+        known = target.params.model_fields if target.params is not None else {}
+        made = {name: v for name, v in _fields(ctx.workflow_params).items() if name in known}
+    plain: dict[str, Any] = to_jsonable_python(dict(made))
+    return plain
+
+
+def _taken_from(
+    dispatch: Dispatch,
+    target: Workflow | None,
+    ctx: Context,
+    values: Mapping[str, Any],
+) -> StepResult:
+    """Return the outcome and the update that the other workflow's result means here.
+
+    Args:
+        dispatch: may say how they are made.
+        target: the other one; None: it is remote.
+        ctx: of the step that handed over.
+        values: what the other one left; without an outcome, that is ok.
+    """
+    result = _result(target, values)
+    if dispatch.take is not None:
+        return dispatch.take(ctx, result)
+    outcome = Outcome(values.get(OUTCOME) or Outcome.OK)
+    known = _fields(ctx.step_state)
+    is_open = not isinstance(ctx.step_state, BaseModel)
+    return outcome, {n: value for n, value in result.items() if is_open or n in known}
+
+
+def _result(target: Workflow | None, values: Mapping[str, Any]) -> dict[str, Any]:
+    if target is None:
+        return {n: value for n, value in values.items() if n not in RESERVED}
+    model = target.result or target.state
+    if model is None:
+        return dict(values.get("step_state") or {})
+    return {name: values[name] for name in model.model_fields if name in values}
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a model or the entries of a mapping."""
+    if isinstance(value, BaseModel):
+        return {name: getattr(value, name) for name in type(value).model_fields}
+    return dict(value)
