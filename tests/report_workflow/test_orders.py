@@ -16,8 +16,7 @@ from markdown_it import MarkdownIt
 from tests.report_workflow.orders import KINDS, PLACES, canaries, ordering_sources
 
 from paper_search.exports.csv_table import export_csv
-from paper_search.report.document import Report
-from paper_search.report.outputs.json_document import render_json
+from paper_search.report.document import Report, render_json
 from paper_search.report.outputs.latex import render_bibtex, render_latex
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report.outputs.page import render_html

@@ -93,7 +93,7 @@ class ReportDelivery:
 
         figures = drawing.figures(report) if self.has_figures else {}
         if self.is_json:
-            from paper_search.report.outputs.json_document import render_json
+            from paper_search.report.document import render_json
 
             file = {"output": str(self.output.absolute())} if self.output is not None else {}
             print_json({**about, **file, **json.loads(render_json(report))})
@@ -115,7 +115,8 @@ class ReportDelivery:
                 self._write(svg, self.output.with_name(name))
 
     def _rendered(self, report: Report, figures: dict[str, str]) -> str:
-        from paper_search.report.outputs import json_document, latex, markdown, page
+        from paper_search.report.document import render_json
+        from paper_search.report.outputs import latex, markdown, page
 
         match self.format_name:
             case "html":
@@ -124,7 +125,7 @@ class ReportDelivery:
                 stem = self.output.stem if self.output else "references"
                 return latex.render_latex(report, bibliography=stem)
             case "json":
-                return json_document.render_json(report)
+                return render_json(report)
             case _:
                 return markdown.render_markdown(report, style=self.references)
 

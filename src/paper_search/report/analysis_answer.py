@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from pydantic import BaseModel, Field
 
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
-from paper_search.report.evidence import Evidence
-from paper_search.report.excerpts import excerpt
+from paper_search.report.evidence import Evidence, graded
+from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import AnalystInput
 from paper_search.report.models import (
     AnalysisResult,
@@ -19,12 +18,10 @@ from paper_search.report.models import (
     Finding,
     Grade,
     Quote,
-    SearchResult,
     Theme,
 )
-from paper_search.report.passages import content_stems
 from paper_search.report.quotations import located
-from paper_search.skills.untrusted import SUSPICIOUS, data_block, shown_to_model
+from paper_search.skills.untrusted import shown_to_model
 
 _MAX_FINDINGS, _MAX_THEMES, _MAX_CONTRADICTIONS = 20, 5, 10
 _MIN_THEME_SOURCES = 2
@@ -89,77 +86,34 @@ async def analysis_by_model(
     Raises:
         LLMError: the model could not answer.
     """
-    from paper_search.report.analyst import graded, worded  # noqa: PLC0415  # they need each other
-
     prompt = load_prompt("report_analyst", domain)
     answer = await ask(llm, AnalysisAnswer, prompt, _message(evidence, given))
     questions = given.research_plan.decomposed_questions
     findings = []
-    for each in answer.findings[:_MAX_FINDINGS]:
-        quotes = [q for q in (_checked(quote, evidence) for quote in each.quotes) if q is not None]
-        index = each.question - 1
-        text = shown_to_model(each.text, 1000)
+    for claimed in answer.findings[:_MAX_FINDINGS]:
+        checked = (_checked(quote, evidence) for quote in claimed.quotes)
+        quotes = [quote for quote in checked if quote is not None]
+        index = claimed.question - 1
+        text = shown_to_model(claimed.text, 1000)
         if quotes and text and 0 <= index < len(questions):
             sources = len({quote.result_id for quote in quotes})
-            grade = _lower(each.grade, graded(sources))
+            grade = _lower(claimed.grade, graded(sources))
             findings.append(Finding(text=text, question=index, grade=grade, quotes=quotes))
-    answered = {each.question for each in findings}
+    answered = {finding.question for finding in findings}
     said = {index - 1 for index in answer.gaps}
     findings += [
-        each
-        for each in extracted.findings
-        if each.question not in answered and each.question not in said
+        finding
+        for finding in extracted.findings
+        if finding.question not in answered and finding.question not in said
     ]
-    answered = {each.question for each in findings}
-    analysis = AnalysisResult(
+    answered = {finding.question for finding in findings}
+    return AnalysisResult(
         findings=findings,
         theme_details=_themes(answer, evidence, len(questions)) or extracted.theme_details,
         contradiction_details=_contradictions(answer, evidence),
         gap_questions=[index for index in range(len(questions)) if index not in answered],
         is_by_model=True,
     )
-    return worded(analysis, evidence, questions)
-
-
-def sources_block(
-    evidence: Evidence, count: int, chars: int, first: list[str] | None = None, about: str = ""
-) -> str:
-    """Return the most relevant sources as data that a model may quote and must not obey.
-
-    Args:
-        evidence: all of them.
-        count: how many to show.
-        chars: how much of the text of each.
-        first: ids of those that go before the others.
-        about: what is looked for in texts that are longer than what is shown.
-    """
-    preferred = {each: number for number, each in enumerate(first or [])}
-    ranked = sorted(
-        evidence.usable,
-        key=lambda each: (
-            preferred.get(each.result_id, len(preferred)),
-            -each.relevance_score,
-            each.result_id,
-        ),
-    )
-    wanted = frozenset(content_stems(about))
-    records = [_record(evidence, each, chars, wanted) for each in ranked[:count]]
-    return data_block(records)
-
-
-def _record(
-    evidence: Evidence, result: SearchResult, chars: int, wanted: frozenset[str]
-) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "key": evidence.key_of(result.result_id),
-        "title": shown_to_model(result.title, 300),
-        "year": result.year,
-        "type": result.metadata.get("source_type", "web"),
-        "text": shown_to_model(excerpt(result.text, chars, wanted), chars) or "",
-    }
-    if result.metadata.get("is_suspicious"):
-        record["warning"] = SUSPICIOUS
-    return record
 
 
 def _message(evidence: Evidence, given: AnalystInput) -> str:
@@ -195,14 +149,14 @@ def _lower(claimed: str, by_sources: Grade) -> Grade:
 
 def _themes(answer: AnalysisAnswer, evidence: Evidence, questions: int) -> list[Theme]:
     found = []
-    for each in answer.themes[:_MAX_THEMES]:
-        keys = [key.strip().lstrip("@").strip("[]@") for key in each.sources]
+    for theme in answer.themes[:_MAX_THEMES]:
+        keys = [key.strip().lstrip("@").strip("[]@") for key in theme.sources]
         ids = [
             evidence.by_key[key].result_id for key in dict.fromkeys(keys) if key in evidence.by_key
         ]
-        label = shown_to_model(each.label, 150)
+        label = shown_to_model(theme.label, 150)
         if len(ids) >= _MIN_THEME_SOURCES and label:
-            index = max(0, min(questions - 1, each.question - 1))
+            index = max(0, min(questions - 1, theme.question - 1))
             confidence = round(min(1.0, len(ids) / 5), 2)
             found.append(Theme(label=label, sources=ids, question=index, confidence=confidence))
     return found
@@ -210,11 +164,11 @@ def _themes(answer: AnalysisAnswer, evidence: Evidence, questions: int) -> list[
 
 def _contradictions(answer: AnalysisAnswer, evidence: Evidence) -> list[Contradiction]:
     found = []
-    for each in answer.contradictions[:_MAX_CONTRADICTIONS]:
-        one, other = _checked(each.one, evidence), _checked(each.other, evidence)
+    for dispute in answer.contradictions[:_MAX_CONTRADICTIONS]:
+        one, other = _checked(dispute.one, evidence), _checked(dispute.other, evidence)
         if one is None or other is None or one.result_id == other.result_id:
             continue
-        topic = shown_to_model(each.topic, 150) or "unnamed"
-        note = shown_to_model(each.note, 300) or ""
+        topic = shown_to_model(dispute.topic, 150) or "unnamed"
+        note = shown_to_model(dispute.note, 300) or ""
         found.append(Contradiction(topic=topic, one=one, other=other, note=note))
     return found

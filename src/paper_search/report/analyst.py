@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from paper_search.llm.provider import LLMProvider
 from paper_search.report.analysis_answer import analysis_by_model
 from paper_search.report.contradictions import contradictions
-from paper_search.report.evidence import Evidence
+from paper_search.report.evidence import Evidence, graded
 from paper_search.report.exchange import AnalystInput, AnalystOutput, Sufficiency
 from paper_search.report.models import (
     AnalysisResult,
@@ -23,7 +23,6 @@ from paper_search.report.themes import themes
 from paper_search.skills.key_phrases import key_phrases
 
 FINDINGS_PER_QUESTION = 8
-_STRONG_SOURCES, _MODERATE_SOURCES = 3, 2
 _LEAST = 2
 """Findings that a question gets, if need be some that another question has too."""
 _GOOD_MATCH = 0.55
@@ -54,14 +53,14 @@ class Analyst:
             LLMError: there is a model, and it could not answer.
         """
         evidence = Evidence(given.search_results)
-        extracted = _extracted(evidence, given)
-        if self._llm is None:
-            return assessed(extracted, given)
-        analysis = await analysis_by_model(self._llm, self._domain, evidence, given, extracted)
-        return assessed(analysis, given)
+        analysis = _extracted(evidence, given)
+        if self._llm is not None:
+            analysis = await analysis_by_model(self._llm, self._domain, evidence, given, analysis)
+        questions = given.research_plan.decomposed_questions
+        return _assessed(_worded(analysis, evidence, questions), given)
 
 
-def assessed(analysis: AnalysisResult, given: AnalystInput) -> AnalystOutput:
+def _assessed(analysis: AnalysisResult, given: AnalystInput) -> AnalystOutput:
     """Return the analysis with what it lacks and what to search for it."""
     plan = given.research_plan
     count = len(analysis.gaps)
@@ -82,7 +81,7 @@ def assessed(analysis: AnalysisResult, given: AnalystInput) -> AnalystOutput:
 
 def _first_kind(plan: ResearchPlan) -> SearchType:
     """Return the kind of search that papers are found by, or the one that the plan has."""
-    kinds = [each.search_type for each in plan.search_queries]
+    kinds = [query.search_type for query in plan.search_queries]
     return "academic" if "academic" in kinds else next(iter(kinds), "academic")
 
 
@@ -104,39 +103,39 @@ def _extracted(evidence: Evidence, given: AnalystInput) -> AnalysisResult:
             gaps.append(index)
     disputed = contradictions(considered, content_stems(plan.original_query))
     found = themes(evidence, plan.decomposed_questions, plan.original_query)
-    analysis = AnalysisResult(
+    return AnalysisResult(
         findings=findings,
         theme_details=found,
         contradiction_details=disputed,
         gap_questions=gaps,
     )
-    return worded(analysis, evidence, plan.decomposed_questions)
 
 
-def worded(
+def _worded(
     analysis: AnalysisResult, evidence: Evidence, questions: Sequence[str]
 ) -> AnalysisResult:
     """Return the analysis with its lists in words, its citations and its confidence."""
     key = evidence.key_of
-    ranked = sorted(analysis.findings, key=lambda each: _RANK[each.grade])
+    ranked = sorted(analysis.findings, key=lambda finding: _RANK[finding.grade])
     citations: dict[str, list[str]] = {}
-    for quote in (quote for each in analysis.findings for quote in each.quotes):
+    for quote in (quote for finding in analysis.findings for quote in finding.quotes):
         said = citations.setdefault(key(quote.result_id), [])
         if quote.text not in said:
             said.append(quote.text)
     return analysis.model_copy(
         update={
             "key_findings": [
-                f"[{each.grade}] {each.text} [{'; '.join('@' + key(i) for i in each.sources)}]"
-                for each in ranked[:10]
+                f"[{finding.grade}] {finding.text} "
+                f"[{'; '.join('@' + key(source) for source in finding.sources)}]"
+                for finding in ranked[:10]
             ],
             "themes": [
-                f"{each.label} ({len(each.sources)} sources)" for each in analysis.theme_details
+                f"{theme.label} ({len(theme.sources)} sources)" for theme in analysis.theme_details
             ],
             "contradictions": [
-                f"{each.topic}: “{each.one.text}” [@{key(each.one.result_id)}] against "
-                f"“{each.other.text}” [@{key(each.other.result_id)}]"
-                for each in analysis.contradiction_details
+                f"{dispute.topic}: “{dispute.one.text}” [@{key(dispute.one.result_id)}] against "
+                f"“{dispute.other.text}” [@{key(dispute.other.result_id)}]"
+                for dispute in analysis.contradiction_details
             ],
             "gaps": [f"No source answers: {questions[index]}" for index in analysis.gap_questions],
             "confidence_score": _confidence(analysis, evidence, len(questions)),
@@ -160,26 +159,27 @@ def _findings(
         used: what is quoted already, with its stems; what is chosen is added.
     """
     best: dict[str, Passage] = {}
-    for each in passages:
-        if each.result.result_id not in best and not _is_alike(each, used.values()):
-            best[each.result.result_id] = each
-    for each in passages:  # said before, but better than to call a question open
+    for passage in passages:
+        if passage.result.result_id not in best and not _is_alike(passage, used.values()):
+            best[passage.result.result_id] = passage
+    for passage in passages:  # said before, but better than to call a question open
         if len(best) >= _LEAST:
             break
-        if each.sentence.text in used:
-            best.setdefault(each.result.result_id, each)
+        if passage.sentence.text in used:
+            best.setdefault(passage.result.result_id, passage)
     chosen = _different(list(best.values()))[:FINDINGS_PER_QUESTION]
-    support = [each for each in best.values() if each.match >= _GOOD_MATCH]
+    support = [passage for passage in best.values() if passage.match >= _GOOD_MATCH]
     findings = []
-    for each in chosen:
-        used[each.sentence.text] = each.sentence.stems
-        is_alone = each.match < _GOOD_MATCH
+    for passage in chosen:
+        used[passage.sentence.text] = passage.sentence.stems
+        is_alone = passage.match < _GOOD_MATCH
+        grade = graded(len(support), is_title=passage.part == "title")
         findings.append(
             Finding(
-                text=each.sentence.text,
+                text=passage.sentence.text,
                 question=question,
-                grade="weak" if is_alone else graded(len(support), each.part == "title"),
-                quotes=[each.quote],
+                grade="weak" if is_alone else grade,
+                quotes=[passage.quote],
             )
         )
     return findings
@@ -188,9 +188,9 @@ def _findings(
 def _different(passages: Sequence[Passage]) -> list[Passage]:
     """Return the passages without those that repeat one before them almost word for word."""
     kept: list[Passage] = []
-    for each in passages:
-        if not _is_alike(each, [known.sentence.stems for known in kept]):
-            kept.append(each)
+    for passage in passages:
+        if not _is_alike(passage, [known.sentence.stems for known in kept]):
+            kept.append(passage)
     return kept
 
 
@@ -200,33 +200,22 @@ def _is_alike(passage: Passage, others: Iterable[frozenset[str]]) -> bool:
     return any(len(stems & other) > _ALIKE * len(stems | other) for other in others)
 
 
-def graded(sources: int, is_title: bool = False, is_disputed: bool = False) -> Grade:  # noqa: FBT001, FBT002  # two plain facts
-    """Return the grade of a finding by how many independent sources stand behind it.
-
-    A title alone, and what another source disputes, is weak.
-    """
-    if not sources:
-        return "gap"
-    if is_title or is_disputed or sources < _MODERATE_SOURCES:
-        return "weak"
-    return "strong" if sources >= _STRONG_SOURCES else "moderate"
-
-
 def _confidence(analysis: AnalysisResult, evidence: Evidence, questions: int) -> float:
     """Return how far the analysis can be relied on: coverage, quality and consistency.
 
     Quality is the relevance of the sources, half of it for a title alone, and the grades.
     """
-    answered = {each.question for each in analysis.findings}
+    answered = {finding.question for finding in analysis.findings}
     coverage = len(answered) / questions if questions else 0.0
-    cited = {i for each in analysis.findings for i in each.sources}
-    sources = [evidence.by_id[each] for each in cited]
+    cited = {source for finding in analysis.findings for source in finding.sources}
+    sources = [evidence.by_id[source] for source in cited]
     quality = (
-        sum(each.relevance_score * (1.0 if each.text else 0.5) for each in sources) / len(sources)
+        sum(source.relevance_score * (1.0 if source.text else 0.5) for source in sources)
+        / len(sources)
         if sources
         else 0.0
     )
-    weights = [_WEIGHT[each.grade] for each in analysis.findings]
+    weights = [_WEIGHT[finding.grade] for finding in analysis.findings]
     quality *= sum(weights) / max(1, len(weights))
     disputes: list[Contradiction] = analysis.contradiction_details
     consistency = 1.0 - min(1.0, len(disputes) / max(1, len(analysis.findings)))

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from paper_search.report.citations import cited_keys, foreign_citations
-from paper_search.report.claims import Claim, claims, texts_of
+from paper_search.report.claims import Claim, claims, numbers, stated, texts_of
 from paper_search.report.criteria import BANNED_WORDS
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import Category, CritiqueItem, Severity
-from paper_search.report.numbers import numbers, stated
 from paper_search.report.passages import content_stems
 from paper_search.report.quotations import (
     located,

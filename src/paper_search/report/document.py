@@ -1,7 +1,8 @@
-"""A finished report as one object: what every output format is made from."""
+"""A finished report as one object, what every output format is made from; and as JSON."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -94,3 +95,14 @@ class Report(BaseModel):
 def _listing(title: str, lines: Sequence[str]) -> DraftSection:
     content = "\n".join(f"- {each}" for each in lines)
     return DraftSection(section_id="s1", title=title, content=content)
+
+
+def render_json(report: Report, indent: int = 2) -> str:
+    """Return the report with everything that it was made from, for machines."""
+    document = {
+        **report.output,
+        "analysis": report.analysis.model_dump(mode="json") if report.analysis else None,
+        "critique": report.critique.model_dump(mode="json") if report.critique else None,
+        "sources": [each.model_dump(mode="json") for each in report.sources],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=indent) + "\n"

@@ -12,10 +12,11 @@ from paper_search.bibliography.names import split_name
 from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.text import web_address
 from paper_search.models import Author, Paper
-from paper_search.report.models import SearchResult
+from paper_search.report.models import Grade, SearchResult
 from paper_search.report.sentences import Sentence, sentences
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 
+_STRONG_SOURCES, _MODERATE_SOURCES = 3, 2
 MAX_TEXT_CHARS = 60_000
 """Of one source: what is beyond is not read."""
 SNIPPET_CHARS = 500
@@ -217,3 +218,17 @@ def _sayable(name: str) -> str:
     if len(said) > _LONGEST_NAME or not _NAME.fullmatch(said) or is_suspicious(name):
         return UNNAMED
     return said
+
+
+def graded(sources: int, *, is_title: bool = False) -> Grade:
+    """Return the grade of a finding by how many independent sources stand behind it.
+
+    Args:
+        sources: how many.
+        is_title: it rests on titles alone, which makes it weak.
+    """
+    if not sources:
+        return "gap"
+    if is_title or sources < _MODERATE_SOURCES:
+        return "weak"
+    return "strong" if sources >= _STRONG_SOURCES else "moderate"

@@ -10,7 +10,6 @@ from pydantic import BaseModel, Field
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
-from paper_search.report.analysis_answer import sources_block
 from paper_search.report.checks import checked
 from paper_search.report.criteria import (
     HIGHEST,
@@ -22,6 +21,7 @@ from paper_search.report.criteria import (
     recommendation,
 )
 from paper_search.report.evidence import Evidence
+from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import ReviewerInput, ReviewerOutput
 from paper_search.report.models import Category, Critique, CritiqueItem, Severity
 from paper_search.skills.untrusted import data_block, shown_to_model

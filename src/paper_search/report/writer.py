@@ -10,10 +10,10 @@ from pydantic import BaseModel, Field
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
-from paper_search.report.analysis_answer import sources_block
 from paper_search.report.citations import cited_keys, foreign_citations, normalised
 from paper_search.report.composition import Composition
 from paper_search.report.evidence import Evidence, author_year
+from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import WriterInput, WriterOutput
 from paper_search.report.models import ResearchDraft, SearchResult, now, short_id
 from paper_search.report.requests import Requests

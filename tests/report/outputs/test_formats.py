@@ -10,11 +10,10 @@ import pytest
 
 from paper_search.errors import ConfigError, ExportError
 from paper_search.models import Author, Paper
-from paper_search.report.document import Report
+from paper_search.report.document import Report, render_json
 from paper_search.report.evidence import result_of
 from paper_search.report.outputs.docx import render_docx
 from paper_search.report.outputs.figures import figures
-from paper_search.report.outputs.json_document import render_json
 from paper_search.report.outputs.latex import render_bibtex, render_latex
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report.outputs.page import render_html
