@@ -18,7 +18,7 @@ from sample_journals import article_of
 from paper_search.bibliography.identifiers import parse_doi, stable_id
 from paper_search.bibliography.keywords import distinct_keywords
 from paper_search.bibliography.text import plain
-from paper_search.http.xml_text import parse_xml
+from paper_search.http.body import parse_xml
 from paper_search.library.importers.entries import Imported
 from paper_search.library.importers.files import read_file
 from paper_search.models import Author, RawPaper

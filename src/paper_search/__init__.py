@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from paper_search.config import AppConfig, load_config
     from paper_search.errors import PaperSearchError
     from paper_search.exports.bibtex import export_bibtex
-    from paper_search.exports.json_document import export_json
+    from paper_search.exports.json_formats import export_json
     from paper_search.exports.markdown import export_markdown
     from paper_search.models import Paper, PaperCollection, SearchStrategy, UserFeedback
     from paper_search.shortcut import search
@@ -62,7 +62,7 @@ _HOMES = {
     "SearchWorkflow": "paper_search.workflow",
     "UserFeedback": "paper_search.models",
     "export_bibtex": "paper_search.exports.bibtex",
-    "export_json": "paper_search.exports.json_document",
+    "export_json": "paper_search.exports.json_formats",
     "export_markdown": "paper_search.exports.markdown",
     "load_config": "paper_search.config",
     "search": "paper_search.shortcut",

@@ -13,7 +13,7 @@ from werkzeug import Request, Response
 
 from paper_search.http.errors import HttpBodyError, HttpError, HttpStatusError, HttpTimeoutError
 from paper_search.pages.errors import PageContentError, PageRefusedError
-from paper_search.pages.robots import may_read, parse_robots
+from paper_search.pages.fetching import may_read, parse_robots
 from paper_search.testing.fault_server import FaultServer
 
 

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from paper_search.errors import PaperSearchError
-from paper_search.http.body import HttpAnswer
+from paper_search.http.body import HttpAnswer, parse_xml
 from paper_search.http.errors import HttpStatusError
-from paper_search.http.xml_text import parse_xml
 from paper_search.models import RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import parse
 from paper_search.sources.adapter import Adapter, Page, Request

@@ -15,9 +15,8 @@ from paper_search.errors import (
     LLMResponseError,
 )
 from paper_search.llm.openai import OpenAIProvider
-from paper_search.llm.provider import LLMProvider
+from paper_search.llm.provider import LLMProvider, Usage
 from paper_search.llm.structured import ask
-from paper_search.llm.usage import Usage
 
 __all__ = [
     "LLMAuthError",

@@ -1,6 +1,6 @@
 """The nouns of the program."""
 
-from paper_search.models.coverage import Coverage
+from paper_search.models.coverage import Coverage, KnownPapersReport
 from paper_search.models.duplicates import (
     Cluster,
     Clustering,
@@ -17,7 +17,6 @@ from paper_search.models.feedback import (
     named_seed,
     relevant_seeds,
 )
-from paper_search.models.known_papers import KnownPapersReport
 from paper_search.models.paper import (
     Author,
     BibliographicRecord,

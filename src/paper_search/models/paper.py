@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from paper_search.models.coverage import Coverage
-from paper_search.models.known_papers import KnownPapersReport
+from paper_search.models.coverage import Coverage, KnownPapersReport
 from paper_search.models.query import SearchStrategy
 from paper_search.models.source_report import SourceReport
 

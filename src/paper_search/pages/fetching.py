@@ -1,4 +1,4 @@
-"""Fetches one document at a time, from public hosts, politely, within limits."""
+"""Fetches one document at a time, from public hosts, within limits and by their robots.txt."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
+from urllib.parse import quote, unquote
 
 import httpx
 
@@ -19,7 +20,6 @@ from paper_search.pages.addresses import check_url
 from paper_search.pages.errors import PageContentError, PageError, PageRefusedError
 from paper_search.pages.network import GuardedNetwork, Resolves, system_addresses
 from paper_search.pages.policy import ACCEPTED_TYPES, PagePolicy
-from paper_search.pages.robots import Rule, may_read, parse_robots
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +32,19 @@ AGENT = "paper-search"
 _ACCEPT = "text/html, application/xhtml+xml, application/pdf;q=0.9, text/plain;q=0.5"
 _PDF = b"%PDF-"
 _SERVER_ERROR = 500
+_MOST_BYTES = 500_000
+_MOST_RULES = 5000
+"""Of a robots.txt; what is beyond is not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of a group of a robots.txt (RFC 9309)."""
+
+    path: str
+    is_allowed: bool
+
+
 _NOBODY = [Rule("/", is_allowed=False)]
 
 
@@ -187,3 +200,64 @@ class PageFetcher:
 
 def _path(url: httpx.URL) -> str:
     return url.raw_path.decode("ascii", "replace")
+
+
+def parse_robots(content: bytes, agent: str) -> list[Rule]:
+    """Return the rules for a program: those of its own groups, else those for all.
+
+    Args:
+        content: of robots.txt; what is no rule is passed over.
+        agent: the program's name, without version.
+    """
+    groups: dict[str, list[Rule]] = {}
+    named: list[str] = []
+    has_rules = False
+    for line in content[:_MOST_BYTES].decode("utf-8-sig", "replace").splitlines():
+        field, _, value = line.partition("#")[0].partition(":")
+        field, value = field.strip().lower(), value.strip()
+        if field == "user-agent":
+            named = [] if has_rules else named
+            has_rules = False
+            named.append(value.split("/")[0].strip().lower())
+            groups.setdefault(named[-1], [])
+        elif field in {"allow", "disallow"}:
+            has_rules = True
+            for name in named if value else []:
+                groups[name].append(Rule(_plain(value), field == "allow"))
+    return groups.get(agent.lower(), groups.get("*", []))[:_MOST_RULES]
+
+
+def may_read(rules: list[Rule], path: str) -> bool:
+    """Return whether a path, with its query, may be asked for: the longest rule decides."""
+    wanted = _plain(path)
+    fitting = [rule for rule in rules if _fits(rule.path, wanted)]
+    best = max(fitting, key=lambda rule: (len(rule.path), rule.is_allowed), default=None)
+    return best is None or best.is_allowed
+
+
+def _fits(pattern: str, path: str) -> bool:
+    """Return whether a path begins as a pattern says; `*` is anything, `$` at its end the end.
+
+    The pieces between the stars are looked for from left to right, so that a pattern costs no more
+    than its length times that of the path.
+    """
+    is_whole = pattern.endswith("$")
+    first, *rest = pattern.removesuffix("$").split("*")
+    if not path.startswith(first):
+        return False
+    at = len(first)
+    if not rest:
+        return not is_whole or at == len(path)
+    for piece in rest[:-1]:
+        found = path.find(piece, at)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    if is_whole:
+        return len(path) - len(rest[-1]) >= at and path.endswith(rest[-1])
+    return path.find(rest[-1], at) >= 0
+
+
+def _plain(path: str) -> str:
+    """Return a path in the one form in which two of them are the same."""
+    return quote(unquote(path, errors="replace"), safe="/?&=*$:@!,;~+'()[]")

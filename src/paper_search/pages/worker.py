@@ -1,17 +1,47 @@
 """A process of its own that turns one document into text: it may die, the report does not.
 
 `python -m paper_search.pages.worker` reads a line of JSON (the limits) and the document from its
-standard input, and writes a line of JSON: title and text, or why there is none.
+standard input, and writes a line of JSON: title and text, or why there is none. The libraries that
+read HTML and PDF are imported where they are used: the limits have to hold before one is loaded.
 """
 
 from __future__ import annotations
 
+import codecs
+import itertools
 import json
+import re
 import sys
 from typing import Any
 
 MISSING, FAILED = "missing", "failed"
 """Kinds of failure: a library is not installed; the document cannot be read."""
+_HIDDEN = (
+    "//*[@hidden or @aria-hidden='true']"
+    " | //*[contains(translate(@style, ' ', ''), 'display:none')]"
+    " | //*[contains(translate(@style, ' ', ''), 'visibility:hidden')]"
+    " | //*[contains(translate(@style, ' ', ''), 'font-size:0')]"
+    " | //*[contains(translate(@style, ' ', ''), 'opacity:0')"
+    " and not(contains(translate(@style, ' ', ''), 'opacity:0.'))]"
+    " | //script | //style | //template | //noscript | //comment()"
+)
+"""What no reader sees, and what an order to a program hides in."""
+_TITLES = (
+    "string((//meta[@name='citation_title']/@content)[1])",
+    "string((//meta[@property='og:title']/@content)[1])",
+    "string((//title)[1])",
+    "string((//h1)[1])",
+)
+_HYPHENATED = re.compile(r"(?<=[a-z])(?:[-\u00ad]\n|\ufffe\n?)(?=[a-z])")
+"""The hyphen of a word that was divided at the end of a line; the library marks those it knows."""
+_REFERENCES = re.compile(
+    r"^[\d. ]{0,6}(?:references|bibliography|literature cited|works cited)[ :]{0,3}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_EARLIEST = 0.4
+"""Share of a paper before which "References" is a word of its contents, not its list."""
+_FULL_LINE = 0.6
+"""Share of the usual length of a line; a shorter one ends its paragraph."""
 
 
 def main() -> int:
@@ -52,19 +82,127 @@ def _limit(limits: dict[str, Any]) -> None:
 
 
 def _read(content: bytes, limits: dict[str, Any]) -> dict[str, Any]:
-    # Imported here: the limits have to hold before a library is loaded.
     match limits["kind"]:
         case "html":
-            from paper_search.pages.html_text import html_text  # noqa: PLC0415  # see above
-
             return html_text(content, limits["charset"], limits["max_chars"])
         case "pdf":
-            from paper_search.pages.pdf_text import pdf_text  # noqa: PLC0415  # see above
-
             return pdf_text(content, limits["max_pdf_pages"], limits["max_chars"])
         case _:
             text = content.decode(limits["charset"] or "utf-8", "replace")
             return {"title": "", "text": text[: limits["max_chars"]], "pages": None}
+
+
+def html_text(content: bytes, charset: str, max_chars: int) -> dict[str, Any]:
+    """Return title and text of a page, paragraphs divided by empty lines.
+
+    Navigation, comments of visitors and what is hidden are left out; no link is followed, no
+    `meta refresh` either.
+
+    Args:
+        content: of the page.
+        charset: that its server names; empty: what the page says itself, or seems to be in.
+        max_chars: of text that are kept.
+
+    Raises:
+        ValueError: it holds no element.
+        ImportError: trafilatura is not installed.
+    """
+    import trafilatura  # noqa: PLC0415  # only in a process that reads pages
+    from lxml import html  # noqa: PLC0415  # as trafilatura
+    from trafilatura.utils import decode_file  # noqa: PLC0415  # as trafilatura
+
+    text = _decoded(content, charset)
+    tree = html.document_fromstring(
+        (text if text is not None else decode_file(content)).encode("utf-8", "replace"),
+        parser=html.HTMLParser(encoding="utf-8"),
+    )
+    titles = (" ".join(str(tree.xpath(each)).split()) for each in _TITLES)
+    title = next(filter(None, titles), "")
+    for element in tree.xpath(_HIDDEN):
+        if element.getparent() is not None:
+            element.drop_tree()
+    kept = trafilatura.extract(
+        html.tostring(tree, encoding="unicode"),
+        include_comments=False,
+        include_tables=False,
+        include_formatting=False,
+        favor_precision=True,
+    )
+    paragraphs = [each.strip() for each in (kept or "").split("\n")]
+    return {
+        "title": title,
+        "text": "\n\n".join(filter(None, paragraphs))[:max_chars],
+        "pages": None,
+    }
+
+
+def _decoded(content: bytes, charset: str) -> str | None:
+    try:
+        codec = codecs.lookup(charset).name if charset else ""
+    except LookupError:
+        codec = ""
+    return content.decode(codec, "replace") if codec else None
+
+
+def pdf_text(content: bytes, max_pages: int, max_chars: int) -> dict[str, Any]:
+    """Return title and text of the first pages, paragraphs divided by empty lines.
+
+    Args:
+        content: of the file.
+        max_pages: that are read.
+        max_chars: of text that are kept.
+
+    Raises:
+        pypdfium2.PdfiumError: it is damaged, or locked with a password.
+        ImportError: pypdfium2 is not installed.
+    """
+    import pypdfium2  # noqa: PLC0415  # only in a process that reads PDFs
+
+    opened: Any = pypdfium2.PdfDocument  # untyped
+    document = opened(content)
+    try:
+        count = len(document)
+        texts: list[str] = []
+        room = max_chars
+        for number in range(min(count, max_pages)):
+            page = document[number]
+            words = page.get_textpage()
+            texts.append(words.get_text_range().replace("\r\n", "\n").replace("\r", "\n")[:room])
+            room -= len(texts[-1])
+            words.close()
+            page.close()
+            if room <= 0:
+                break
+        title = document.get_metadata_dict().get("Title", "")
+    finally:
+        document.close()
+    return {
+        "title": " ".join(title.split()),
+        "text": "\n\n".join(_paragraphs(_without_references("\n".join(texts)))),
+        "pages": count,
+        "pages_read": len(texts),
+    }
+
+
+def _without_references(text: str) -> str:
+    found = [each for each in _REFERENCES.finditer(text) if each.start() > _EARLIEST * len(text)]
+    return text[: found[0].start()] if found else text
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Return the paragraphs: a line that is short and ends a sentence, or a heading, ends one."""
+    lines = [" ".join(each.split()) for each in _HYPHENATED.sub("", text).split("\n")]
+    lengths = sorted(len(each) for each in lines if each)
+    usual = lengths[len(lengths) * 3 // 4] if lengths else 0
+    paragraphs: list[list[str]] = [[]]
+    for line, following in itertools.pairwise([*lines, ""]):
+        if line:
+            paragraphs[-1].append(line)
+        is_short = len(line) < _FULL_LINE * usual
+        is_end = line.endswith((".", "!", "?", ":")) or not following[:1].islower()
+        if not line or (is_short and is_end):
+            paragraphs.append([])
+    return [" ".join(each) for each in paragraphs if each]
 
 
 if __name__ == "__main__":

@@ -1,12 +1,17 @@
 """One boolean language: its tree, and how text becomes a tree and a tree text."""
 
 from paper_search.query.ast import FIELDS, And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.evaluation import evaluate, judge, tokenise
-from paper_search.query.headings import HEADING, heading_words, headings_as_words
+from paper_search.query.evaluation import (
+    HEADING,
+    evaluate,
+    heading_words,
+    headings_as_words,
+    judge,
+    tokenise,
+)
 from paper_search.query.linter import Finding, lint
-from paper_search.query.normal_form import normalise
+from paper_search.query.normal_form import normalise, render
 from paper_search.query.parser import parse
-from paper_search.query.rendering import render
 
 __all__ = [
     "FIELDS",

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.query.ast import And, Near, Node, Not, Or
+from paper_search.query.normal_form import render
 from paper_search.query.parser import MAX_LENGTH, parse
-from paper_search.query.rendering import render
 
 LONGEST = 8_000
 """Characters of a query that are asked; few reviews need more."""

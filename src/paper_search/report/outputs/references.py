@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from paper_search.errors import ConfigError
-from paper_search.exports.csl_json import export_csl_json
+from paper_search.exports.json_formats import export_csl_json
 from paper_search.models import Facets, Paper, PaperCollection, SearchConstraints, SearchMetadata
 from paper_search.models import SearchStrategy as Strategy
 from paper_search.report.document import Report

@@ -1,4 +1,4 @@
-"""CSL-JSON: what pandoc, Zotero and every citeproc cite from."""
+"""JSON to be read again without loss, and CSL-JSON, which pandoc, Zotero and citeproc cite from."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ from paper_search.exports.text import (
 
 if TYPE_CHECKING:
     from paper_search.models import Author, Paper, PaperCollection
+
+
+def export_json(collection: PaperCollection, indent: int | None = 2) -> str:
+    """Return the collection as JSON that `PaperCollection.model_validate_json` reads back.
+
+    Letters of all scripts stand for themselves; `indent` None puts it all on one line.
+    """
+    return collection.model_dump_json(indent=indent)
 
 
 def export_csl_json(collection: PaperCollection) -> str:
