@@ -1,5 +1,5 @@
 """The guard that every request to the server passes."""
 
-from paper_search.server import doors
+from paper_search.server import app_factory
 
-app = doors.app
+app = app_factory.app

@@ -1,5 +1,5 @@
 """Who may use the server: the owners of tokens; without tokens, everybody on this machine."""
 
-from paper_search.server import doors
+from paper_search.server import app_factory
 
-auth = doors.auth
+auth = app_factory.auth

@@ -1,5 +1,5 @@
 """The research-report graph for the server, which brings saver and store itself."""
 
-from paper_search.server import doors
+from paper_search.server import app_factory
 
-graph = doors.report_graph()
+graph = app_factory.report_graph()

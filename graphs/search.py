@@ -1,5 +1,5 @@
 """The paper-search graph for the server, which brings saver and store itself."""
 
-from paper_search.server import doors
+from paper_search.server import app_factory
 
-graph = doors.graph()
+graph = app_factory.graph()

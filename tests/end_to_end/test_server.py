@@ -1,4 +1,4 @@
-"""`paper-search serve`: its threads, its doors, and what it keeps to itself.
+"""`paper-search serve`: its threads, its endpoints, and what it keeps to itself.
 
 One server for all tests but those that kill it: it takes seconds to start.
 """

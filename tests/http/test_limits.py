@@ -20,7 +20,7 @@ class Crowd:
         self.lock = threading.Lock()
 
     async def visit(self, limiter: HostLimiter, host: str, most: int) -> None:
-        async with limiter.place(host, most):
+        async with limiter.slot(host, most):
             with self.lock:
                 self.inside[host] += 1
                 self.most[host] = max(self.most[host], self.inside[host])
@@ -34,12 +34,12 @@ class Crowd:
 async def test_fifty_queries_to_eight_hosts_never_meet_in_a_crowd() -> None:
     """API-29"""
     limiter, crowd = HostLimiter(), Crowd()
-    places = {f"host{number}": 1 + number % 3 for number in range(8)}
+    slots = {f"host{number}": 1 + number % 3 for number in range(8)}
     await asyncio.gather(
-        *(crowd.visit(limiter, host, most) for _ in range(50) for host, most in places.items())
+        *(crowd.visit(limiter, host, most) for _ in range(50) for host, most in slots.items())
     )
     assert crowd.served == 400
-    assert dict(crowd.most) == places
+    assert dict(crowd.most) == slots
 
 
 def test_turns_of_fifty_queries_keep_the_rate() -> None:
@@ -69,7 +69,7 @@ def test_places_are_shared_by_the_loops_of_all_threads() -> None:
 
 async def test_whoever_gives_up_waiting_takes_no_place() -> None:
     limiter = HostLimiter()
-    async with limiter.place("a", 1):
+    async with limiter.slot("a", 1):
         waiting = [asyncio.ensure_future(Crowd().visit(limiter, "a", 1)) for _ in range(3)]
         await asyncio.sleep(0)
         for each in waiting:
@@ -82,11 +82,11 @@ async def test_whoever_gives_up_waiting_takes_no_place() -> None:
 
 async def test_a_place_given_to_one_who_gives_up_at_that_moment_is_not_lost() -> None:
     limiter = HostLimiter()
-    place = limiter.place("a", 1)
-    await place.__aenter__()
+    slot = limiter.slot("a", 1)
+    await slot.__aenter__()
     waiting = asyncio.ensure_future(Crowd().visit(limiter, "a", 1))
     await asyncio.sleep(0)
-    await place.__aexit__(None, None, None)
+    await slot.__aexit__(None, None, None)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting

@@ -1,4 +1,4 @@
-"""A place for threads, and searches in it that wait, ended or failed."""
+"""Threads in a file: searches that wait, ended or failed."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Begin = Callable[..., Awaitable[str]]
 
 
 @pytest.fixture
-async def place(tmp_path) -> AsyncIterator[Persistence]:
+async def persistence(tmp_path) -> AsyncIterator[Persistence]:
     async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
         yield persistence
 
 
 @pytest.fixture
-def begin(place: Persistence) -> Begin:
+def begin(persistence: Persistence) -> Begin:
     async def begin(*answers: str, question: str = "what is known of glass") -> str:
         """Begin a search, give it answers, and return its id."""
         thread_id = str(uuid.uuid4())
-        flow = workflow(persistence=place)
+        flow = workflow(persistence=persistence)
         await flow.start(question, thread_id=thread_id)
         for answer in answers:
             await flow.answer(thread_id, answer)

@@ -15,8 +15,8 @@ GO_ON = {"assistant_id": "paper_search", "input": None}
 
 
 @pytest.fixture
-def admission(place):
-    return ThreadAdmission(place, "ada")
+def admission(persistence):
+    return ThreadAdmission(persistence, "ada")
 
 
 def answer(resume) -> dict:
@@ -99,21 +99,21 @@ async def test_a_thread_of_somebody_else_is_not_there__sec_02(admission, begin):
         await admission.deletion(thread_id, "bob")
 
 
-async def test_a_thread_that_is_driven_is_busy__per_13(admission, begin, place):
+async def test_a_thread_that_is_driven_is_busy__per_13(admission, begin, persistence):
     thread_id = await begin()
-    async with place.leases.hold(thread_id):
+    async with persistence.leases.hold(thread_id):
         assert (await refused(admission, thread_id, answer("approve")))[0] == 409
         with pytest.raises(RequestRefusedError) as refusal:
             await admission.deletion(thread_id, "ada")
     assert refusal.value.status == 409
 
 
-async def test_a_run_goes_on_from_the_latest_checkpoint_only__hum_18(admission, begin, place):
+async def test_a_run_goes_on_from_the_latest_checkpoint_only__hum_18(admission, begin, persistence):
     thread_id = await begin()
     config = {"configurable": {"thread_id": thread_id}}
     ids = [
         each.config["configurable"]["checkpoint_id"]
-        async for each in place.checkpointer.alist(config)
+        async for each in persistence.checkpointer.alist(config)
     ]
     latest = {**answer("approve"), "checkpoint": {"checkpoint_id": ids[0]}}
     assert "checkpoint" not in await admission.run(thread_id, latest, "ada")
@@ -124,12 +124,12 @@ async def test_a_run_goes_on_from_the_latest_checkpoint_only__hum_18(admission, 
     assert "fork" in text
 
 
-async def test_what_is_deleted_leaves_no_thread(admission, begin, place):
+async def test_what_is_deleted_leaves_no_thread(admission, begin, persistence):
     thread_id = await begin()
     await admission.deletion(thread_id, "ada")
-    await place.checkpointer.adelete_thread(thread_id)  # as the server does
+    await persistence.checkpointer.adelete_thread(thread_id)  # as the server does
     await admission.forget(thread_id)
     await admission.forget(thread_id)
     with pytest.raises(ThreadNotFoundError):
-        await ThreadCatalog(place).info(thread_id)
-    assert await ThreadCatalog(place).threads() == []
+        await ThreadCatalog(persistence).info(thread_id)
+    assert await ThreadCatalog(persistence).threads() == []

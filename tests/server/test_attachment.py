@@ -20,17 +20,17 @@ def server():
 
 
 @pytest.fixture
-def attachment(place, server):
-    return ThreadAttachment(place, "ada", ServerThreads(server))
+def attachment(persistence, server):
+    return ThreadAttachment(persistence, "ada", ServerThreads(server))
 
 
 def listed(server) -> dict[str, dict]:
     return {str(each["thread_id"]): each for each in server["threads"]}
 
 
-async def test_every_thread_is_there_and_says_how_it_stands(attachment, server, begin, place):
+async def test_every_thread_is_there_and_says_how_it_stands(attachment, server, begin, persistence):
     waiting, done = await begin(), await begin("approve", "approve")
-    broken = workflow(FailingSkills("search", RuntimeError("no network")), persistence=place)
+    broken = workflow(FailingSkills("search", RuntimeError("no network")), persistence=persistence)
     failed = str(uuid.uuid4())
     await broken.start("q?", thread_id=failed)
     with pytest.raises(RuntimeError):
@@ -53,26 +53,26 @@ async def test_every_thread_is_there_and_says_how_it_stands(attachment, server, 
     assert threads[waiting]["values"]["question"] == "what is known of glass"
 
 
-async def test_the_list_follows_the_file(attachment, server, begin, place):
+async def test_the_list_follows_the_file(attachment, server, begin, persistence):
     thread_id = await begin()
     await attachment.refresh()
-    await workflow(persistence=place).answer(thread_id, "approve")
+    await workflow(persistence=persistence).answer(thread_id, "approve")
     await attachment.refresh(is_whole=False)
     ((question,),) = listed(server)[thread_id]["interrupts"].values()
     assert question["value"]["kind"] == "result_review"
-    await ThreadCatalog(place).delete(thread_id)
+    await ThreadCatalog(persistence).delete(thread_id)
     await attachment.refresh()
     assert server["threads"] == []
 
 
-async def test_a_thread_that_another_process_drives_is_busy(attachment, server, begin, place):
+async def test_a_thread_that_another_process_drives_is_busy(attachment, server, begin, persistence):
     thread_id = await begin("approve", "approve")
     new = await begin()
     del thread_id
-    flow = workflow(FailingSkills("search", RuntimeError("gone")), persistence=place)
+    flow = workflow(FailingSkills("search", RuntimeError("gone")), persistence=persistence)
     with pytest.raises(RuntimeError):
         await flow.answer(new, "approve")
-    async with place.leases.hold(new):
+    async with persistence.leases.hold(new):
         await attachment.refresh()
         assert listed(server)[new]["status"] == "busy"
     await attachment.refresh()
@@ -103,8 +103,10 @@ async def test_what_somebody_added_to_a_record_is_kept(attachment, server, begin
     assert len(server["threads"]) == 1
 
 
-async def test_a_name_that_the_server_cannot_take_is_told_once(attachment, server, place, caplog):
-    await workflow(persistence=place).start("q", thread_id="my-thread")
+async def test_a_name_that_the_server_cannot_take_is_told_once(
+    attachment, server, persistence, caplog
+):
+    await workflow(persistence=persistence).start("q", thread_id="my-thread")
     with caplog.at_level(logging.WARNING):
         await attachment.refresh()
         await attachment.refresh()

@@ -10,8 +10,7 @@ from langgraph.types import Command
 
 from paper_search.errors import PaperSearchError, ThreadBusyError, ThreadNotFoundError
 from paper_search.persistence import LedgerStatus
-from paper_search.server.leased import leased
-from paper_search.server.places import SharedPlace
+from paper_search.server.leased import SharedPersistence, leased
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow.graph import WORKFLOW
@@ -28,32 +27,32 @@ def skills():
 
 
 @pytest.fixture
-def graph(place, skills, tmp_path):
+def graph(persistence, skills, tmp_path):
     compiled = compile_workflow(WORKFLOW, services=Skills(*[skills] * 6))
-    served = leased(compiled, SharedPlace(f"sqlite:///{tmp_path / 'threads.db'}"))
+    served = leased(compiled, SharedPersistence(f"sqlite:///{tmp_path / 'threads.db'}"))
     # The server makes a copy with its saver and store for each run.
-    return served.copy({"checkpointer": place.checkpointer, "store": place.store})
+    return served.copy({"checkpointer": persistence.checkpointer, "store": persistence.store})
 
 
-async def test_a_run_holds_the_lease_while_it_works(graph, place, skills):
+async def test_a_run_holds_the_lease_while_it_works(graph, persistence, skills):
     held = []
     parse = skills.parse
 
     async def watched(question: str):
-        held.append(await place.leases.is_held("t"))
+        held.append(await persistence.leases.is_held("t"))
         return await parse(question)
 
     skills.parse = watched
     await graph.ainvoke(QUESTION, CONFIG)
     assert held == [True]
-    assert not await place.leases.is_held("t")
+    assert not await persistence.leases.is_held("t")
     assert (await graph.aget_state(CONFIG)).interrupts
 
 
-async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, place):
+async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, persistence):
     await graph.ainvoke(QUESTION, CONFIG)
     await graph.ainvoke(Command(resume="approve"), CONFIG)
-    (entry,) = await place.ledger.entries("t")
+    (entry,) = await persistence.ledger.entries("t")
     assert (entry.decision["action"], entry.status) == ("approve", LedgerStatus.APPLIED)
     late = Command(resume={entry.interrupt_id: {"action": "approve"}})
     with pytest.raises(PaperSearchError):
@@ -62,16 +61,16 @@ async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, place)
     assert interrupt.value["kind"] == "result_review"
 
 
-async def test_who_decided_is_who_sent_the_run(graph, place):
+async def test_who_decided_is_who_sent_the_run(graph, persistence):
     await graph.ainvoke(QUESTION, CONFIG)
     sent_by = {"configurable": {"thread_id": "t", "langgraph_auth_user_id": "ada"}}
     await graph.ainvoke(Command(resume="approve"), sent_by)
-    assert [each.decided_by for each in await place.ledger.entries("t")] == ["ada"]
+    assert [each.decided_by for each in await persistence.ledger.entries("t")] == ["ada"]
 
 
-async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(graph, place):
+async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(graph, persistence):
     await graph.ainvoke(QUESTION, CONFIG)
-    session = ThreadSession(graph, place, "t")
+    session = ThreadSession(graph, persistence, "t")
     await session.decide(await session.require_question(), "approve")
     await graph.ainvoke(None, CONFIG)
     ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
@@ -120,24 +119,24 @@ async def test_each_part_may_be_taken_by_another_task(graph):
     assert parts == ["parse_intent", "build_strategy", "scope_strategy", "__interrupt__"]
 
 
-async def test_a_thread_that_is_driven_is_busy_and_nothing_runs__per_13(graph, place, skills):
-    async with place.leases.hold("t"):
+async def test_a_thread_that_is_driven_is_busy_and_nothing_runs__per_13(graph, persistence, skills):
+    async with persistence.leases.hold("t"):
         with pytest.raises(ThreadBusyError):
             await asyncio.create_task(graph.ainvoke(QUESTION, CONFIG))
     assert skills.calls == []
 
 
-async def test_a_run_that_fails_says_why_and_gives_the_lease_back(graph, place, skills):
+async def test_a_run_that_fails_says_why_and_gives_the_lease_back(graph, persistence, skills):
     async def parse(_question: str):
         raise RuntimeError("no model")
 
     skills.parse = parse
     with pytest.raises(RuntimeError, match="no model"):
         await graph.ainvoke(QUESTION, CONFIG)
-    assert not await place.leases.is_held("t")
+    assert not await persistence.leases.is_held("t")
 
 
-async def test_a_run_that_is_cancelled_gives_the_lease_back(graph, place, skills):
+async def test_a_run_that_is_cancelled_gives_the_lease_back(graph, persistence, skills):
     begun = asyncio.Event()
 
     async def parse(_question: str):
@@ -147,8 +146,8 @@ async def test_a_run_that_is_cancelled_gives_the_lease_back(graph, place, skills
     skills.parse = parse
     run = asyncio.create_task(graph.ainvoke(QUESTION, CONFIG))
     await begun.wait()
-    assert await place.leases.is_held("t")
+    assert await persistence.leases.is_held("t")
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
-    assert not await place.leases.is_held("t")
+    assert not await persistence.leases.is_held("t")

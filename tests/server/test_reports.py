@@ -15,8 +15,7 @@ from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.report_workflow.session import ReportSession
 from paper_search.server.admission import ThreadAdmission
 from paper_search.server.attachment import ThreadAttachment
-from paper_search.server.leased import leased
-from paper_search.server.places import SharedPlace
+from paper_search.server.leased import SharedPersistence, leased
 from paper_search.server.thread_list import ServerThreads
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.reports import QUESTION, report_services
@@ -33,16 +32,16 @@ def answer(resume, assistant: str = REPORT) -> dict:
 
 
 @pytest.fixture
-def admission(place):
-    return ThreadAdmission(place, "ada")
+def admission(persistence):
+    return ThreadAdmission(persistence, "ada")
 
 
 @pytest.fixture
-def begin_report(place):
+def begin_report(persistence):
     async def begin_report(*answers: str) -> str:
         """Begin a report, give it answers, and return its id."""
         thread_id = str(uuid.uuid4())
-        flow = ReportWorkflow(report_services(), persistence=place, **ASKS)
+        flow = ReportWorkflow(report_services(), persistence=persistence, **ASKS)
         await flow.start(QUESTION, thread_id=thread_id)
         for each in answers:
             await flow.answer(thread_id, each)
@@ -151,23 +150,23 @@ async def test_a_thread_is_driven_by_the_graph_that_began_it(admission, begin, b
     assert await admission.run(report, answer("approve", named), "ada")
 
 
-async def test_a_report_that_is_driven_is_busy__per_13(admission, begin_report, place):
+async def test_a_report_that_is_driven_is_busy__per_13(admission, begin_report, persistence):
     thread_id = await begin_report()
-    async with place.leases.hold(thread_id):
+    async with persistence.leases.hold(thread_id):
         assert (await refused(admission, thread_id, answer("approve")))[0] == 409
         with pytest.raises(RequestRefusedError):
             await admission.deletion(thread_id, "ada")
 
 
-async def test_a_report_that_is_deleted_leaves_nothing(admission, begin_report, place):
+async def test_a_report_that_is_deleted_leaves_nothing(admission, begin_report, persistence):
     thread_id = await begin_report("approve")
     await admission.deletion(thread_id, "ada")
-    await place.checkpointer.adelete_thread(thread_id)  # as the server does
+    await persistence.checkpointer.adelete_thread(thread_id)  # as the server does
     await admission.forget(thread_id)
     with pytest.raises(ThreadNotFoundError):
-        await ReportCatalog(place).info(thread_id)
-    assert await ReportCatalog(place).reports() == []
-    assert await place.ledger.entries(thread_id) == []
+        await ReportCatalog(persistence).info(thread_id)
+    assert await ReportCatalog(persistence).reports() == []
+    assert await persistence.ledger.entries(thread_id) == []
 
 
 # --- runs that hold the lease ---------------------------------------------------------------------
@@ -177,12 +176,12 @@ RUN = {"context": ASKS}
 
 
 @pytest.fixture
-def graph(place, tmp_path):
+def graph(persistence, tmp_path):
     compiled = compile_workflow(WORKFLOW, services=report_services())
-    where = SharedPlace(f"sqlite:///{tmp_path / 'threads.db'}")
+    where = SharedPersistence(f"sqlite:///{tmp_path / 'threads.db'}")
     served = leased(compiled, where, ReportSession)
     # The server makes a copy with its saver and store for each run.
-    return served.copy({"checkpointer": place.checkpointer, "store": place.store})
+    return served.copy({"checkpointer": persistence.checkpointer, "store": persistence.store})
 
 
 async def asked(graph) -> str:
@@ -190,20 +189,20 @@ async def asked(graph) -> str:
     return interrupt.value["kind"]
 
 
-async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, place):
+async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, persistence):
     await graph.ainvoke(INPUT, CONFIG, **RUN)
     assert await asked(graph) == "plan_review"
     await graph.ainvoke(Command(resume="approve"), CONFIG)
-    (entry,) = await place.ledger.entries("t")
+    (entry,) = await persistence.ledger.entries("t")
     assert (entry.decision["action"], entry.status) == ("approve", LedgerStatus.APPLIED)
     with pytest.raises(PaperSearchError):
         await graph.ainvoke(Command(resume={entry.interrupt_id: {"action": "approve"}}), CONFIG)
     assert await asked(graph) == "pre_output_review"
 
 
-async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(graph, place):
+async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(graph, persistence):
     await graph.ainvoke(INPUT, CONFIG, **RUN)
-    session = ReportSession(graph, place, "t")
+    session = ReportSession(graph, persistence, "t")
     await session.decide(await session.require_question(), "approve")
     await graph.ainvoke(None, CONFIG)
     assert await asked(graph) == "pre_output_review"
@@ -245,14 +244,14 @@ async def test_an_input_sets_nothing_but_what_a_report_is_asked_with(graph):
 # --- the server's list ----------------------------------------------------------------------------
 
 
-async def test_reports_are_in_the_servers_list_beside_searches(place, begin, begin_report):
+async def test_reports_are_in_the_servers_list_beside_searches(persistence, begin, begin_report):
     server = {"threads": [], "runs": []}
     waiting, done, search = (
         await begin_report(),
         await begin_report("approve", "approve"),
         await begin(),
     )
-    attachment = ThreadAttachment(place, "ada", ServerThreads(server))
+    attachment = ThreadAttachment(persistence, "ada", ServerThreads(server))
     await attachment.refresh()
     listed = {str(each["thread_id"]): each for each in server["threads"]}
     assert {name: each["status"] for name, each in listed.items()} == {
@@ -264,22 +263,22 @@ async def test_reports_are_in_the_servers_list_beside_searches(place, begin, beg
     assert listed[search]["metadata"]["graph_id"] == "paper_search"
     ((question,),) = listed[waiting]["interrupts"].values()
     assert question["value"]["kind"] == "plan_review"
-    await ReportCatalog(place).delete(waiting)
+    await ReportCatalog(persistence).delete(waiting)
     await attachment.refresh()
     assert {str(each["thread_id"]) for each in server["threads"]} == {done, search}
 
 
-def test_the_door_of_the_graph_of_reports_takes_leases(monkeypatch, tmp_path):
-    from paper_search.server import doors
+def test_the_graph_of_reports_of_the_app_factory_takes_leases(monkeypatch, tmp_path):
+    from paper_search.server import app_factory
     from paper_search.server.leased import LeasedGraph
 
     monkeypatch.setenv("PAPER_SEARCH_HOME", str(tmp_path))
-    doors.place.cache_clear()
-    doors.report_graph.cache_clear()
+    app_factory.shared_persistence.cache_clear()
+    app_factory.report_graph.cache_clear()
     try:
-        graph = doors.report_graph()
+        graph = app_factory.report_graph()
     finally:
-        doors.place.cache_clear()
-        doors.report_graph.cache_clear()
+        app_factory.shared_persistence.cache_clear()
+        app_factory.report_graph.cache_clear()
     assert isinstance(graph, LeasedGraph)
     assert graph.session_type is ReportSession

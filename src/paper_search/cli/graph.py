@@ -73,7 +73,7 @@ def list_workflows(where: Where = "paper_search", as_json: Json = False) -> None
             "name": name,
             "description": discovery[name].description,
             "steps": discovery[name].total_steps,
-            "path": str(discovery.places[name].path),
+            "path": str(discovery.locations[name].path),
         }
         for name in discovery.names()
     ]

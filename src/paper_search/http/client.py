@@ -251,8 +251,8 @@ class HttpClient:
         """Wait until the host may be asked; the time for the answer counts from then on."""
         if asking.budget.is_spent:
             raise HttpCallLimitError("the calls allowed for this run are used up")
-        place = self._limiter.place(host, self._settings.concurrency)
-        await stack.enter_async_context(place)
+        slot = self._limiter.slot(host, self._settings.concurrency)
+        await stack.enter_async_context(slot)
         left = asking.ends_at - self._clock()
         wait = self._limiter.reserve_within(host, self._settings.interval_s, left)
         if wait is None:
@@ -289,7 +289,7 @@ class HttpClient:
                 return response
             if left == 0:
                 break
-            await stack.aclose()  # gives the place back, which the next request needs
+            await stack.aclose()  # gives the slot back, which the next request needs
             request = httpx.Request(
                 "GET",
                 target,

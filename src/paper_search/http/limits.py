@@ -14,10 +14,10 @@ from functools import cache
 
 
 class HostLimiter:
-    """Gives out turns and places: turns are an interval apart, places are few.
+    """Gives out turns and slots: turns are an interval apart, slots are few.
 
     It serves all event loops and threads of a process: `reserve` waits for nobody, whoever asks
-    is told how long to wait; `place` waits in the loop of whoever asks.
+    is told how long to wait; `slot` waits in the loop of whoever asks.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -43,8 +43,8 @@ class HostLimiter:
             return turn - now
 
     @asynccontextmanager
-    async def place(self, host: str, most: int) -> AsyncIterator[None]:
-        """Hold one of the places for requests to a host, in the order of asking."""
+    async def slot(self, host: str, most: int) -> AsyncIterator[None]:
+        """Hold one of the slots for requests to a host, in the order of asking."""
         await self._enter(host, most)
         try:
             yield
@@ -62,11 +62,11 @@ class HostLimiter:
             await asyncio.wrap_future(waiter)
         except asyncio.CancelledError:
             if not waiter.cancel() and not waiter.cancelled():
-                self._leave(host)  # the place was given at the same moment
+                self._leave(host)  # the slot was given at the same moment
             raise
 
     def _leave(self, host: str) -> None:
-        """Give the place to who waits for the longest, else free it."""
+        """Give the slot to who waits for the longest, else free it."""
         with self._lock:
             waiting = self._waiting[host]
             while waiting:

@@ -53,7 +53,7 @@ def lint(text: str) -> list[Finding]:
     except QuerySyntaxError as error:
         reason = str(error).removeprefix(f"column {error.column}: ")
         return sorted([*findings, Finding(error.column, reason)])
-    findings += [Finding(place + 1, note) for place, note in reading.rewriting.notes]
+    findings += [Finding(offset + 1, note) for offset, note in reading.rewriting.notes]
     if reading.rewriting.dialect is None:
         findings += _lower_operators(straighten(text))
     findings += _Inspection(reading).findings()
@@ -84,8 +84,8 @@ class _Inspection:
     def findings(self) -> list[Finding]:
         root = self._reading.node
         found: list[Finding] = []
-        if (place := self._pure_exclusion(root)) is not None:
-            found.append(Finding(place, "this only excludes: say before the NOT what is wanted"))
+        if (column := self._pure_exclusion(root)) is not None:
+            found.append(Finding(column, "this only excludes: say before the NOT what is wanted"))
         waiting: list[Node] = [root]
         while waiting:
             node = waiting.pop()
@@ -95,7 +95,7 @@ class _Inspection:
                     f"{node.text!r} alone is in nearly every record: leave it out or quote the"
                     " phrase that it is part of"
                 )
-                found.append(Finding(self._place(node), message))
+                found.append(Finding(self._column(node), message))
             if isinstance(node, And | Or):
                 found += self._repeated(node)
         return found
@@ -107,7 +107,7 @@ class _Inspection:
             key = identity(leaf)
             if key in seen and isinstance(leaf, Term | Phrase | YearRange):
                 shown = leaf.text if isinstance(leaf, Term) else "this part"
-                found.append(Finding(self._place(leaf), f"{shown!r} is repeated in its group"))
+                found.append(Finding(self._column(leaf), f"{shown!r} is repeated in its group"))
             seen.add(key)
         return found
 
@@ -119,15 +119,15 @@ class _Inspection:
     def _pure_exclusion(self, node: Node) -> int | None:
         """Return the column of the NOT that nothing wanted stands beside, if there is one."""
         if isinstance(node, Not):
-            return self._place(node)
+            return self._column(node)
         if isinstance(node, And):
-            places = [self._pure_exclusion(child) for child in node.children]
-            known = [place for place in places if place is not None]
-            return known[0] if len(known) == len(places) else None
+            columns = [self._pure_exclusion(child) for child in node.children]
+            known = [column for column in columns if column is not None]
+            return known[0] if len(known) == len(columns) else None
         if isinstance(node, Or):
-            places = [self._pure_exclusion(child) for child in node.children]
-            return next((place for place in places if place is not None), None)
+            columns = [self._pure_exclusion(child) for child in node.children]
+            return next((column for column in columns if column is not None), None)
         return None
 
-    def _place(self, node: Node) -> int:
-        return self._reading.places.get(id(node), 1)
+    def _column(self, node: Node) -> int:
+        return self._reading.columns.get(id(node), 1)

@@ -53,17 +53,17 @@ class Reading:
 
     Attributes:
         node: the tree.
-        places: column of leaves and of NOTs, by `id()` of their nodes, which `node` keeps alive.
+        columns: of leaves and of NOTs, by `id()` of their nodes, which `node` keeps alive.
         rewriting: what was read, if it was in another dialect.
     """
 
     node: Node
-    places: dict[int, int]
+    columns: dict[int, int]
     rewriting: Rewriting
 
 
 def read(text: str) -> Reading:
-    """Return the tree as it was written, with the places of its parts.
+    """Return the tree as it was written, with the columns of its parts.
 
     Raises:
         QuerySyntaxError: it cannot be read.
@@ -85,7 +85,7 @@ def read(text: str) -> Reading:
     except UnexpectedInput as error:
         offset, reason = _explain(error, rewriting, opened, len(text))
     else:
-        return Reading(node, builder.places, rewriting)
+        return Reading(node, builder.columns, rewriting)
     return refuse(offset, reason)
 
 
@@ -130,14 +130,14 @@ def _explain(error: Any, rewriting: Rewriting, opened: list[int], end: int) -> t
     token = error.token
     at_end = token.type == "$END"
     found = "the end" if at_end else repr(str(token))
-    place = end if at_end else rewriting.origin(token.start_pos)
+    offset = end if at_end else rewriting.origin(token.start_pos)
     if not error.accepts & {"_OR", "_AND", "_RPAR", "$END"}:
-        return place, f"expected a word, a \"phrase\" or '(' but found {found}"
+        return offset, f"expected a word, a \"phrase\" or '(' but found {found}"
     if at_end and opened:
-        return place, f"expected ')' for the '(' in column {opened[-1] + 1} but found the end"
+        return offset, f"expected ')' for the '(' in column {opened[-1] + 1} but found the end"
     if token.type == "_RPAR":
-        return place, "expected AND, OR or the end but found ')', which closes nothing"
-    return place, f"expected AND, OR or the end but found {found}"
+        return offset, "expected AND, OR or the end but found ')', which closes nothing"
+    return offset, f"expected AND, OR or the end but found {found}"
 
 
 def _builder(rewriting: Rewriting, refuse: Callable[[int, str], NoReturn]) -> Any:
@@ -158,7 +158,7 @@ class _Construction:
         super().__init__(**options)
         self._rewriting = rewriting
         self._refuse = refuse
-        self.places: dict[int, int] = {}
+        self.columns: dict[int, int] = {}
         self._kept: list[Node] = []
 
     def disjunction(self, children: list[Node]) -> Node:
@@ -169,7 +169,7 @@ class _Construction:
 
     def exclusion(self, children: list[Any]) -> Node:
         token, node = children
-        return node.child if isinstance(node, Not) else self._placed(Not(node), token, 0)
+        return node.child if isinstance(node, Not) else self._located(Not(node), token, 0)
 
     def proximity(self, children: list[Any]) -> Node:
         left, token, right = children
@@ -187,22 +187,24 @@ class _Construction:
 
     def word(self, children: list[Token]) -> Node:
         [token] = children
-        return self._placed(leaves.read_word(str(token), partial(self._refuse_at, token)), token, 0)
+        return self._located(
+            leaves.read_word(str(token), partial(self._refuse_at, token)), token, 0
+        )
 
     def exact_word(self, children: list[Token]) -> Node:
         [token] = children
-        return self._placed(leaves.read_exact_word(str(token)), token, 0)
+        return self._located(leaves.read_exact_word(str(token)), token, 0)
 
     def phrase(self, children: list[Token]) -> Node:
         [token] = children
         leaf = leaves.read_phrase(str(token)[1:-1], partial(self._refuse_at, token))
-        return self._placed(leaf, token, 0)
+        return self._located(leaf, token, 0)
 
     def year(self, children: list[Token]) -> Node:
         [token] = children
         start = str(token).index(":") + 1
         refuse = partial(self._refuse_at, token)
-        return self._placed(leaves.read_years(str(token)[start:].strip(), refuse), token, 0)
+        return self._located(leaves.read_years(str(token)[start:].strip(), refuse), token, 0)
 
     def limited(self, children: list[Any]) -> Node:
         token, node = children
@@ -217,7 +219,7 @@ class _Construction:
             case Or(children):
                 return Or(tuple(map(partial(self._within, field), children)))
             case Not(child):
-                return self._same_place(Not(self._within(field, child)), node)
+                return self._at_column_of(Not(self._within(field, child)), node)
             case Near(left, right, distance):
                 return Near(self._within(field, left), self._within(field, right), distance)
             case YearRange():
@@ -225,20 +227,20 @@ class _Construction:
 
     def _in_field(self, field: str, leaf: Term | Phrase) -> Node:
         if field != "tiab":
-            return self._same_place(replace(leaf, field=field), leaf)
+            return self._at_column_of(replace(leaf, field=field), leaf)
         title, abstract = (
-            self._same_place(replace(leaf, field=each), leaf) for each in ("title", "abstract")
+            self._at_column_of(replace(leaf, field=each), leaf) for each in ("title", "abstract")
         )
         return Or((title, abstract))
 
-    def _placed(self, node: Node, token: Token, offset: int) -> Node:
+    def _located(self, node: Node, token: Token, offset: int) -> Node:
         self._kept.append(node)
-        self.places[id(node)] = self._rewriting.origin((token.start_pos or 0) + offset) + 1
+        self.columns[id(node)] = self._rewriting.origin((token.start_pos or 0) + offset) + 1
         return node
 
-    def _same_place(self, node: Node, origin: Node) -> Node:
+    def _at_column_of(self, node: Node, origin: Node) -> Node:
         self._kept.append(node)
-        self.places[id(node)] = self.places.get(id(origin), 1)
+        self.columns[id(node)] = self.columns.get(id(origin), 1)
         return node
 
     def _refuse_at(self, token: Token, offset: int, reason: str) -> NoReturn:

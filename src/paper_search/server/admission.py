@@ -32,13 +32,13 @@ class ThreadAdmission:
     """Refuses a run before it starts, so that the thread stays as it is.
 
     Args:
-        persistence: where threads live.
-        keeper: whose the threads are that nobody began over the server.
+        persistence: where threads are kept.
+        default_owner: whose the threads are that nobody began over the server.
     """
 
-    def __init__(self, persistence: Persistence, keeper: str) -> None:
+    def __init__(self, persistence: Persistence, default_owner: str) -> None:
         self._persistence = persistence
-        self._keeper = keeper
+        self._default_owner = default_owner
         self._every = EveryThread(persistence)
 
     async def run(self, thread_id: str, payload: dict[str, Any], owner: str) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class ThreadAdmission:
             snapshot = await session.snapshot()
         except ThreadNotFoundError:  # what a deletion left behind
             return None
-        if (snapshot.metadata or {}).get("owner", self._keeper) != owner:
+        if (snapshot.metadata or {}).get("owner", self._default_owner) != owner:
             raise _not_found(thread_id)
         return graph, session
 

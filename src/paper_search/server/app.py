@@ -13,28 +13,28 @@ from paper_search.config import AppConfig
 from paper_search.http.redaction import redact
 from paper_search.server.admission import ThreadAdmission
 from paper_search.server.attachment import ThreadAttachment
+from paper_search.server.authentication import default_owner
 from paper_search.server.guard import Guard
-from paper_search.server.places import SharedPlace
+from paper_search.server.leased import SharedPersistence
 from paper_search.server.thread_list import ServerThreads
-from paper_search.server.tokens import keeper
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 
-def create_app(config: AppConfig, place: SharedPlace) -> Starlette:
-    """Return what `http.app` in langgraph.json names; the place is open while it runs."""
+def create_app(config: AppConfig, shared: SharedPersistence) -> Starlette:
+    """Return what `http.app` in langgraph.json names; threads can be read while it runs."""
     from starlette.applications import Starlette  # noqa: PLC0415  # of the extra `server`
     from starlette.middleware import Middleware  # noqa: PLC0415  # as above
 
-    desk = _Desk()
+    admission = _LateAdmission()
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         _redact_logs(config.secrets)
-        owner = keeper(config.server.tokens)
-        async with place.opened() as persistence:
-            desk.open(ThreadAdmission(persistence, owner))
+        owner = default_owner(config.server.tokens)
+        async with shared.opened() as persistence:
+            admission.open(ThreadAdmission(persistence, owner))
             following = asyncio.create_task(_follow(persistence, owner))
             try:
                 yield
@@ -45,13 +45,13 @@ def create_app(config: AppConfig, place: SharedPlace) -> Starlette:
     guard = Middleware(
         Guard,
         config=config.server,
-        admission=desk,
+        admission=admission,
         secrets=(*config.secrets, str(config.home.absolute())),
     )
     return Starlette(middleware=[guard], lifespan=lifespan)
 
 
-class _Desk:
+class _LateAdmission:
     """Stands for the admission until the server has started."""
 
     def __init__(self) -> None:

@@ -25,13 +25,15 @@ class ThreadAttachment:
     """Keeps the server's list of threads as the file says it is.
 
     Args:
-        persistence: where threads live.
-        keeper: whose the threads are that nobody began over the server.
+        persistence: where threads are kept.
+        default_owner: whose the threads are that nobody began over the server.
         threads: the server's list.
     """
 
-    def __init__(self, persistence: Persistence, keeper: str, threads: ServerThreads) -> None:
-        self._keeper = keeper
+    def __init__(
+        self, persistence: Persistence, default_owner: str, threads: ServerThreads
+    ) -> None:
+        self._default_owner = default_owner
         self._threads = threads
         self._catalogs = list(EveryThread(persistence).by_graph.values())
         self._seen: dict[str, tuple[str | None, ThreadStatus]] = {}
@@ -91,7 +93,7 @@ class ThreadAttachment:
         snapshot = await catalog.session(info.thread_id).snapshot()
         if self._threads.is_running(known):
             return
-        owner = (snapshot.metadata or {}).get("owner", self._keeper)
+        owner = (snapshot.metadata or {}).get("owner", self._default_owner)
         self._threads.put(known, info, snapshot, owner)
         self._seen[info.thread_id] = (info.updated_at, info.status)
 

@@ -1,4 +1,4 @@
-"""The guard at the door: every request passes it before the server sees anything of it."""
+"""The guard: every request passes it before the server sees anything of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paper_search.config import ServerConfig
 from paper_search.errors import RequestRefusedError
 from paper_search.http.redaction import redact
 from paper_search.server import rules
-from paper_search.server.tokens import owner_of
+from paper_search.server.authentication import owner_of
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -11,14 +11,46 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from paper_search.errors import RequestRefusedError, ThreadExistsError, ThreadNotFoundError
-from paper_search.persistence import LedgerEntry, LedgerStatus, Persistence
-from paper_search.server.places import SharedPlace
+from paper_search.persistence import LedgerEntry, LedgerStatus, Persistence, open_persistence
 from paper_search.workflow.driven import DrivenThread
 from paper_search.workflow.session import ThreadSession
 
 Parts = asyncio.Queue[Any]
 Session = DrivenThread[Any, Any, Any]
 _END = object()
+
+
+class SharedPersistence:
+    """The saver, store and tables that all runs of a server share.
+
+    Opened once for the life of a server; a run outside of one opens them for itself.
+
+    Args:
+        url: where threads are kept.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._persistence: Persistence | None = None
+
+    @contextlib.asynccontextmanager
+    async def opened(self) -> AsyncIterator[Persistence]:
+        """Keep them open for the length of a `with` block."""
+        async with open_persistence(self._url) as persistence:
+            self._persistence = persistence
+            try:
+                yield persistence
+            finally:
+                self._persistence = None
+
+    @contextlib.asynccontextmanager
+    async def use(self) -> AsyncIterator[Persistence]:
+        """Use them: only leases and ledger, which belong to no event loop."""
+        if self._persistence is not None:
+            yield self._persistence
+            return
+        async with open_persistence(self._url) as persistence:
+            yield persistence
 
 
 class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
@@ -28,14 +60,16 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     before the graph is told. An input does not pass over an open question.
 
     Args:
-        place: where threads live.
+        shared: where threads are kept.
         session_type: what drives the threads of this graph.
         parts: the attributes of the graph that it is made from.
     """
 
-    def __init__(self, *, place: SharedPlace, session_type: type[Session], **parts: Any) -> None:
+    def __init__(
+        self, *, shared: SharedPersistence, session_type: type[Session], **parts: Any
+    ) -> None:
         super().__init__(**parts)
-        self.place = place
+        self.shared = shared
         self.session_type = session_type
 
     async def astream(
@@ -73,7 +107,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     async def _work(self, parts: Parts, given: Any, config: Any, options: dict[str, Any]) -> None:
         settings = _settings(config)
         thread_id = str(settings["thread_id"])
-        async with self.place.use() as persistence, persistence.leases.hold(thread_id):
+        async with self.shared.use() as persistence, persistence.leases.hold(thread_id):
             session = self.session_type(self, persistence, thread_id)
             entry = await _decided(session, given, settings.get("langgraph_auth_user_id"))
             told = given
@@ -129,10 +163,10 @@ async def _mark(persistence: Persistence, entry: LedgerEntry | None) -> None:
 
 
 def leased(
-    graph: Any, place: SharedPlace, session_type: type[Session] = ThreadSession
+    graph: Any, shared: SharedPersistence, session_type: type[Session] = ThreadSession
 ) -> LeasedGraph:
-    """Return a compiled graph that takes leases in a place for threads."""
-    return LeasedGraph(place=place, session_type=session_type, **vars(graph))
+    """Return a compiled graph that takes its leases where threads are kept."""
+    return LeasedGraph(shared=shared, session_type=session_type, **vars(graph))
 
 
 def _settings(config: Any) -> Mapping[str, Any]:

@@ -110,20 +110,20 @@ def check_metadata(payload: Mapping[str, Any]) -> None:
 def named_checkpoints(payload: Mapping[str, Any]) -> set[str]:
     """Return the ids of the checkpoints that a run names, wherever it names them."""
     settings = _object(_object(payload.get("config")).get("configurable"))
-    places = [payload, _object(payload.get("checkpoint")), settings]
-    return {str(each["checkpoint_id"]) for each in places if each.get("checkpoint_id")}
+    parts = [payload, _object(payload.get("checkpoint")), settings]
+    return {str(part["checkpoint_id"]) for part in parts if part.get("checkpoint_id")}
 
 
 def named_threads(payload: Mapping[str, Any]) -> set[str]:
     """Return the ids of the threads whose papers a run is to use, wherever it names them."""
     given = _object(payload.get("input"))
-    places = [
+    parts = [
         _object(given.get("config")),
         _object(given.get("workflow_params")),
         _object(payload.get("context")),
         _object(_object(payload.get("config")).get("configurable")),
     ]
-    return {str(each["from_thread"]) for each in places if each.get("from_thread") is not None}
+    return {str(part["from_thread"]) for part in parts if part.get("from_thread") is not None}
 
 
 def without_checkpoints(payload: dict[str, Any]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from paper_search.errors import ConfigError
 from paper_search.server.guard import LOOPBACK_NAMES
 
 DEFAULT_PORT = 2024
-DOORS = "paper_search.server.doors"
-GRAPH = {"path": f"{DOORS}:graph", "description": "Find literature with a person in the loop"}
+APP_FACTORY = "paper_search.server.app_factory"
+GRAPH = {"path": f"{APP_FACTORY}:graph", "description": "Find literature with a person in the loop"}
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class ServerOptions:
 
 
 def check_options(options: ServerOptions, config: AppConfig) -> None:
-    """Refuse to open a door that nobody keeps.
+    """Refuse to serve other machines without tokens.
 
     Raises:
         ConfigError: the address is open to others and no tokens are set, or the server is missing.
@@ -60,11 +60,11 @@ def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]
         "allow_blocking": True,
         "graphs": {"paper_search": GRAPH},
         "checkpointer": {
-            "path": f"{DOORS}.checkpointer",
+            "path": f"{APP_FACTORY}.checkpointer",
             "serde": {"pickle_fallback": False},
         },
-        "store": {"path": f"{DOORS}.store"},
-        "auth": {"path": f"{DOORS}:auth", "disable_studio_auth": True},
+        "store": {"path": f"{APP_FACTORY}.store"},
+        "auth": {"path": f"{APP_FACTORY}:auth", "disable_studio_auth": True},
         "http": http_settings(config, is_mcp_open=options.is_mcp_open),
         "disable_persistence": True,
         "env": {**settings_elsewhere(config), **environment(is_tracing=options.is_tracing)},
@@ -72,9 +72,9 @@ def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]
 
 
 def http_settings(config: AppConfig, *, is_mcp_open: bool = False) -> dict[str, Any]:
-    """Return `http` of langgraph.json: one guarded door, and nothing else open."""
+    """Return `http` of langgraph.json: one guarded app, and nothing else open."""
     return {
-        "app": f"{DOORS}:app",
+        "app": f"{APP_FACTORY}:app",
         "cors": {
             "allow_origins": config.server.origins,
             "allow_methods": ["GET", "POST", "PATCH", "DELETE"],
@@ -118,8 +118,8 @@ def serve(options: ServerOptions, config: AppConfig) -> None:
     settings = server_settings(options, config)
     # What LangGraph's server remembers it pickles into the directory that it is started in. Threads
     # are in our file, so that may be forgotten, and nobody else's pickle is read.
-    with tempfile.TemporaryDirectory(prefix="paper-search-server-") as place:
-        os.chdir(place)
+    with tempfile.TemporaryDirectory(prefix="paper-search-server-") as directory:
+        os.chdir(directory)
         from langgraph_api.cli import run_server  # noqa: PLC0415  # of the extra `server`
 
         run_server(**settings)

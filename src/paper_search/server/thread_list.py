@@ -30,27 +30,27 @@ class ServerThreads:
     """The list, which is one for the process.
 
     Args:
-        place: the server's dictionary of everything; None: of the server that runs here.
+        database: the server's dictionary of everything; None: of the server that runs here.
     """
 
-    def __init__(self, place: dict[str, list[dict[str, Any]]] | None = None) -> None:
-        self._place = place if place is not None else _place()
+    def __init__(self, database: dict[str, list[dict[str, Any]]] | None = None) -> None:
+        self._database = database if database is not None else _server_database()
 
     def statuses(self) -> dict[uuid.UUID, str]:
         """Return how the list says that threads stand."""
-        return {each["thread_id"]: each["status"] for each in list(self._place["threads"])}
+        return {thread["thread_id"]: thread["status"] for thread in list(self._database["threads"])}
 
     def is_running(self, thread_id: uuid.UUID) -> bool:
         """Whether a run of this server drives the thread, which then says itself how it stands."""
         return any(
             run["thread_id"] == thread_id and run["status"] in {"pending", "running"}
-            for run in list(self._place["runs"])
+            for run in list(self._database["runs"])
         )
 
     def put(self, thread_id: uuid.UUID, info: BriefInfo, snapshot: Any, owner: str) -> None:
         """Make the list say what the file says."""
-        records = self._place["threads"]
-        record = next((each for each in records if each["thread_id"] == thread_id), None)
+        records = self._database["threads"]
+        record = next((known for known in records if known["thread_id"] == thread_id), None)
         if record is None:
             record = {"thread_id": thread_id, "metadata": {}, "config": {}}
             records.append(record)
@@ -64,7 +64,9 @@ class ServerThreads:
             error={"message": info.error} if info.error else None,
             values=snapshot.values,
             interrupts={
-                task.id: [{"id": each.id, "value": each.value} for each in task.interrupts]
+                task.id: [
+                    {"id": question.id, "value": question.value} for question in task.interrupts
+                ]
                 for task in snapshot.tasks
                 if task.interrupts
             },
@@ -72,8 +74,8 @@ class ServerThreads:
 
     def drop(self, thread_id: uuid.UUID) -> None:
         """Take a thread off the list."""
-        self._place["threads"][:] = [
-            each for each in self._place["threads"] if each["thread_id"] != thread_id
+        self._database["threads"][:] = [
+            thread for thread in self._database["threads"] if thread["thread_id"] != thread_id
         ]
 
 
@@ -85,7 +87,7 @@ def _time(text: str | None) -> datetime:
     return datetime.fromisoformat(text) if text else datetime.now().astimezone()
 
 
-def _place() -> Any:
+def _server_database() -> Any:
     from langgraph_runtime_inmem.database import GLOBAL_STORE  # noqa: PLC0415  # the server's own
 
     return GLOBAL_STORE

@@ -102,7 +102,7 @@ Handler = Callable[[StepContext[Any, Any, Any]], StepResult | Awaitable[StepResu
 
 
 def no_op(ctx: StepContext[Any, Any, Any]) -> tuple[Literal[Outcome.OK], StepUpdate]:  # noqa: ARG001  # the handler's shape
-    """Do nothing: the handler of a step that only stands for a place in the table."""
+    """Do nothing: the handler of a step that only marks a point in the table."""
     return Outcome.OK, {}
 
 

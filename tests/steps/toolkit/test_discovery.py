@@ -51,7 +51,7 @@ def test_the_product_has_two_workflows_which_are_those_of_their_modules():
     assert set(found) == {"paper_search", "research_report"}
     assert found["paper_search"] is SEARCH
     assert found["research_report"] is REPORT
-    assert found.places["paper_search"].module == "paper_search.workflow.graph"
+    assert found.locations["paper_search"].module == "paper_search.workflow.graph"
     assert found.problems == ()
 
 
@@ -78,7 +78,7 @@ def test_a_directory_needs_no_package(tmp_path: Path, write: Write):
     write("bomb.py", "raise SystemError('run')")
     found = discover_workflows(tmp_path)
     assert found.names() == ["one", "two"]
-    assert found.places["two"].path == tmp_path / "more" / "two.py"
+    assert found.locations["two"].path == tmp_path / "more" / "two.py"
     assert isinstance(found.read("one"), Workflow)
     assert discover_workflows(f"{tmp_path}/").names() == ["one", "two"]
 

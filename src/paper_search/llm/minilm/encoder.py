@@ -51,11 +51,11 @@ class Encoder:
 
     def _embedded(self, texts: Sequence[Sequence[int]]) -> Array:
         tokens = np.concatenate([np.asarray(text) for text in texts])
-        places = np.concatenate([np.arange(len(text)) for text in texts])
+        positions = np.concatenate([np.arange(len(text)) for text in texts])
         tensor = self._tensors
         total: Array = (
             tensor["embeddings.word_embeddings.weight"][tokens]
-            + tensor["embeddings.position_embeddings.weight"][places]
+            + tensor["embeddings.position_embeddings.weight"][positions]
             + tensor["embeddings.token_type_embeddings.weight"][0]
         )
         return self._normalised("embeddings.LayerNorm", total)

@@ -69,12 +69,12 @@ def _words(text: str) -> Iterator[str]:
     """Yield words in lower case and without accents, and every punctuation mark by itself."""
     for part in _normalised(text).split():
         start = 0
-        for place, character in enumerate(part):
+        for position, character in enumerate(part):
             if _is_punctuation(character):
-                if start < place:
-                    yield part[start:place]
+                if start < position:
+                    yield part[start:position]
                 yield character
-                start = place + 1
+                start = position + 1
         if start < len(part):
             yield part[start:]
 

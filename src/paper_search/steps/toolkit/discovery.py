@@ -20,7 +20,7 @@ NAME = "WORKFLOW"
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """Where a workflow is written."""
 
     path: Path
@@ -33,18 +33,18 @@ class Discovery(Mapping[str, Workflow]):
 
     Args:
         workflows: by name.
-        places: by name.
+        locations: by name.
         problems: a sentence for each module that could not be used.
     """
 
     def __init__(
         self,
         workflows: Mapping[str, Workflow],
-        places: Mapping[str, Place],
+        locations: Mapping[str, Location],
         problems: tuple[str, ...] = (),
     ) -> None:
         self._workflows = dict(workflows)
-        self.places = dict(places)
+        self.locations = dict(locations)
         self.problems = problems
 
     def __getitem__(self, name: str) -> Workflow:
@@ -84,25 +84,25 @@ def discover_workflows(where: str | Path) -> Discovery:
         InputError: there is no such package or directory.
     """
     found: dict[str, Workflow] = {}
-    places: dict[str, Place] = {}
+    locations: dict[str, Location] = {}
     problems: list[str] = []
-    for place in _places(where):
-        count, problem = _definitions(place.path)
+    for location in _locations(where):
+        count, problem = _definitions(location.path)
         if problem is not None:
             problems.append(problem)
         if count == 0 or problem is not None:
             continue
-        workflow = _loaded(place, is_importable=not _is_directory(where))
+        workflow = _loaded(location, is_importable=not _is_directory(where))
         if isinstance(workflow, str):
             problems.append(workflow)
         elif workflow.name in found:
-            first = places[workflow.name].path
+            first = locations[workflow.name].path
             problems.append(
-                f"two workflows are called {workflow.name!r}: in {first} and in {place.path}"
+                f"two workflows are called {workflow.name!r}: in {first} and in {location.path}"
             )
         else:
-            found[workflow.name], places[workflow.name] = workflow, place
-    return Discovery(found, places, tuple(problems))
+            found[workflow.name], locations[workflow.name] = workflow, location
+    return Discovery(found, locations, tuple(problems))
 
 
 def compare_langgraph_json(path: Path, discovery: Mapping[str, Workflow]) -> list[str]:
@@ -141,12 +141,12 @@ def _is_directory(where: str | Path) -> bool:
     return isinstance(where, Path) or any(sign in where for sign in "/\\") or where == "."
 
 
-def _places(where: str | Path) -> list[Place]:
+def _locations(where: str | Path) -> list[Location]:
     if _is_directory(where):
         root = Path(where)
         if not root.is_dir():
             raise InputError(f"there is no directory {str(where)!r}")
-        return [Place(path, path.stem) for path in sorted(root.rglob("*.py"))]
+        return [Location(path, path.stem) for path in sorted(root.rglob("*.py"))]
     try:
         spec = importlib.util.find_spec(str(where))
     except (ImportError, ValueError) as error:
@@ -157,14 +157,14 @@ def _places(where: str | Path) -> list[Place]:
             f"like ./{where}"
         )
     if spec.submodule_search_locations is None:
-        return [Place(Path(str(spec.origin)), str(where))]
-    places = []
-    for location in spec.submodule_search_locations:
-        for path in sorted(Path(location).rglob("*.py")):
-            parts = path.relative_to(location).with_suffix("").parts
+        return [Location(Path(str(spec.origin)), str(where))]
+    locations = []
+    for folder in spec.submodule_search_locations:
+        for path in sorted(Path(folder).rglob("*.py")):
+            parts = path.relative_to(folder).with_suffix("").parts
             inner = parts[:-1] if parts[-1] == "__init__" else parts
-            places.append(Place(path, ".".join([str(where), *inner])))
-    return places
+            locations.append(Location(path, ".".join([str(where), *inner])))
+    return locations
 
 
 def _definitions(path: Path) -> tuple[int, str | None]:
@@ -197,15 +197,15 @@ def _names(node: ast.stmt) -> int:
     return sum(isinstance(each, ast.Name) and each.id == NAME for each in targets)
 
 
-def _loaded(place: Place, *, is_importable: bool) -> Workflow | str:
+def _loaded(location: Location, *, is_importable: bool) -> Workflow | str:
     """Return the workflow of a module, or why there is none."""
     try:
-        module = importlib.import_module(place.module) if is_importable else _run(place.path)
+        module = importlib.import_module(location.module) if is_importable else _run(location.path)
     except Exception as error:  # noqa: BLE001  # a module may raise anything; it is told
-        return f"{place.path} cannot be imported: {type(error).__name__}: {error}"
+        return f"{location.path} cannot be imported: {type(error).__name__}: {error}"
     found = getattr(module, NAME, None)
     if not isinstance(found, Workflow):
-        return f"{place.path} defines {NAME}, which is no Workflow: {found!r}"
+        return f"{location.path} defines {NAME}, which is no Workflow: {found!r}"
     return found
 
 

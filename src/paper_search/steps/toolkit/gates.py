@@ -30,7 +30,7 @@ class Finding(BaseModel, frozen=True):
 
     severity: Severity
     text: str
-    place: str = ""
+    location: str = ""
 
 
 def blocking_severities(round_number: int) -> frozenset[Severity]:
@@ -51,7 +51,7 @@ def blocking_severities(round_number: int) -> frozenset[Severity]:
 def blocking(findings: Iterable[Finding], round_number: int) -> list[Finding]:
     """Return the findings that stop the work in a round, counted from 1."""
     stopping = blocking_severities(round_number)
-    return [each for each in findings if each.severity in stopping]
+    return [finding for finding in findings if finding.severity in stopping]
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ class Relay:
     async def question(
         self, run_id: str, index: int, pending: Mapping[str, Any] | None
     ) -> dict[str, Any] | None:
-        """Return the question that was asked at that place, or else the pending one."""
+        """Return the question that was asked at that position, or else the pending one."""
         namespace = ("relayed", run_id)
         asked = await self._store.aget(namespace, str(index))
         if asked is not None or pending is None:

@@ -8,7 +8,7 @@ import pytest
 
 from paper_search.config import load_config
 from paper_search.errors import ConfigError
-from paper_search.server.tokens import EVERYBODY, keeper, owner_of
+from paper_search.server.authentication import EVERYBODY, default_owner, owner_of
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
 
@@ -28,13 +28,13 @@ def test_tokens_come_from_the_environment(configured):
     config = configured(f"ada={ADA}, bob={BOB}")
     assert owner_of(config.server, f"Bearer {BOB}") == "bob"
     assert owner_of(config.server, "Bearer other") is None
-    assert keeper(config.server.tokens) == "ada"
+    assert default_owner(config.server.tokens) == "ada"
 
 
 def test_without_tokens_everybody_is_one(configured):
     config = configured("")
     assert owner_of(config.server, None) == EVERYBODY
-    assert keeper(config.server.tokens) == EVERYBODY
+    assert default_owner(config.server.tokens) == EVERYBODY
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Doors for LangGraph's server: what `langgraph.json` and `paper-search serve` have it load."""
+"""The app factory for LangGraph's server: what `langgraph.json` and `paper-search serve` load."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.config import load_config
 from paper_search.persistence import open_persistence
-from paper_search.server.places import SharedPlace
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
+    from paper_search.server.leased import SharedPersistence
+
 
 @functools.cache
-def place() -> SharedPlace:
-    """Return where threads live: one for the process, since the server loads each door alone."""
-    return SharedPlace(load_config().persistence_url)
+def shared_persistence() -> SharedPersistence:
+    """Return where threads are kept: one for the process, as the server loads each name alone."""
+    from paper_search.server.leased import SharedPersistence  # noqa: PLC0415  # slow import
+
+    return SharedPersistence(load_config().persistence_url)
 
 
 @functools.cache
@@ -31,7 +34,7 @@ def graph() -> Any:
     from paper_search.workflow.graph import WORKFLOW  # noqa: PLC0415  # slow import
 
     compiled = compile_workflow(WORKFLOW, services=assemble_skills(load_config()))
-    return leased(compiled, place())
+    return leased(compiled, shared_persistence())
 
 
 @functools.cache
@@ -44,7 +47,7 @@ def report_graph() -> Any:
     from paper_search.steps.compiler import compile_workflow  # noqa: PLC0415  # slow import
 
     compiled = compile_workflow(WORKFLOW, services=assemble_report(load_config()))
-    return leased(compiled, place(), ReportSession)
+    return leased(compiled, shared_persistence(), ReportSession)
 
 
 @asynccontextmanager
@@ -66,7 +69,7 @@ def __getattr__(name: str) -> Any:
     if name == "app":
         from paper_search.server.app import create_app  # noqa: PLC0415  # slow import
 
-        return create_app(load_config(), place())
+        return create_app(load_config(), shared_persistence())
     if name == "auth":
         from paper_search.server.authentication import create_auth  # noqa: PLC0415  # slow import
 
