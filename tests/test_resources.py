@@ -14,6 +14,7 @@ from paper_search.resources import (
     Conventions,
     DirectoryFiles,
     Entries,
+    EntryPoints,
     PackageFiles,
     ResourceProvider,
 )
@@ -22,19 +23,20 @@ from paper_search.workflow.graph import WORKFLOW
 
 
 def providers(folder: Path) -> dict[str, ResourceProvider[object]]:
-    """Return one for each of the specification's five ways to get at something."""
+    """Return one for each way to get at something, the specification's five among them."""
     (folder / "a.md").write_text(" text \n")
     return {
         "conventions": Conventions(DirectoryFiles(folder)),
         "files": DirectoryFiles(folder),
         "package resources": PackageFiles("paper_search.prompts"),
         "workflows": discover_workflows("paper_search"),
+        "entry points": EntryPoints("paper_search.exporters", "export format"),
         "step data": Entries({step.id: step.title for step in WORKFLOW.steps}),
     }
 
 
 @pytest.mark.parametrize(
-    "kind", ["conventions", "files", "package resources", "workflows", "step data"]
+    "kind", ["conventions", "files", "package resources", "workflows", "entry points", "step data"]
 )
 def test_each_has_sorted_names_all_of_which_can_be_read(tmp_path: Path, kind: str):
     """INVARIANT 4 of the specification."""

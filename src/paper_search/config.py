@@ -9,7 +9,6 @@ from __future__ import annotations
 import getpass
 import os
 import socket
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -27,6 +26,7 @@ from paper_search.models.settings import (
     SearchSourceConfig,
     ServerConfig,
 )
+from paper_search.resources import EntryPoints
 from paper_search.service_settings import (
     WEB_SEARCHES,
     WEB_SOURCES,
@@ -374,8 +374,9 @@ def _embeddings(env: dict[str, str]) -> dict[str, str]:
     """Return the settings of the embedding model; a `.env` cannot say which code is imported."""
     given = _section(env, "embeddings")
     provider = given.get("name", "").partition(":")[0]
-    is_installed = bool(entry_points(group=EMBEDDINGS_GROUP, name=provider)) if provider else True
+    installed: EntryPoints[object] = EntryPoints(EMBEDDINGS_GROUP, "embedding model")
     name = "PAPER_SEARCH_EMBEDDINGS"
+    is_installed = not provider or provider in installed.names()
     if not is_installed and name not in os.environ:  # noqa: TID251  # the one module that may
         raise ConfigError(f"{name}: a module is taken from the environment only, not from .env")
     if provider == "openai" and "base_url" not in given:

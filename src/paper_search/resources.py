@@ -1,8 +1,9 @@
-"""Things to read by name, wherever they lie: in a package, in a directory, or in a table."""
+"""Things to read by name: files, entries of a table, and what other packages bring."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -17,8 +18,9 @@ class ResourceProvider(Protocol[ThingT_co]):
     """Gives things by name.
 
     Files of a package (`PackageFiles`), files of a directory (`DirectoryFiles`), conventions, that
-    is texts by bare name (`Conventions`), data of steps (`Entries`) and workflows
-    (`paper_search.steps.Discovery`) are all read in this one way.
+    is texts by bare name (`Conventions`), data of steps (`Entries`), what installed packages
+    register (`EntryPoints`) and workflows (`paper_search.steps.Discovery`) are all read in this
+    one way.
     """
 
     def names(self) -> list[str]:
@@ -162,3 +164,32 @@ class Entries(Generic[EntryT]):
         if name not in self._entries:
             raise UnknownNameError(self._kind, name, self.names())
         return self._entries[name]
+
+
+class EntryPoints(Generic[EntryT]):
+    """What installed packages, this one among them, register under a group of entry points.
+
+    Args:
+        group: name of the group, as in `pyproject.toml`.
+        kind: what one of them is called in an error.
+    """
+
+    def __init__(self, group: str, kind: str) -> None:
+        self._group = group
+        self._kind = kind
+
+    def names(self) -> list[str]:
+        """Return the names that are registered, sorted; nothing is imported."""
+        return sorted(entry_points(group=self._group).names)
+
+    def read(self, name: str) -> EntryT:
+        """Import and return what is registered under a name.
+
+        Raises:
+            UnknownNameError: nothing is.
+        """
+        found = tuple(entry_points(group=self._group, name=name))
+        if not found:
+            raise UnknownNameError(self._kind, name, self.names())
+        registered: EntryT = found[-1].load()
+        return registered

@@ -6,7 +6,8 @@ Nothing is read from the environment here; `paper_search.config` does that.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib.metadata import entry_points
+
+from paper_search.resources import EntryPoints
 
 _PREFIXES = {
     "serpapi_scholar": "serpapi",
@@ -20,6 +21,8 @@ The variables of a service are `..._API_KEY`, `..._MAX_CALLS` and `..._RATE_LIMI
 """
 _WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
 """Those that are searched as soon as there is a key; Serper's also serves web searches."""
+SOURCES = "paper_search.sources"
+"""The entry points of sources."""
 WEB_SEARCHES = "paper_search.web_searches"
 """The entry points of searches of web and news."""
 _WEB_PREFIXES = {"serper": "serper", "tavily": "tavily", "searxng": "searxng", "newsapi": "news"}
@@ -124,13 +127,16 @@ def expand_sources(names: Iterable[str]) -> list[str]:
 
 def service_prefixes() -> dict[str, str]:
     """Return what the variables of each service begin with: its name, with few exceptions."""
-    installed = {point.name: point.name for point in entry_points(group="paper_search.sources")}
-    given = dict(sorted(installed.items())) | _PREFIXES
+    given = {name: name for name in _installed(SOURCES)} | _PREFIXES
     return {name: prefix.upper().replace("-", "_") for name, prefix in given.items()}
 
 
 def web_prefixes() -> dict[str, str]:
     """Return what the variables of each search of web and news begin with, in order of asking."""
-    installed = {point.name: point.name for point in entry_points(group=WEB_SEARCHES)}
-    given = _WEB_PREFIXES | {**installed, **_WEB_PREFIXES}
+    given = _WEB_PREFIXES | {name: name for name in _installed(WEB_SEARCHES)} | _WEB_PREFIXES
     return {name: prefix.upper().replace("-", "_") for name, prefix in given.items()}
+
+
+def _installed(group: str) -> list[str]:
+    registered: EntryPoints[object] = EntryPoints(group, "service")
+    return registered.names()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from paper_search.errors import UnknownNameError
 from paper_search.models import PaperCollection
-
-GROUP = "paper_search.exporters"
+from paper_search.resources import EntryPoints
 
 Exporter = Callable[[PaperCollection], str]
+
+EXPORTERS: EntryPoints[Exporter] = EntryPoints("paper_search.exporters", "export format")
 
 _FORMAT_OF_SUFFIX = {
     ".bib": "bibtex",
@@ -25,10 +25,9 @@ _FORMAT_OF_SUFFIX = {
 }
 
 
-def known_exporters() -> dict[str, EntryPoint]:
-    """Return the entry points of all installed exporters by format, sorted."""
-    found = {point.name: point for point in entry_points(group=GROUP)}
-    return dict(sorted(found.items()))
+def known_exporters() -> list[str]:
+    """Return the formats of all installed exporters, sorted."""
+    return EXPORTERS.names()
 
 
 def get_exporter(name: str) -> Exporter:
@@ -37,11 +36,7 @@ def get_exporter(name: str) -> Exporter:
     Raises:
         UnknownNameError: nothing is installed under the name.
     """
-    known = known_exporters()
-    if name not in known:
-        raise UnknownNameError("export format", name, list(known))
-    exporter: Exporter = known[name].load()
-    return exporter
+    return EXPORTERS.read(name)
 
 
 def export(collection: PaperCollection, format: str) -> str:  # noqa: A002  the word of the command line
