@@ -29,8 +29,8 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]"
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_ASCII_NOISE = re.compile(r"[^a-z0-9]+")
+SURROGATES = re.compile("[\ud800-\udfff]")
+NOT_A_TO_Z_OR_DIGIT = re.compile(r"[^a-z0-9]+")
 _KEPT_MARKS = re.compile("[\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3099\u309a]")
 
 
@@ -45,7 +45,7 @@ def clean(text: str) -> str:
     if "&" in text and _ENTITY.search(text):
         text = html.unescape(text)
     if not text.isascii():
-        text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
+        text = unicodedata.normalize("NFC", SURROGATES.sub("\ufffd", text))
     if text.isprintable() and "  " not in text:  # nearly always, and much the fastest
         return text.strip()
     return " ".join(_INVISIBLE.sub("", " ".join(text.split())).split())
@@ -70,7 +70,7 @@ def normalised_title(text: str) -> str:
     if "<" in text or "&" in text:
         text = clean(text)
     if text.isascii():
-        return _ASCII_NOISE.sub("", text.lower())
+        return NOT_A_TO_Z_OR_DIGIT.sub("", text.lower())
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return "".join(c for c in folded if c.isalnum() or _KEPT_MARKS.match(c))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import count, product
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
@@ -10,13 +9,13 @@ from typing import TYPE_CHECKING
 from anyascii import anyascii
 
 from paper_search.bibliography.names import split_name
+from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from paper_search.models import Paper
 
-_NOT_IN_KEYS = re.compile(r"[^a-z0-9]+")
 _MAX_PART = 40
 
 
@@ -45,7 +44,7 @@ def _plain_key(paper: Paper) -> str:
 
 
 def _romanised(text: str) -> str:
-    return _NOT_IN_KEYS.sub("", anyascii(text).lower())[:_MAX_PART]
+    return NOT_A_TO_Z_OR_DIGIT.sub("", anyascii(text).lower())[:_MAX_PART]
 
 
 def _letters() -> Iterator[str]:

@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from paper_search.bibliography.text import SURROGATES
+
 if TYPE_CHECKING:
     from paper_search.models import BibliographicRecord, Paper
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
 _WEB = re.compile(r"(?:https?|ftp)://\S", re.IGNORECASE)
 _PAGE_RANGE = re.compile(r"(\w{1,20}) ?[-\u2010-\u2015\u2212]{1,2} ?(\w{1,20})")
 
@@ -21,7 +22,7 @@ def single_line(text: str | None) -> str:
     Lone surrogates, which no file can hold, become U+FFFD. None becomes "".
     """
     words = _CONTROL.sub(" ", text or "").split()
-    return _SURROGATES.sub("\ufffd", " ".join(words))
+    return SURROGATES.sub("\ufffd", " ".join(words))
 
 
 def web_address(record: BibliographicRecord) -> str:

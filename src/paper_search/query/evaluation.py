@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.leaves import YEAR
 
 Tokeniser: TypeAlias = Callable[[str], list[str]]
 _Span: TypeAlias = tuple[int, int]
@@ -21,7 +22,6 @@ _TOKEN = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]"
     r"|(?:(?![\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af])\w)+"
 )
-_YEAR = re.compile(r"\d{4}")
 
 
 def tokenise(text: str) -> list[str]:
@@ -67,7 +67,7 @@ class _Document:
         self._tokens = {
             field: tokeniser(str(text)) for field, text in document.items() if field != "year"
         }
-        found = _YEAR.search(str(document.get("year") or ""))
+        found = YEAR.search(str(document.get("year") or ""))
         self._year = int(found[0]) if found else None
 
     def matches(self, node: Node) -> bool:

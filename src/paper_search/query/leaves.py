@@ -16,14 +16,15 @@ FIELD_PREFIXES = "title:, abstract:, author:, venue:, year:, tiab: or mesh:"
 _TRAILING = ",;:.!?"
 _UNKNOWN_FIELD = re.compile(r"([^\W\d]\w*):(?!//)(?=.)")
 _YEARS = re.compile(r"(?:(\d{4})(\s*-\s*)?(\d{4})?|-(\d{4}))")
-_LETTER = re.compile(r"\w")
+LETTER = re.compile(r"\w")
+YEAR = re.compile(r"\d{4}")
 
 
 def read_word(text: str, refuse: Refusal) -> Term:
     """Return the term that a bare word stands for."""
     word = text.rstrip(_TRAILING)
     _refuse_foreign_operators(text, refuse)
-    if not _LETTER.search(word):
+    if not LETTER.search(word):
         refuse(0, f"expected a word, a \"phrase\" or '(' but found {text!r}")
     if named := _UNKNOWN_FIELD.match(word):
         refuse(
@@ -48,7 +49,7 @@ def read_exact_word(text: str) -> Term:
 def read_phrase(text: str, refuse: Refusal) -> Term | Phrase:
     """Return the leaf for what stands between two quotes; one word alone is a term."""
     words = tuple(cleaned for word in text.split() if (cleaned := clean_word(word)))
-    if not _LETTER.search("".join(words)):
+    if not LETTER.search("".join(words)):
         refuse(0, "the phrase is empty: put words between the quotes")
     if len(words) == 1:
         return Term(words[0].rstrip("*"), is_prefix=words[0].endswith("*"))

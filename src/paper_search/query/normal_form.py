@@ -6,10 +6,8 @@ import re
 
 from paper_search.errors import InputError, UnknownNameError
 from paper_search.query.ast import FIELDS, And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import clean_word
+from paper_search.query.leaves import LETTER, clean_word
 from paper_search.query.typography import straighten
-
-_LETTER = re.compile(r"\w")
 
 
 def normalise(node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node
@@ -107,7 +105,7 @@ def _normal_leaf(texts: tuple[str, ...], field: str | None) -> Term | Phrase:
         raise UnknownNameError("field", field, list(FIELDS))
     plain = straighten(" ".join(texts)).replace('"', " ")
     words = tuple(cleaned for word in plain.split() if (cleaned := clean_word(word)))
-    if not _LETTER.search("".join(words)):
+    if not LETTER.search("".join(words)):
         raise InputError(f"nothing to search for in {' '.join(texts)!r}: expected a word")
     if len(words) == 1:
         return Term(words[0].rstrip("*"), field, words[0].endswith("*"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from paper_search.query.leaves import YEAR
 from paper_search.query.rewriting import Refuse, Rewriting, with_initials
 
 _TAGS = {
@@ -174,5 +175,5 @@ class _WebOfScience:
                 years = f"-{first}"
             case _:
                 years = f"{first}-{last}"
-        others = [f" OR year:{year}" for year in re.findall(r"\d{4}", found["others"])]
+        others = [f" OR year:{year}" for year in YEAR.findall(found["others"])]
         self.rewriting.write(f"(year:{years}{''.join(others)}) ", start)

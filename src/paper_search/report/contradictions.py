@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Literal
 
 from paper_search.report.models import Contradiction
-from paper_search.report.passages import Passage, content_stems, is_background
+from paper_search.report.passages import WORD, Passage, content_stems, is_background
 from paper_search.skills.words import tokens
 
 MAX_CONTRADICTIONS = 5
@@ -138,7 +138,7 @@ def _shared(one: Passage, other: Passage, subject: frozenset[str], claim: _Claim
 
 def _topic(stems: Sequence[str], text: str) -> str:
     """Return up to four shared words, as a sentence spells them."""
-    words = re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*", text)
+    words = WORD.findall(text)
     spelled = {stem: word for word in reversed(words) for stem in tokens(word)}
     return ", ".join(dict.fromkeys(spelled.get(each, each) for each in stems[:4]))
 

@@ -17,6 +17,8 @@ from paper_search.skills.stop_words import GENERIC, STOP_WORDS
 from paper_search.skills.variants import variants
 from paper_search.skills.words import tokens
 
+WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+"""A word as a sentence spells it, with its hyphens and apostrophes."""
 MIN_MATCH = 0.3
 """Of the weight of the question's concepts that a sentence and its title have to cover."""
 _SHORTEST = 5
@@ -242,7 +244,7 @@ def is_background(text: str) -> bool:
 def content_stems(text: str) -> list[str]:
     """Return the stems of a text's words that mean something."""
     skipped = STOP_WORDS | GENERIC
-    words = re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*", text.casefold())
+    words = WORD.findall(text.casefold())
     kept = [word for word in words if word not in skipped and len(word) > 1]
     return list(dict.fromkeys(stem for word in kept for stem in tokens(word)))
 
