@@ -49,7 +49,9 @@ class PackageFiles:
     def names(self) -> list[str]:
         """Return the names of the files, sorted."""
         entries = files(self._package).iterdir()
-        return sorted(each.name for each in entries if each.is_file() and ".py" not in each.name)
+        return sorted(
+            entry.name for entry in entries if entry.is_file() and ".py" not in entry.name
+        )
 
     def read(self, name: str) -> bytes:
         """Return the content of a file.
@@ -82,8 +84,8 @@ class DirectoryFiles:
 
     def names(self) -> list[str]:
         """Return the paths of the files, sorted; none where there is no directory."""
-        found = (each for each in self._root.rglob("*") if each.is_file())
-        return sorted(each.relative_to(self._root).as_posix() for each in found)
+        found = (path for path in self._root.rglob("*") if path.is_file())
+        return sorted(path.relative_to(self._root).as_posix() for path in found)
 
     def read(self, name: str) -> bytes:
         """Return the content of a file.
@@ -118,7 +120,7 @@ class Conventions:
 
     def names(self) -> list[str]:
         """Return the names of the texts without suffix, sorted."""
-        found = {name for each in self._providers for name in each.names()}
+        found = {name for provider in self._providers for name in provider.names()}
         return sorted(
             name.removesuffix(self._suffix) for name in found if name.endswith(self._suffix)
         )
@@ -130,9 +132,9 @@ class Conventions:
             UnknownNameError: there is no such text.
         """
         file = f"{name}{self._suffix}"
-        for each in self._providers:
-            if file in each.names():
-                return each.read(file).decode("utf-8").strip()
+        for provider in self._providers:
+            if file in provider.names():
+                return provider.read(file).decode("utf-8").strip()
         raise UnknownNameError(self._kind, name, self.names())
 
 

@@ -52,7 +52,7 @@ def picked(env: Mapping[str, str], **names: str) -> dict[str, str]:
 
 def listed(text: str) -> list[str]:
     """Return what stands between the commas of a text, without what is empty."""
-    return [each.strip() for each in text.split(",") if each.strip()]
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def source_settings(
@@ -114,14 +114,18 @@ def web_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, dict[st
     if not chosen:
         return found
     named = [] if chosen == ["none"] else chosen
-    rest = {name: each | {"enabled": False} for name, each in found.items() if name not in named}
+    rest = {
+        name: settings | {"enabled": False} for name, settings in found.items() if name not in named
+    }
     return {name: found.get(name, {"name": name}) | {"enabled": True} for name in named} | rest
 
 
 def expand_sources(names: Iterable[str]) -> list[str]:
     """Return the names of sources, each once; `web` stands for those that need no key."""
     stripped = (name.strip() for name in names)
-    expanded = (each for name in stripped for each in (WEB_SOURCES if name == "web" else (name,)))
+    expanded = (
+        source for name in stripped for source in (WEB_SOURCES if name == "web" else (name,))
+    )
     return list(dict.fromkeys(filter(None, expanded)))
 
 

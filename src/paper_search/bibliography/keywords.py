@@ -21,7 +21,7 @@ _WITHIN_ENTRY = re.compile(r"[;\n]")
 def keywords_of(given: Any) -> list[str]:
     """Return the keywords in a field of any shape: one text, texts, or objects with a name."""
     if isinstance(given, str):
-        separator = next((each for each in _SEPARATORS if each.search(given)), None)
+        separator = next((pattern for pattern in _SEPARATORS if pattern.search(given)), None)
         return distinct_keywords(separator.split(given) if separator else [given])
     return distinct_keywords(_listed(given if isinstance(given, list) else [given]))
 
@@ -32,8 +32,8 @@ def distinct_keywords(given: Iterable[str]) -> list[str]:
     A star at either end is left out: MEDLINE marks what a work is mainly about so.
     """
     found: dict[str, str] = {}
-    for each in given:
-        word = clean(each).strip(" *")
+    for value in given:
+        word = clean(value).strip(" *")
         if any(map(str.isalnum, word)) and len(word) <= _LONGEST:
             found.setdefault(word.casefold(), word)
     return list(found.values())[:MOST]
@@ -45,8 +45,8 @@ def heading(text: str) -> str:
 
 
 def _listed(given: Iterable[Any]) -> Iterator[str]:
-    for each in given:
-        if isinstance(each, str):
-            yield from _WITHIN_ENTRY.split(each)
-        elif isinstance(each, Mapping):
-            yield next((named for name in _NAMES if isinstance(named := each.get(name), str)), "")
+    for value in given:
+        if isinstance(value, str):
+            yield from _WITHIN_ENTRY.split(value)
+        elif isinstance(value, Mapping):
+            yield next((named for name in _NAMES if isinstance(named := value.get(name), str)), "")

@@ -80,7 +80,7 @@ def list_workflows(where: Where = "paper_search", as_json: Json = False) -> None
     if as_json:
         print_json(rows)
     else:
-        lines = (f"{each['name']}  {each['steps']} steps  {each['description']}" for each in rows)
+        lines = (f"{row['name']}  {row['steps']} steps  {row['description']}" for row in rows)
         print_text("".join(f"{visible(line)}\n" for line in lines))
     for problem in discovery.problems:
         say(f"problem: {visible(problem)}")
@@ -190,7 +190,7 @@ def check(
         names = discovery.names()
         print_json({"workflows": names, "is_compared": is_compared, "problems": problems})
     else:
-        print_text("".join(f"{visible(each)}\n" for each in problems))
+        print_text("".join(f"{visible(problem)}\n" for problem in problems))
         compared = f", compared with {file}" if is_compared else ""
         say(f"workflows: {len(discovery)}, problems: {len(problems)}{compared}")
     if problems:

@@ -47,7 +47,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument for each option
     workflow = discover_workflows(where).read(name)
     settings = parse_params(workflow.params, params or [])
     step_input = _json_object(given)
-    replies = [_json(each, "--answer") for each in answers or []]
+    replies = [_json(answer, "--answer") for answer in answers or []]
     services = _services(ctx, workflow, home)
     ended = asyncio.run(_ended(workflow, step_input, settings, replies, services))
     if as_json:
@@ -79,8 +79,8 @@ async def _ended(
         )
     except ValidationError as error:
         wrong = "; ".join(
-            f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
-            for each in error.errors(include_input=False, include_url=False)
+            f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+            for problem in error.errors(include_input=False, include_url=False)
         )
         raise InputError(f"{error.title} cannot be used: {wrong}") from error
 

@@ -67,7 +67,7 @@ _COLUMNS = (
 def _cells(paper: Paper) -> list[Cell]:
     """Return the values of one paper in the order of the columns."""
     special: dict[str, Cell] = {
-        "authors": "; ".join(filter(None, (single_line(each.name) for each in paper.authors))),
+        "authors": "; ".join(filter(None, (single_line(author.name) for author in paper.authors))),
         "doi": identifier(paper.doi),
         "url": web_address(paper),
         "is_judged": "yes" if paper.is_judged else "no",

@@ -40,7 +40,9 @@ def export_report(collection: PaperCollection) -> str:
     metadata, papers = collection.metadata, collection.papers
     addresses = ((number, _address(paper)) for number, paper in enumerate(papers, start=1))
     links = [f"- {number}: <{address}>" for number, address in addresses if address]
-    notes = [f"- {n}: {_inert(each.note)}" for n, each in enumerate(papers, start=1) if each.note]
+    notes = [
+        f"- {n}: {_inert(noted.note)}" for n, noted in enumerate(papers, start=1) if noted.note
+    ]
     return "\n".join(
         [
             f"# {_inert(metadata.query) or 'Papers'}\n",
@@ -62,17 +64,17 @@ def _search_report(collection: PaperCollection) -> list[str]:
         + " | ".join(
             _inert(str(cell)) or _MISSING
             for cell in (
-                each.iteration + 1,
-                each.source,
-                each.status.value.replace("_", " "),
-                each.kept,
-                "" if each.hits is None else each.hits,
-                each.query or "",
-                "; ".join(filter(None, [each.error, each.note])),
+                report.iteration + 1,
+                report.source,
+                report.status.value.replace("_", " "),
+                report.kept,
+                "" if report.hits is None else report.hits,
+                report.query or "",
+                "; ".join(filter(None, [report.error, report.note])),
             )
         )
         + " |"
-        for each in collection.reports
+        for report in collection.reports
     ]
     lines = ["## What was searched\n", _SEARCH_HEADER, _SEARCH_RULE, *rows, ""]
     if collection.silent_sources:

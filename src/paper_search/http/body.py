@@ -144,9 +144,9 @@ def _storable(value: Any) -> Any:
         case float() if not math.isfinite(value):
             return None
         case dict():
-            return {_storable(key): _storable(each) for key, each in value.items()}
+            return {_storable(key): _storable(entry) for key, entry in value.items()}
         case list():
-            return [_storable(each) for each in value]
+            return [_storable(entry) for entry in value]
         case _:
             return value
 

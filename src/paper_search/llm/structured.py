@@ -81,7 +81,7 @@ async def _answer(
 
 def _described(error: ValidationError) -> str:
     problems = (
-        f"{'.'.join(str(part) for part in each['loc']) or 'answer'}: {each['msg']}"
-        for each in error.errors(include_input=False, include_url=False)[:10]
+        f"{'.'.join(str(part) for part in problem['loc']) or 'answer'}: {problem['msg']}"
+        for problem in error.errors(include_input=False, include_url=False)[:10]
     )
     return "; ".join(problems)

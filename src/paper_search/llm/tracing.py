@@ -33,6 +33,6 @@ def without_secrets(data: Any, secrets: tuple[str, ...]) -> Any:
                 for name, value in data.items()
             }
         case list() | tuple():
-            return [without_secrets(each, secrets) for each in data]
+            return [without_secrets(entry, secrets) for entry in data]
         case _:
             return data

@@ -46,7 +46,7 @@ class PairEvidence(BaseModel):
     @property
     def summary(self) -> str:
         """One line for a person."""
-        said = [f"same {each}" for each in self.identifiers]
+        said = [f"same {identifier}" for identifier in self.identifiers]
         shares = (
             ("title", self.title_similarity),
             ("authors", self.author_overlap),

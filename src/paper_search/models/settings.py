@@ -76,7 +76,7 @@ class ServerConfig(BaseModel):
     def _split_tokens(cls, value: object) -> object:
         if not isinstance(value, str):
             return value
-        pairs = [each.partition("=") for each in _listed(value)]
+        pairs = [pair.partition("=") for pair in _listed(value)]
         if any(not (owner.strip() and token.strip()) for owner, _, token in pairs):
             raise ValueError("is not a list NAME=TOKEN, NAME=TOKEN")
         if len({owner.strip() for owner, _, _ in pairs}) < len(pairs):
@@ -100,9 +100,9 @@ class ServerConfig(BaseModel):
     @field_validator("origins")
     @classmethod
     def _check_origins(cls, origins: list[str]) -> list[str]:
-        if any("*" in each or "://" not in each for each in origins):
+        if any("*" in origin or "://" not in origin for origin in origins):
             raise ValueError("takes origins like https://example.org, and no *")
-        return [each.rstrip("/") for each in origins]
+        return [origin.rstrip("/") for origin in origins]
 
 
 def _listed(text: str) -> list[str]:

@@ -25,8 +25,8 @@ _NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
 _PUBLIC_V6 = ip_network("2000::/3")
 _NOT_PUBLIC = tuple(
-    ip_network(each)
-    for each in (
+    ip_network(network)
+    for network in (
         "168.63.129.16/32",  # a cloud's own services, at an address that looks public
         "192.0.0.0/24",
         "192.88.99.0/24",  # 6to4 relays
@@ -74,7 +74,7 @@ def check_address(address: Address, policy: PagePolicy) -> Address:
     Raises:
         PageRefusedError: it is private, of this machine, or of a special use.
     """
-    if any(address in each for each in policy.exempt if each.version == address.version):
+    if any(address in network for network in policy.exempt if network.version == address.version):
         return address
     if not _is_public(address):
         raise PageRefusedError(f"{address} is no public address")
@@ -89,7 +89,7 @@ def port_of(url: httpx.URL) -> int:
 def _is_public(address: Address) -> bool:
     if address.is_multicast or address.is_reserved or not address.is_global:
         return False
-    if any(address in each for each in _NOT_PUBLIC if each.version == address.version):
+    if any(address in network for network in _NOT_PUBLIC if network.version == address.version):
         return False
     # Outside of it there are addresses of IPv4 in disguise: mapped, compatible, NAT64.
     return address.version == 4 or address in _PUBLIC_V6  # noqa: PLR2004  # the version of IP

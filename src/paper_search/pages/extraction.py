@@ -40,7 +40,7 @@ class DocumentText:
 
 def missing_libraries() -> list[str]:
     """Return the libraries without which pages and papers are not read, and that are not here."""
-    return [each for each in ("trafilatura", "pypdfium2") if find_spec(each) is None]
+    return [package for package in ("trafilatura", "pypdfium2") if find_spec(package) is None]
 
 
 async def document_text(document: Document, policy: PagePolicy | None = None) -> DocumentText:
@@ -67,7 +67,7 @@ async def document_text(document: Document, policy: PagePolicy | None = None) ->
                 f"{answer['reason']} is not installed, so no {document.kind} is read; {INSTALL}"
             )
         raise PageContentError(f"its {document.kind} cannot be read: {answer['reason']}")
-    paragraphs = (clean(each) for each in str(answer["text"]).split("\n\n"))
+    paragraphs = (clean(paragraph) for paragraph in str(answer["text"]).split("\n\n"))
     return DocumentText(
         clean(str(answer["title"]))[:500],
         "\n\n".join(filter(None, paragraphs)),

@@ -24,8 +24,8 @@ async def system_addresses(host: str, port: int) -> list[str]:
         OSError: it has none.
     """
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    by_family = sorted(found, key=lambda each: each[0] != socket.AF_INET)
-    return [str(each[4][0]) for each in by_family]
+    by_family = sorted(found, key=lambda address: address[0] != socket.AF_INET)
+    return [str(address[4][0]) for address in by_family]
 
 
 class GuardedNetwork(httpx.AsyncBaseTransport):
@@ -84,15 +84,15 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
     async def _checked_address(self, url: httpx.URL) -> Address:
         host = url.raw_host.decode("ascii").strip("[]")
         try:
-            found = [ip_address(each) for each in await self._resolve(host, port_of(url))]
+            found = [ip_address(address) for address in await self._resolve(host, port_of(url))]
         except (OSError, UnicodeError) as error:
             raise httpx.ConnectError(f"no address: {error}") from None
         except ValueError:
             raise PageRefusedError(f"{host} has an address with a zone") from None
         if not found:
             raise httpx.ConnectError("no address")
-        for each in found:  # all of them: which one is used must not be up to the host
-            check_address(each, self._policy)
+        for address in found:  # all of them: which one is used must not be up to the host
+            check_address(address, self._policy)
         return found[0]
 
 

@@ -83,13 +83,13 @@ def shown_instead(text: str, title: str, url: str) -> str | None:
 
 def is_about(title: str, text: str, own_title: str = "") -> bool:
     """Whether a document is the paper of this title: most of its words stand at the beginning."""
-    words = {normalised_title(each) for each in title.split()} - {""}
+    words = {normalised_title(word) for word in title.split()} - {""}
     beginning = f"{own_title} {text[:_MOST_TITLE]}"
-    have = {normalised_title(each) for each in beginning.split()}
+    have = {normalised_title(word) for word in beginning.split()}
     together = normalised_title(beginning)
     if normalised_title(title) and normalised_title(title) in together:
         return True
-    long = {each for each in words if len(each) > 3}  # noqa: PLR2004  # shorter words are in every text
+    long = {word for word in words if len(word) > 3}  # noqa: PLR2004  # shorter words are in every text
     return bool(long) and len(long & have) >= _SAME_TITLE * len(long)
 
 

@@ -74,9 +74,9 @@ def _limit(limits: dict[str, Any]) -> None:
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_FSIZE: 0,
     }
-    for each, value in wanted.items():
+    for limit, value in wanted.items():
         try:
-            resource.setrlimit(each, (value, value))
+            resource.setrlimit(limit, (value, value))
         except (ValueError, OSError):  # the system knows the limit and does not let it be set
             continue
 
@@ -116,7 +116,7 @@ def html_text(content: bytes, charset: str, max_chars: int) -> dict[str, Any]:
         (text if text is not None else decode_file(content)).encode("utf-8", "replace"),
         parser=html.HTMLParser(encoding="utf-8"),
     )
-    titles = (" ".join(str(tree.xpath(each)).split()) for each in _TITLES)
+    titles = (" ".join(str(tree.xpath(path)).split()) for path in _TITLES)
     title = next(filter(None, titles), "")
     for element in tree.xpath(_HIDDEN):
         if element.getparent() is not None:
@@ -128,7 +128,7 @@ def html_text(content: bytes, charset: str, max_chars: int) -> dict[str, Any]:
         include_formatting=False,
         favor_precision=True,
     )
-    paragraphs = [each.strip() for each in (kept or "").split("\n")]
+    paragraphs = [part.strip() for part in (kept or "").split("\n")]
     return {
         "title": title,
         "text": "\n\n".join(filter(None, paragraphs))[:max_chars],
@@ -185,14 +185,14 @@ def pdf_text(content: bytes, max_pages: int, max_chars: int) -> dict[str, Any]:
 
 
 def _without_references(text: str) -> str:
-    found = [each for each in _REFERENCES.finditer(text) if each.start() > _EARLIEST * len(text)]
+    found = [match for match in _REFERENCES.finditer(text) if match.start() > _EARLIEST * len(text)]
     return text[: found[0].start()] if found else text
 
 
 def _paragraphs(text: str) -> list[str]:
     """Return the paragraphs: a line that is short and ends a sentence, or a heading, ends one."""
-    lines = [" ".join(each.split()) for each in _HYPHENATED.sub("", text).split("\n")]
-    lengths = sorted(len(each) for each in lines if each)
+    lines = [" ".join(part.split()) for part in _HYPHENATED.sub("", text).split("\n")]
+    lengths = sorted(len(line) for line in lines if line)
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0
     paragraphs: list[list[str]] = [[]]
     for line, following in itertools.pairwise([*lines, ""]):
@@ -202,7 +202,7 @@ def _paragraphs(text: str) -> list[str]:
         is_end = line.endswith((".", "!", "?", ":")) or not following[:1].islower()
         if not line or (is_short and is_end):
             paragraphs.append([])
-    return [" ".join(each) for each in paragraphs if each]
+    return [" ".join(paragraph) for paragraph in paragraphs if paragraph]
 
 
 if __name__ == "__main__":

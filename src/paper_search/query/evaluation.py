@@ -154,7 +154,7 @@ class _Judge:
             case Term() | Phrase() if node.field == HEADING:
                 return True if self._document.matches(headings_as_words(node)) else None
             case _:
-                is_unknown = any((each or "abstract") in self._unknown for each in _fields(node))
+                is_unknown = any((field or "abstract") in self._unknown for field in _fields(node))
         return True if self._document.matches(node) else None if is_unknown else False
 
 

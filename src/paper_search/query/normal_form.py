@@ -42,9 +42,9 @@ def depth(node: Node) -> int:
     """Return how many parts are inside each other; a leaf has depth 1."""
     deepest, waiting = 0, [(node, 1)]
     while waiting:
-        each, level = waiting.pop()
+        inner, level = waiting.pop()
         deepest = max(deepest, level)
-        waiting += [(child, level + 1) for child in parts(each)]
+        waiting += [(child, level + 1) for child in parts(inner)]
     return deepest
 
 

@@ -229,7 +229,7 @@ class _Construction:
         if field != "tiab":
             return self._at_column_of(replace(leaf, field=field), leaf)
         title, abstract = (
-            self._at_column_of(replace(leaf, field=each), leaf) for each in ("title", "abstract")
+            self._at_column_of(replace(leaf, field=name), leaf) for name in ("title", "abstract")
         )
         return Or((title, abstract))
 

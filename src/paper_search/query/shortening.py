@@ -92,7 +92,7 @@ def _replaced(node: Node, old: Node, new: Node) -> Node:
         return new
     match node:
         case And(children) | Or(children):
-            return replace(node, children=tuple(_replaced(each, old, new) for each in children))
+            return replace(node, children=tuple(_replaced(child, old, new) for child in children))
         case Not(child):
             return Not(_replaced(child, old, new))
         case Near(left, right):

@@ -85,7 +85,7 @@ class AcademicSearch:
         notes: list[str] = []
         for query in queries:
             answer = await self._searcher.report(await self._strategy(query, whole))
-            failures = [each for each in answer.sources if each.status.is_failure]
+            failures = [source for source in answer.sources if source.status.is_failure]
             notes += [f"source {f.source}: {f.status.value}: {f.error or f.note}" for f in failures]
             if failures and len(failures) == len(answer.sources) and not answer.papers:
                 failed[query.query_id] = "; ".join(f"{f.source} {f.status.value}" for f in failures)
@@ -93,7 +93,7 @@ class AcademicSearch:
                 found_by.setdefault(paper.id, []).append(query.query_id)
                 records.append(paper)
         works = await self._works(records, known)
-        scored = await self._scorer.score([each for each, is_new in works if is_new], whole)
+        scored = await self._scorer.score([work for work, is_new in works if is_new], whole)
         hits = _hits(works, found_by)
         results = _limited(scored, found_by, given.max_results_per_query)
         return Found(results, hits, failed, list(dict.fromkeys(notes)))
@@ -110,8 +110,8 @@ class AcademicSearch:
         self, records: list[RawPaper], known: Sequence[SearchResult]
     ) -> list[tuple[RawPaper, bool]]:
         """Return the merged works, each with whether it is new."""
-        earlier = [_record_of(each) for each in known if "paper_id" in each.metadata]
-        seen = {each.id for each in earlier}
+        earlier = [_record_of(result) for result in known if "paper_id" in result.metadata]
+        seen = {record.id for record in earlier}
         unique = list({paper.id: paper for paper in records if paper.id not in seen}.values())
         works = await self._deduplicator.deduplicate([*earlier, *unique])
         return [(work, not seen & {work.id, *work.merged_from}) for work in works]
@@ -133,22 +133,22 @@ def _hits(works: Sequence[tuple[RawPaper, bool]], found_by: dict[str, list[str]]
 
 def _queries_of(work: RawPaper, found_by: dict[str, list[str]]) -> list[str]:
     ids = dict.fromkeys([work.id, *work.merged_from])
-    return list(dict.fromkeys(query for each in ids for query in found_by.get(each, [])))
+    return list(dict.fromkeys(query for result_id in ids for query in found_by.get(result_id, [])))
 
 
 def _limited(
     scored: Sequence[ScoredPaper], found_by: dict[str, list[str]], limit: int
 ) -> list[SearchResult]:
     """Return the relevant works, at most so many for each query."""
-    ranked = sorted(scored, key=lambda each: (-each.relevance_score, each.paper.id))
+    ranked = sorted(scored, key=lambda paper: (-paper.relevance_score, paper.paper.id))
     counts: dict[str, int] = {}
     results = []
-    for each in ranked:
-        if each.is_judged and each.relevance_score < MIN_RELEVANCE:
+    for paper in ranked:
+        if paper.is_judged and paper.relevance_score < MIN_RELEVANCE:
             continue
-        query = next(iter(_queries_of(each.paper, found_by)), "")
+        query = next(iter(_queries_of(paper.paper, found_by)), "")
         if counts.get(query, 0) >= limit:
             continue
         counts[query] = counts.get(query, 0) + 1
-        results.append(result_of(Paper.from_scored(each), query))
+        results.append(result_of(Paper.from_scored(paper), query))
     return results

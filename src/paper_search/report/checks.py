@@ -48,13 +48,13 @@ def checked(given: ReviewerInput) -> list[CritiqueItem]:
 
 def uncited_claims(subject: Subject) -> Iterator[CritiqueItem]:
     """Find sentences that state something and cite nothing."""
-    for each in subject.claims:
-        if each.is_claim and not each.keys:
+    for claim in subject.claims:
+        if claim.is_claim and not claim.keys:
             yield _item(
                 "citation",
                 "major",
-                each.location,
-                f"No citation: “{_shown(each.text)}”",
+                claim.location,
+                f"No citation: “{_shown(claim.text)}”",
                 "Cite the source of it, or leave it out.",
             )
 
@@ -72,13 +72,13 @@ def unresolved_citations(subject: Subject) -> Iterator[CritiqueItem]:
                     f"Invented citation [@{key}]: no source of that key was collected.",
                     "Cite a source that exists.",
                 )
-        for each in foreign_citations(_own_words(text, evidence), evidence):
-            if not each.keys:
+        for citation in foreign_citations(_own_words(text, evidence), evidence):
+            if not citation.keys:
                 yield _item(
                     "citation",
                     "critical",
                     place,
-                    f"Invented citation “{_shown(each.text)}”:"
+                    f"Invented citation “{_shown(citation.text)}”:"
                     " no source that was collected fits it.",
                     "Cite a source that exists.",
                 )
@@ -87,7 +87,7 @@ def unresolved_citations(subject: Subject) -> Iterator[CritiqueItem]:
                     "citation",
                     "minor",
                     place,
-                    f"“{_shown(each.text)}” is not written as [@{each.keys[0]}].",
+                    f"“{_shown(citation.text)}” is not written as [@{citation.keys[0]}].",
                     "Use the one format.",
                 )
     for given in subject.given.draft.invented:
@@ -107,12 +107,12 @@ def unfound_quotes(subject: Subject) -> Iterator[CritiqueItem]:
         *subject.given.research_plan.decomposed_questions,
         subject.given.research_plan.original_query,
     ]
-    asked = {" ".join(each.casefold().split()).strip(" .?") for each in own}
-    for each in subject.claims:
-        for quote in quotations(each.text):
+    asked = {" ".join(heading.casefold().split()).strip(" .?") for heading in own}
+    for claim in subject.claims:
+        for quote in quotations(claim.text):
             if " ".join(quote.text.casefold().split()).strip(" .?") in asked:
                 continue
-            cited = [evidence.by_key[key] for key in each.keys if key in evidence.by_key]
+            cited = [evidence.by_key[key] for key in claim.keys if key in evidence.by_key]
             if any(located(quote.text, result) is not None for result in cited):
                 continue
             elsewhere = sources_saying(quote.text, evidence)
@@ -121,7 +121,7 @@ def unfound_quotes(subject: Subject) -> Iterator[CritiqueItem]:
                 yield _item(
                     "accuracy",
                     "major",
-                    each.location,
+                    claim.location,
                     "A quotation is of another source than "
                     f"the cited one ({keys}): “{_shown(quote.text)}”",
                     "Cite that source.",
@@ -130,7 +130,7 @@ def unfound_quotes(subject: Subject) -> Iterator[CritiqueItem]:
                 yield _item(
                     "accuracy",
                     "critical",
-                    each.location,
+                    claim.location,
                     f"A quotation stands in no source: “{_shown(quote.text)}”",
                     "Quote what the source says.",
                 )
@@ -142,12 +142,12 @@ def unfound_numbers(subject: Subject) -> Iterator[CritiqueItem]:
     everywhere: set[str] | None = None
     plan = subject.given.research_plan
     asked = stated(" ".join([plan.original_query, *plan.decomposed_questions]))
-    years = {str(each.year) for each in evidence.results if each.year is not None}
-    for each in subject.claims:
-        if not (each.is_claim or each.keys):
+    years = {str(source.year) for source in evidence.results if source.year is not None}
+    for claim in subject.claims:
+        if not (claim.is_claim or claim.keys):
             continue
-        text = re.sub(r"\[@[^\]]*\]", " ", _own_words(each.text, evidence))
-        cited = [evidence.by_key[key] for key in each.keys if key in evidence.by_key]
+        text = re.sub(r"\[@[^\]]*\]", " ", _own_words(claim.text, evidence))
+        cited = [evidence.by_key[key] for key in claim.keys if key in evidence.by_key]
         have = {
             n
             for result in cited
@@ -163,16 +163,16 @@ def unfound_numbers(subject: Subject) -> Iterator[CritiqueItem]:
                 yield _item(
                     "accuracy",
                     "major",
-                    each.location,
-                    f"The cited source does not state {number}: “{_shown(each.text)}”",
+                    claim.location,
+                    f"The cited source does not state {number}: “{_shown(claim.text)}”",
                     "Cite the source that states it.",
                 )
             else:
                 yield _item(
                     "accuracy",
                     "critical",
-                    each.location,
-                    f"No source states {number}: “{_shown(each.text)}”",
+                    claim.location,
+                    f"No source states {number}: “{_shown(claim.text)}”",
                     "Give the number as the source does.",
                 )
 
@@ -194,7 +194,7 @@ def retracted_sources(subject: Subject) -> Iterator[CritiqueItem]:
 
 def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
     """Find expected sections that are not there, and sections without a word."""
-    titles = [_folded(each.title) for each in subject.given.draft.sections]
+    titles = [_folded(section.title) for section in subject.given.draft.sections]
     for expected in subject.given.research_plan.expected_sections:
         wanted = _folded(expected)
         if not any(wanted == title or wanted in title or _alike(wanted, title) for title in titles):
@@ -207,9 +207,11 @@ def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
                     f"The section “{expected}” is missing.",
                     "Write it.",
                 )
-    for each in subject.given.draft.sections:
-        if not each.content.strip():
-            yield _item("completeness", "major", each.title, "The section is empty.", "Write it.")
+    for section in subject.given.draft.sections:
+        if not section.content.strip():
+            yield _item(
+                "completeness", "major", section.title, "The section is empty.", "Write it."
+            )
     for name in ("title", "abstract", "conclusion"):
         if not getattr(subject.given.draft, name).strip():
             yield _item("completeness", "major", name, f"The {name} is missing.", "Write it.")
@@ -218,12 +220,16 @@ def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
 def unanswered_questions(subject: Subject) -> Iterator[CritiqueItem]:
     """Find sub-questions that no section takes up."""
     draft = subject.given.draft
-    texts = [f"{each.title} {each.content}" for each in draft.sections] + [draft.conclusion]
+    texts = [f"{section.title} {section.content}" for section in draft.sections] + [
+        draft.conclusion
+    ]
     stems = [set(content_stems(text)) for text in texts]
     gaps = set(subject.given.analysis.gap_questions)
     for index, question in enumerate(subject.given.research_plan.decomposed_questions):
         wanted = set(content_stems(question))
-        if wanted and not any(len(wanted & each) / len(wanted) >= _COVERED for each in stems):
+        if wanted and not any(
+            len(wanted & text_stems) / len(wanted) >= _COVERED for text_stems in stems
+        ):
             severity: Severity = "minor" if index in gaps else "major"
             yield _item(
                 "completeness",
@@ -270,7 +276,7 @@ def length(subject: Subject) -> Iterator[CritiqueItem]:
 def undisclosed_limits(subject: Subject) -> Iterator[CritiqueItem]:
     """Find reports that do not say how they were made, or that leave gaps unnamed."""
     draft = subject.given.draft
-    text = " ".join(f"{each.title} {each.content}" for each in draft.sections).casefold()
+    text = " ".join(f"{section.title} {section.content}" for section in draft.sections).casefold()
     if not re.search(r"limit|bias|caution|cannot say", f"{text} {draft.conclusion.casefold()}"):
         yield _item(
             "methodology",
@@ -316,9 +322,9 @@ _BANNED = re.compile("|".join(_forms(word) for word in BANNED_WORDS), re.IGNOREC
 def _own_words(text: str, evidence: Evidence) -> str:
     """Return the text with blanks for quotations that a source says: they need no check."""
     letters = list(text)
-    for each in quotations(text):
-        if sources_saying(each.text, evidence):
-            letters[each.start : each.end] = " " * (each.end - each.start)
+    for quotation in quotations(text):
+        if sources_saying(quotation.text, evidence):
+            letters[quotation.start : quotation.end] = " " * (quotation.end - quotation.start)
     return "".join(letters)
 
 

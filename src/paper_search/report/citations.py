@@ -152,15 +152,19 @@ def foreign_citations(text: str, evidence: Evidence) -> list[Foreign]:
     for pattern in (_NARRATIVE, _BARE):
         rest = _take(rest, pattern, found, lambda m: _by_name(evidence, m.group(1), m.group(2)))
     _take(rest, _ET_AL, found, lambda m: _of_author(evidence, m.group(1)))
-    return [each for each in found if each.keys or not _is_in_sources(each.text, evidence)]
+    return [
+        citation
+        for citation in found
+        if citation.keys or not _is_in_sources(citation.text, evidence)
+    ]
 
 
 def normalised(text: str, evidence: Evidence) -> str:
     """Return the text with every citation that can mean one source only written `[@key]`."""
-    for each in foreign_citations(text, evidence):
-        if len(each.keys) == 1:
-            key = cite(each.keys)
-            text = text.replace(f"({each.text})", key).replace(each.text, key, 1)
+    for citation in foreign_citations(text, evidence):
+        if len(citation.keys) == 1:
+            key = cite(citation.keys)
+            text = text.replace(f"({citation.text})", key).replace(citation.text, key, 1)
     return text
 
 
@@ -204,16 +208,16 @@ def _of_author(evidence: Evidence, name: str) -> tuple[str, ...] | None:
 
 
 def _by_keys(names: str, evidence: Evidence) -> tuple[str, ...]:
-    keys = [each.strip().lstrip("@") for each in names.split(",")]
-    return tuple(keys) if all(each in evidence.by_key for each in keys) else ()
+    keys = [part.strip().lstrip("@") for part in names.split(",")]
+    return tuple(keys) if all(key in evidence.by_key for key in keys) else ()
 
 
 def _by_field(evidence: Evidence, field: str, value: str) -> tuple[str, ...]:
     wanted = value.rstrip(".").casefold()
     return tuple(
         key
-        for key, each in evidence.by_key.items()
-        if str(each.metadata.get(field, "")).casefold() == wanted
+        for key, source in evidence.by_key.items()
+        if str(source.metadata.get(field, "")).casefold() == wanted
     )
 
 
@@ -221,8 +225,9 @@ def _by_address(evidence: Evidence, address: str) -> tuple[str, ...]:
     wanted = address.rstrip(".,;").rstrip("/")
     return tuple(
         key
-        for key, each in evidence.by_key.items()
-        if wanted in {each.source_url.rstrip("/"), str(each.metadata.get("url", "")).rstrip("/")}
+        for key, source in evidence.by_key.items()
+        if wanted
+        in {source.source_url.rstrip("/"), str(source.metadata.get("url", "")).rstrip("/")}
     )
 
 
@@ -230,8 +235,8 @@ def _by_title(evidence: Evidence, title: str) -> tuple[str, ...]:
     wanted = " ".join(title.casefold().split())
     return tuple(
         key
-        for key, each in evidence.by_key.items()
-        if " ".join(each.title.casefold().split()).startswith(wanted)
+        for key, source in evidence.by_key.items()
+        if " ".join(source.title.casefold().split()).startswith(wanted)
     )
 
 
@@ -239,4 +244,4 @@ def _is_in_sources(text: str, evidence: Evidence) -> bool:
     """Whether a source itself says it: "Horizon 2020" is a name there, not a citation here."""
     if _DOI.search(text) or _URL.search(text) or "(" in text or "et al" in text or "[" in text:
         return False
-    return any(text in each.text or text in each.title for each in evidence.results)
+    return any(text in source.text or text in source.title for source in evidence.results)

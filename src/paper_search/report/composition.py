@@ -92,11 +92,11 @@ class Composition:
 
     def _introduction(self) -> str:
         usable = self.evidence.usable
-        years = sorted(each.year for each in usable if each.year is not None)
+        years = sorted(source.year for source in usable if source.year is not None)
         span = ""
         if years:
             span = f", published {years[0]}" + (f" to {years[-1]}" if years[-1] > years[0] else "")
-        asked = "\n".join(f"{n}. {each}" for n, each in enumerate(self._questions, 1))
+        asked = "\n".join(f"{n}. {question}" for n, question in enumerate(self._questions, 1))
         return (
             f"This report answers the question “{self.given.research_plan.original_query.strip()}” "
             f"from {counted(len(usable), 'source')}{span}. This report was put together without a "
@@ -111,15 +111,17 @@ class Composition:
             return f"No source that was collected answers this sub-question: {asked}"
         bullet = "- " if self.given.style_guide != "academic" else ""
         before = self._said_before(question)
-        fresh = [each for each in found if each.text not in before]
-        told = [each for each in fresh if each.quotes[0].part != "title"]
-        lines = [f"{bullet}{self._reported(each)}" for each in told]
+        fresh = [finding for finding in found if finding.text not in before]
+        told = [finding for finding in fresh if finding.quotes[0].part != "title"]
+        lines = [f"{bullet}{self._reported(finding)}" for finding in told]
         parts = [f"This section answers: {self._questions[question]}"]
         parts.append(("\n" if bullet else "\n\n").join(lines))
-        parts.append(self._titles([each for each in fresh if each.quotes[0].part == "title"]))
-        again = [each for each in found if each.text in before]
+        parts.append(
+            self._titles([finding for finding in fresh if finding.quotes[0].part == "title"])
+        )
+        again = [finding for finding in found if finding.text in before]
         if again:
-            keys = self._cite(each.quotes[0] for each in again)
+            keys = self._cite(finding.quotes[0] for finding in again)
             if fresh:
                 parts.append(f"This section also rests on what is quoted above {keys}.")
             else:
@@ -127,8 +129,8 @@ class Composition:
                     "This section has no sentence of its own: nothing that is not quoted above "
                     f"came closer {keys}."
                 )
-        sources = {i for each in found for i in each.sources}
-        grades = joined(dict.fromkeys(each.grade for each in found))
+        sources = {i for finding in found for i in finding.sources}
+        grades = joined(dict.fromkeys(finding.grade for finding in found))
         parts.append(
             f"This section rests on {counted(len(sources), 'source')}; the evidence is graded "
             f"{grades}."
@@ -137,30 +139,36 @@ class Composition:
 
     def _said_before(self, question: int) -> set[str]:
         """Return what the sections before this one quote: nothing is quoted twice."""
-        return {each.text for earlier in range(question) for each in self._findings(earlier)}
+        return {finding.text for earlier in range(question) for finding in self._findings(earlier)}
 
     def _titles(self, findings: Sequence[Finding]) -> str:
         """Return the sources of which nothing but the title could be read, as one list."""
         if not findings:
             return ""
-        lines = [f"- {quoted(each.text)} {self._cite([each.quotes[0]])}." for each in findings]
+        lines = [
+            f"- {quoted(finding.text)} {self._cite([finding.quotes[0]])}." for finding in findings
+        ]
         opening = "This section can name these sources only by their titles; no text was available."
         return f"{opening}\n\n" + "\n".join(lines)
 
     def _findings(self, question: int) -> list[Finding]:
-        found = [each for each in self.given.analysis.findings if each.question == question]
-        found = [each for each in found if not self.requests.is_unwanted(each, self.evidence)]
+        found = [
+            finding for finding in self.given.analysis.findings if finding.question == question
+        ]
+        found = [
+            finding for finding in found if not self.requests.is_unwanted(finding, self.evidence)
+        ]
         if self.given.style_guide == "technical":
-            found.sort(key=lambda each: not any(c.isdigit() for c in each.text))
-        found.sort(key=lambda each: not self.requests.is_preferred(each.text))
+            found.sort(key=lambda finding: not any(c.isdigit() for c in finding.text))
+        found.sort(key=lambda finding: not self.requests.is_preferred(finding.text))
         words = self.requests.target(self.given.target_length) * _SHARE_OF_FINDINGS
         budget = words / max(1, len(self._questions))
         kept: list[Finding] = []
-        for each in found[: _PER_SECTION[self.given.style_guide]]:
+        for finding in found[: _PER_SECTION[self.given.style_guide]]:
             if len(kept) >= _LEAST_PER_SECTION and budget <= 0:
                 break
-            kept.append(each)
-            budget -= len(each.text.split()) + 4
+            kept.append(finding)
+            budget -= len(finding.text.split()) + 4
         return kept
 
     def _reported(self, finding: Finding) -> str:
@@ -182,16 +190,16 @@ class Composition:
         themes = self._wanted_themes
         if not themes:
             return "No theme runs through two or more of the sources."
-        lines = [self._theme(each) for each in themes]
+        lines = [self._theme(theme) for theme in themes]
         return "This section groups the sources by terms that they share.\n\n" + "\n".join(lines)
 
     @property
     def _wanted_themes(self) -> list[Theme]:
         themes = self.given.analysis.theme_details
-        return [each for each in themes if not self.requests.is_unwanted_text(each.label)]
+        return [theme for theme in themes if not self.requests.is_unwanted_text(theme.label)]
 
     def _theme(self, theme: Theme) -> str:
-        keys = cite(self.evidence.key_of(each) for each in theme.sources[:_NAMED_SOURCES])
+        keys = cite(self.evidence.key_of(source) for source in theme.sources[:_NAMED_SOURCES])
         number = counted(len(theme.sources), "source")
         among = ", among them" if len(theme.sources) > _NAMED_SOURCES else ""
         return f"- **{sentence_case(theme.label)}** is a term of {number}{among} {keys}."
@@ -199,9 +207,9 @@ class Composition:
     def _disagreements(self) -> str:
         analysis = self.given.analysis
         lines = [
-            self._disagreement(each)
-            for each in analysis.contradiction_details
-            if not self.requests.is_unwanted_text(f"{each.one.text} {each.other.text}")
+            self._disagreement(dispute)
+            for dispute in analysis.contradiction_details
+            if not self.requests.is_unwanted_text(f"{dispute.one.text} {dispute.other.text}")
         ]
         if not lines:
             lines = ["No two sources were found that contradict each other in so many words."]
@@ -210,23 +218,23 @@ class Composition:
         left = "\n".join(gaps) or "Every sub-question is answered by at least one source."
         return f"{opening}\n\n" + "\n\n".join(lines) + f"\n\n{left}"
 
-    def _disagreement(self, each: Contradiction) -> str:
-        one = f"{quoted(each.one.text)} {self._cite([each.one])}"
-        other = f"{quoted(each.other.text)} {self._cite([each.other])}"
-        note = f"; {each.note}" if each.note else ""
+    def _disagreement(self, dispute: Contradiction) -> str:
+        one = f"{quoted(dispute.one.text)} {self._cite([dispute.one])}"
+        other = f"{quoted(dispute.other.text)} {self._cite([dispute.other])}"
+        note = f"; {dispute.note}" if dispute.note else ""
         return (
-            f"On {each.topic}, one source writes {one}, another {other}{note}. "
+            f"On {dispute.topic}, one source writes {one}, another {other}{note}. "
             "Whether these contradict each other is for the reader to judge."
         )
 
     def _methods(self) -> str:
         plan, evidence = self.given.research_plan, self.evidence
-        run = [each for each in plan.search_queries if each.status == "completed"]
+        run = [query for query in plan.search_queries if query.status == "completed"]
         retracted = len(evidence.results) - len(evidence.usable)
-        read = sum(each.metadata.get("text_is") in _READ for each in evidence.usable)
-        snippets = sum(each.metadata.get("text_is") == "snippet" for each in evidence.usable)
-        untold = sum(not each.text for each in evidence.usable)
-        suspicious = sum(bool(each.metadata.get("is_suspicious")) for each in evidence.usable)
+        read = sum(source.metadata.get("text_is") in _READ for source in evidence.usable)
+        snippets = sum(source.metadata.get("text_is") == "snippet" for source in evidence.usable)
+        untold = sum(not source.text for source in evidence.usable)
+        suspicious = sum(bool(source.metadata.get("is_suspicious")) for source in evidence.usable)
         notes = [
             (
                 f"This report is made of {counted(len(run), 'search')} that gave "
@@ -255,15 +263,15 @@ class Composition:
         analysis = self.given.analysis
         low, high = _ABSTRACT_WORDS
         text = self._scope()
-        for each in self._best():
-            if self.requests.is_unwanted(each, self.evidence):
+        for finding in self._best():
+            if self.requests.is_unwanted(finding, self.evidence):
                 continue
-            line = self._reported(each)
+            line = self._reported(finding)
             if sum(len(t.split()) for t in text) + len(line.split()) > high - 60:
                 break
             text.append(line)
         if self._wanted_themes:
-            named = joined(each.label for each in self._wanted_themes)
+            named = joined(theme.label for theme in self._wanted_themes)
             text.append(f"This report groups the sources by the terms {named}.")
         if analysis.gap_questions:
             text.append(f"It leaves {counted(len(analysis.gap_questions), 'sub-question')} open.")
@@ -284,7 +292,7 @@ class Composition:
 
     def _scope(self) -> list[str]:
         """Return what is asked, of how many sources, and how much of it is answered."""
-        answered = {each.question for each in self.given.analysis.findings}
+        answered = {finding.question for finding in self.given.analysis.findings}
         return [
             (
                 f"This report answers “{self.given.research_plan.original_query.strip()}” as far "
@@ -305,12 +313,12 @@ class Composition:
         used: set[str] = set()
         for index, question in enumerate(self._questions):
             short = [
-                each
-                for each in self._findings(index)
-                if len(each.text.split()) <= _LONG_QUOTE and each.text not in used
+                finding
+                for finding in self._findings(index)
+                if len(finding.text.split()) <= _LONG_QUOTE and finding.text not in used
             ]
             if short:
-                best = min(short, key=lambda each: _GRADES.index(each.grade))
+                best = min(short, key=lambda finding: _GRADES.index(finding.grade))
                 used.add(best.text)
                 lines.append(f"Question: {question} {self._reported(best)}")
         if analysis.gap_questions:
@@ -322,18 +330,18 @@ class Composition:
         passages = self.requests.passages(wish, self.evidence)
         if not passages:
             return f"No source that was collected says anything on “{wish}”."
-        quotes = [each.quote for each in passages]
-        lines = [self._written(each) for each in quotes]
+        quotes = [passage.quote for passage in passages]
+        lines = [self._written(quote) for quote in quotes]
         return "This section was asked for in the review.\n\n" + "\n\n".join(lines)
 
     def _best(self) -> list[Finding]:
         seen: set[int] = set()
         best = []
-        for each in sorted(self.given.analysis.findings, key=lambda f: _GRADES.index(f.grade)):
-            is_short = len(each.text.split()) <= _LONG_QUOTE
-            if each.question not in seen and is_short and each.quotes[0].part == "text":
-                seen.add(each.question)
-                best.append(each)
+        for finding in sorted(self.given.analysis.findings, key=lambda f: _GRADES.index(f.grade)):
+            is_short = len(finding.text.split()) <= _LONG_QUOTE
+            if finding.question not in seen and is_short and finding.quotes[0].part == "text":
+                seen.add(finding.question)
+                best.append(finding)
         return best
 
     def _quoted_ids(self) -> set[str]:
@@ -342,7 +350,7 @@ class Composition:
         }
 
     def _cite(self, quotes: Iterable[Quote]) -> str:
-        return cite(self.evidence.key_of(each.result_id) for each in quotes)
+        return cite(self.evidence.key_of(quote.result_id) for quote in quotes)
 
 
 _GRADES: Sequence[str] = ("strong", "moderate", "weak", "gap")

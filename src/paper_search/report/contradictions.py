@@ -79,8 +79,10 @@ def contradictions(passages: Sequence[Passage], subject: Iterable[str] = ()) -> 
         passages: that matched the questions, best first.
         subject: stems that all sources have to do with.
     """
-    once = {(each.result.result_id, each.sentence.start): each for each in passages}
-    judged = [(each, said) for each in once.values() if (said := _claims(each.sentence.text))]
+    once = {(passage.result.result_id, passage.sentence.start): passage for passage in passages}
+    judged = [
+        (passage, said) for passage in once.values() if (said := _claims(passage.sentence.text))
+    ]
     found: list[Contradiction] = []
     used: set[frozenset[str]] = set()
     quoted: set[str] = set()
@@ -128,7 +130,7 @@ def _shared(one: Passage, other: Passage, subject: frozenset[str], claim: _Claim
     """Return the content words that both sentences have, if they are enough for one subject."""
     first = [s for s in content_stems(one.sentence.text) if s not in _VERDICT_STEMS]
     second = {s for s in content_stems(other.sentence.text) if s not in _VERDICT_STEMS}
-    both = [each for each in first if each in second and not each.isdigit()]
+    both = [stem for stem in first if stem in second and not stem.isdigit()]
     least = min(len(first), len(second))
     telling = [s for s in both if s not in subject] if claim.kind == "direction" else both
     if len(telling) < _MIN_SHARED or not least or len(both) / least < _MIN_SHARE:
@@ -140,7 +142,7 @@ def _topic(stems: Sequence[str], text: str) -> str:
     """Return up to four shared words, as a sentence spells them."""
     words = WORD.findall(text)
     spelled = {stem: word for word in reversed(words) for stem in tokens(word)}
-    return ", ".join(dict.fromkeys(spelled.get(each, each) for each in stems[:4]))
+    return ", ".join(dict.fromkeys(spelled.get(named, named) for named in stems[:4]))
 
 
 def _note(up: Passage, down: Passage) -> str:

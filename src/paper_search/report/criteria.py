@@ -103,8 +103,8 @@ def criterion_scores(
         given: a model's scores; None: there was none.
     """
     left = dict.fromkeys(REVIEW_CRITERIA, HIGHEST)
-    for each in items:
-        left[each.category] -= _PENALTY[each.severity]
+    for item in items:
+        left[item.category] -= _PENALTY[item.severity]
     return {
         name: round(max(0.0, min(score, (given or {}).get(name, HIGHEST))), 2)
         for name, score in left.items()
@@ -141,7 +141,7 @@ def improvement_potential(critique: Critique) -> float:
     """
     if critique.overall_score >= HIGHEST:
         return 0.0
-    minor = sum(each.severity == "minor" for each in critique.items)
+    minor = sum(item.severity == "minor" for item in critique.items)
     easily = min(minor * 0.05, 0.3)
     hardly = min(critique.major_count * 0.15, 0.5)
     share = (1 - critique.critical_count * 0.3) * (0.5 + easily - hardly)

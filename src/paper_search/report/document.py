@@ -48,18 +48,18 @@ class Report(BaseModel):
         content = output.get("content") or {}
         sections = [
             DraftSection(
-                section_id=each["id"],
-                title=each["title"],
-                content=each["content"],
-                citations=each["citations"],
-                word_count=each["word_count"],
+                section_id=section["id"],
+                title=section["title"],
+                content=section["content"],
+                citations=section["citations"],
+                word_count=section["word_count"],
             )
-            for each in content.get("sections", [])
+            for section in content.get("sections", [])
         ]
         if content.get("type") == "analysis_only":
             sections = [_listing("Findings", content["key_findings"])]
         elif content.get("type") == "search_results_only":
-            titles = [each["title"] for each in content["search_results"]]
+            titles = [source["title"] for source in content["search_results"]]
             sections = [_listing("Sources", titles)]
         provenance = dict(output.get("provenance") or {})
         return cls(
@@ -87,13 +87,13 @@ class Report(BaseModel):
     @cached_property
     def cited(self) -> list[str]:
         """Return the keys of the sources that are cited and exist, in order of appearance."""
-        texts = [self.abstract, *(each.content for each in self.sections), self.conclusion]
+        texts = [self.abstract, *(section.content for section in self.sections), self.conclusion]
         keys = dict.fromkeys(key for text in texts for key in cited_keys(text))
         return [key for key in keys if key in self.evidence.by_key]
 
 
 def _listing(title: str, lines: Sequence[str]) -> DraftSection:
-    content = "\n".join(f"- {each}" for each in lines)
+    content = "\n".join(f"- {line}" for line in lines)
     return DraftSection(section_id="s1", title=title, content=content)
 
 
@@ -103,6 +103,6 @@ def render_json(report: Report, indent: int = 2) -> str:
         **report.output,
         "analysis": report.analysis.model_dump(mode="json") if report.analysis else None,
         "critique": report.critique.model_dump(mode="json") if report.critique else None,
-        "sources": [each.model_dump(mode="json") for each in report.sources],
+        "sources": [source.model_dump(mode="json") for source in report.sources],
     }
     return json.dumps(document, ensure_ascii=False, indent=indent) + "\n"

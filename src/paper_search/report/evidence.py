@@ -45,18 +45,18 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
     """Return a paper as a source of a report; the same paper always has the same id."""
     text = shown_to_model(paper.abstract, MAX_TEXT_CHARS) or ""
     known = {name: getattr(paper, name) for name in _BIBLIOGRAPHIC}
-    seen = list(dict.fromkeys([paper.source, *(each.source for each in paper.sightings)]))
+    seen = list(dict.fromkeys([paper.source, *(sighting.source for sighting in paper.sightings)]))
     metadata = {name: value for name, value in known.items() if value is not None}
     metadata |= {
         "source_type": "academic",
-        "authors": [each.name for each in paper.authors],
+        "authors": [author.name for author in paper.authors],
         "citations": paper.citation_count,
         "paper_id": paper.id,
         "found_by": seen,
         "is_judged": paper.is_judged,
         "relevance_reason": paper.relevance_reason,
         "is_suspicious": is_suspicious(
-            paper.title, paper.abstract, paper.venue, *(each.name for each in paper.authors)
+            paper.title, paper.abstract, paper.venue, *(author.name for author in paper.authors)
         ),
         "has_abstract": bool(text),
         "text_is": "abstract" if text else None,
@@ -121,10 +121,10 @@ class Evidence:
 
     def __init__(self, results: Sequence[SearchResult]) -> None:
         self.results = list(results)
-        self.by_id = {each.result_id: each for each in results}
-        keys = citation_keys([paper_of(each) for each in results])
+        self.by_id = {source.result_id: source for source in results}
+        keys = citation_keys([paper_of(source) for source in results])
         self.by_key = dict(zip(keys, self.results, strict=True))
-        self._key_of = {each.result_id: key for key, each in self.by_key.items()}
+        self._key_of = {source.result_id: key for key, source in self.by_key.items()}
 
     def key_of(self, result_id: str) -> str:
         """Return the citation key of a source.
@@ -137,7 +137,7 @@ class Evidence:
     @property
     def usable(self) -> list[SearchResult]:
         """Return what may be evidence: everything that was not withdrawn."""
-        return [each for each in self.results if not each.is_retracted]
+        return [source for source in self.results if not source.is_retracted]
 
     @cached_property
     def relevant(self) -> list[SearchResult]:
@@ -145,40 +145,40 @@ class Evidence:
 
         A source that nobody judged stays.
         """
-        best = max((each.relevance_score for each in self.usable), default=0.0)
+        best = max((source.relevance_score for source in self.usable), default=0.0)
         return [
-            each
-            for each in self.usable
-            if not each.metadata.get("is_judged", True)
-            or each.relevance_score >= _RELEVANT_SHARE * best
+            source
+            for source in self.usable
+            if not source.metadata.get("is_judged", True)
+            or source.relevance_score >= _RELEVANT_SHARE * best
         ]
 
     def known(self, result_ids: Iterable[str]) -> list[str]:
         """Return those ids that are of sources, each once, in order."""
-        return [each for each in dict.fromkeys(result_ids) if each in self.by_id]
+        return [result_id for result_id in dict.fromkeys(result_ids) if result_id in self.by_id]
 
     @cached_property
     def sentences(self) -> dict[str, list[Sentence]]:
         """Return the sentences of each usable source that do not talk to the program."""
         return {
-            each.result_id: [
-                sentence for sentence in sentences(each.text) if not is_suspicious(sentence.text)
+            source.result_id: [
+                sentence for sentence in sentences(source.text) if not is_suspicious(sentence.text)
             ]
-            for each in self.usable
+            for source in self.usable
         }
 
     @cached_property
     def families(self) -> set[str]:
         """Return the family names of all authors, in lower case."""
-        return {name for each in self.results for name in family_names(each)}
+        return {name for source in self.results for name in family_names(source)}
 
     def by_author_year(self, family: str, year: str) -> list[str]:
         """Return the keys of the sources of that year with an author of that name."""
         wanted, when = family.casefold(), int(year[:4])
         return [
             key
-            for key, each in self.by_key.items()
-            if each.year == when and wanted in family_names(each)
+            for key, source in self.by_key.items()
+            if source.year == when and wanted in family_names(source)
         ]
 
 
@@ -194,7 +194,7 @@ def family_names(result: SearchResult) -> set[str]:
 
 def author_year(result: SearchResult) -> str:
     """Return what a reader is told of a source inside the text: "Smith et al., 2020"."""
-    names = [_sayable(split_name(each).full_family or each) for each in result.authors]
+    names = [_sayable(split_name(author).full_family or author) for author in result.authors]
     year = str(result.year) if result.year is not None else "n.d."
     match names:
         case []:
@@ -213,7 +213,7 @@ def _sayable(name: str) -> str:
 
     Numbers are left out, since what a report states has to be in a source's text.
     """
-    words = [each for each in name.split() if not any(c.isdigit() for c in each)]
+    words = [word for word in name.split() if not any(c.isdigit() for c in word)]
     said = " ".join(words)
     if len(said) > _LONGEST_NAME or not _NAME.fullmatch(said) or is_suspicious(name):
         return UNNAMED

@@ -83,7 +83,7 @@ class SearchResult(BaseModel):
     def authors(self) -> list[str]:
         """Return the names as the source gives them."""
         names = self.metadata.get("authors")
-        return [str(each) for each in names] if isinstance(names, list) else []
+        return [str(name) for name in names] if isinstance(names, list) else []
 
     @property
     def year(self) -> int | None:
@@ -132,7 +132,7 @@ class Finding(BaseModel):
     @property
     def sources(self) -> list[str]:
         """Return the ids of the sources, each once."""
-        return list(dict.fromkeys(each.result_id for each in self.quotes))
+        return list(dict.fromkeys(quote.result_id for quote in self.quotes))
 
 
 class Theme(BaseModel):
@@ -202,7 +202,7 @@ class ResearchDraft(BaseModel):
     def word_count(self) -> int:
         """Return the words of abstract, sections and conclusion."""
         own = len(self.abstract.split()) + len(self.conclusion.split())
-        return own + sum(each.word_count for each in self.sections)
+        return own + sum(section.word_count for section in self.sections)
 
 
 class CritiqueItem(BaseModel):
@@ -241,9 +241,9 @@ class Critique(BaseModel):
     @property
     def critical_count(self) -> int:
         """Return how many items are critical."""
-        return sum(each.severity == "critical" for each in self.items)
+        return sum(item.severity == "critical" for item in self.items)
 
     @property
     def major_count(self) -> int:
         """Return how many items are major."""
-        return sum(each.severity == "major" for each in self.items)
+        return sum(item.severity == "major" for item in self.items)

@@ -65,26 +65,26 @@ class PageReader:
             results: as they were collected; their order is kept.
             limit: addresses that are asked at most, the most relevant sources first.
         """
-        wanted = [each for each in results if address_of(each)]
-        wanted.sort(key=lambda each: -each.relevance_score)
+        wanted = [source for source in results if address_of(source)]
+        wanted.sort(key=lambda source: -source.relevance_score)
         chosen = wanted[: max(limit, 0)]
         if not chosen:
             return results, 0, []
         if missing := await asyncio.to_thread(self._missing):  # looks for files
             return results, 0, [f"No page is read without {' and '.join(missing)}: {INSTALL}"]
-        places = asyncio.Semaphore(AT_ONCE)
+        slots = asyncio.Semaphore(AT_ONCE)
         async with self._open_fetcher() as fetcher:
-            read = await asyncio.gather(*(self._read(fetcher, each, places) for each in chosen))
-        by_id = {each.result_id: each for each, _ in read}
+            read = await asyncio.gather(*(self._read(fetcher, source, slots) for source in chosen))
+        by_id = {page.result_id: page for page, _ in read}
         notes = [note for _, note in read if note]
-        return [by_id.get(each.result_id, each) for each in results], len(chosen), notes
+        return [by_id.get(source.result_id, source) for source in results], len(chosen), notes
 
     async def _read(
-        self, fetcher: Fetches, result: SearchResult, places: asyncio.Semaphore
+        self, fetcher: Fetches, result: SearchResult, slots: asyncio.Semaphore
     ) -> tuple[SearchResult, str | None]:
         url = address_of(result)
         try:
-            async with places:
+            async with slots:
                 document = await fetcher.fetch(url)
                 text = await document_text(document, self._policy)
         except PaperSearchError as error:
@@ -122,7 +122,7 @@ def _with_text(result: SearchResult, document: Document, text: DocumentText) -> 
     """Return the source with its text; the abstract of a paper stays in front."""
     is_paper = result.metadata.get("source_type") not in {"web", "news"}
     before = [result.full_content] if is_paper and result.full_content else []
-    cleaned = [shown_to_model(each, MAX_TEXT_CHARS) or "" for each in text.text.split("\n\n")]
+    cleaned = [shown_to_model(part, MAX_TEXT_CHARS) or "" for part in text.text.split("\n\n")]
     whole = "\n\n".join([*before, *_without(before, cleaned)])
     kept = whole[:MAX_TEXT_CHARS]
     metadata = {
@@ -142,7 +142,7 @@ def _with_text(result: SearchResult, document: Document, text: DocumentText) -> 
 def _without(before: Sequence[str], paragraphs: Sequence[str]) -> list[str]:
     """Return the paragraphs that do not repeat the abstract."""
     said = " ".join(before).casefold()
-    return [each for each in paragraphs if each and each.casefold() not in said]
+    return [paragraph for paragraph in paragraphs if paragraph and paragraph.casefold() not in said]
 
 
 def _host(url: str) -> str:

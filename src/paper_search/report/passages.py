@@ -144,7 +144,9 @@ class PassageFinder:
         found: list[Passage] = []
         for result in self._evidence.relevant:
             found += self._of(result, wanted)
-        found.sort(key=lambda each: (-each.rank, each.result.result_id, each.sentence.start))
+        found.sort(
+            key=lambda passage: (-passage.rank, passage.result.result_id, passage.sentence.start)
+        )
         return found
 
     def _of(self, result: SearchResult, wanted: _Wanted) -> list[Passage]:
@@ -175,8 +177,8 @@ class PassageFinder:
     def _weights(self) -> dict[str, float]:
         """Return the weight of each stem: the rarer among the sources, the more."""
         counts: Counter[str] = Counter()
-        for each in self._evidence.usable:
-            counts.update(set(tokens(f"{each.title} {each.text}")))
+        for source in self._evidence.usable:
+            counts.update(set(tokens(f"{source.title} {source.text}")))
         total = len(self._evidence.usable) + 1
         return {stem: math.log(1 + total / (0.5 + count)) for stem, count in counts.items()}
 
@@ -193,13 +195,13 @@ class _Wanted:
 
     @classmethod
     def of(cls, question: str, shared: Sequence[str], weights: dict[str, float]) -> _Wanted:
-        named = [each for each in key_phrases(question) if set(content_stems(each)) - _ASKING]
+        named = [phrase for phrase in key_phrases(question) if set(content_stems(phrase)) - _ASKING]
         own = named or list(shared)
         concepts = []
         for name in own:
             stems = content_stems(name)
             forms = dict.fromkeys(
-                f" {' '.join(tokens(each))} " for each in (name, *variants(name)) if tokens(each)
+                f" {' '.join(tokens(form))} " for form in (name, *variants(name)) if tokens(form)
             )
             weight = sum(weights.get(stem, 1.0) for stem in stems) / max(1, len(stems))
             concepts.append((tuple(forms), weight))
@@ -251,6 +253,6 @@ def content_stems(text: str) -> list[str]:
 
 def similarity(one: frozenset[str], other: frozenset[str], weights: dict[str, float]) -> float:
     """Return how alike two sets of stems are, rare ones first: weighted overlap, 0 to 1."""
-    both = sum(weights.get(each, 1.0) for each in one & other)
-    either = sum(weights.get(each, 1.0) for each in one | other)
+    both = sum(weights.get(stem, 1.0) for stem in one & other)
+    either = sum(weights.get(stem, 1.0) for stem in one | other)
     return both / either if either else 0.0

@@ -99,7 +99,7 @@ class Planner:
             earlier = given.previous_plan
             message["previous_plan"] = {
                 "decomposed_questions": earlier.decomposed_questions,
-                "search_queries": [each.query_text for each in earlier.search_queries],
+                "search_queries": [query.query_text for query in earlier.search_queries],
             }
         prompt = load_prompt("report_planner", self._domain)
         text = json.dumps(message, ensure_ascii=False, indent=1)
@@ -110,28 +110,31 @@ class Planner:
     ) -> PlannerOutput:
         """Return the model's plan, brought within the limits."""
         warnings = list(answer.warnings)
-        texts = [" ".join(each.split())[:_LONGEST_QUESTION] for each in answer.decomposed_questions]
+        texts = [
+            " ".join(question.split())[:_LONGEST_QUESTION]
+            for question in answer.decomposed_questions
+        ]
         questions = list(dict.fromkeys(filter(None, texts)))[:MAX_QUESTIONS]
         if len(questions) < MIN_QUESTIONS:
             warnings.append("the model gave fewer than three sub-questions; the rest are by rule")
-            extra = [each.text for each in sub_questions(intent, MAX_QUESTIONS)]
+            extra = [part.text for part in sub_questions(intent, MAX_QUESTIONS)]
             questions = list(dict.fromkeys([*questions, *extra]))[:MIN_QUESTIONS]
         queries = [
             SearchQuery.model_validate(
                 {
                     "query_id": f"q{number}",
-                    "query_text": each.query_text[:_LONGEST_QUERY],
-                    "search_type": each.search_type
-                    if each.search_type in given.search_types
+                    "query_text": query.query_text[:_LONGEST_QUERY],
+                    "search_type": query.search_type
+                    if query.search_type in given.search_types
                     else given.search_types[0],
-                    "priority": max(1, min(5, each.priority)),
+                    "priority": max(1, min(5, query.priority)),
                 }
             )
-            for number, each in enumerate(answer.search_queries, 1)
+            for number, query in enumerate(answer.search_queries, 1)
         ]
         if not queries:
             queries = typed_queries(intent, questions, given.depth, given.search_types)
-        sections = [" ".join(each.split())[:120] for each in answer.expected_sections]
+        sections = [" ".join(heading.split())[:120] for heading in answer.expected_sections]
         plan = ResearchPlan(
             original_query=given.original_query,
             decomposed_questions=questions,
@@ -151,13 +154,13 @@ class Planner:
 
 def _by_concepts(intent: ParsedIntent, given: PlannerInput) -> PlannerOutput:
     asked = sub_questions(intent, _QUESTIONS[given.depth])
-    questions = [each.text for each in asked]
+    questions = [part.text for part in asked]
     plan = ResearchPlan(
         original_query=given.original_query,
         decomposed_questions=questions,
         search_queries=typed_queries(intent, questions, given.depth, given.search_types),
         methodology=_methodology(given),
-        expected_sections=[_FIRST_SECTION, *(each.heading for each in asked), *_LAST_SECTIONS],
+        expected_sections=[_FIRST_SECTION, *(part.heading for part in asked), *_LAST_SECTIONS],
         revised_at=now() if given.previous_plan else None,
     )
     warnings = []

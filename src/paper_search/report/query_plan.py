@@ -49,7 +49,7 @@ def typed_queries(
         depth: one, two or three kinds of search for each of them.
         available: the kinds that there are; nothing of another kind is planned.
     """
-    kinds = [each for each in _TYPES[depth] if each in available] or list(available)[:1]
+    kinds = [kind for kind in _TYPES[depth] if kind in available] or list(available)[:1]
     texts = _texts(intent)
     planned: dict[tuple[str, str], SearchQuery] = {}
     for index, question in enumerate(questions):
@@ -64,7 +64,7 @@ def typed_queries(
 
 def missing_kinds(depth: Depth, available: Sequence[SearchType]) -> list[SearchType]:
     """Return the kinds of search that a depth asks for and that are not there."""
-    return [each for each in _TYPES[depth] if each not in available]
+    return [kind for kind in _TYPES[depth] if kind not in available]
 
 
 def completed(
@@ -76,18 +76,18 @@ def completed(
     """Return queries that somebody else planned, brought to 5 to 15 of the kinds that there are."""
     planned: dict[tuple[str, str], SearchQuery] = {}
     fallback: SearchType = "academic" if "academic" in available else next(iter(available))
-    for each in queries:
-        text = " ".join(each.query_text.split())
-        kind = each.search_type if each.search_type in available else fallback
+    for query in queries:
+        text = " ".join(query.query_text.split())
+        kind = query.search_type if query.search_type in available else fallback
         if text:
-            fitted = each.model_copy(update={"query_text": text, "search_type": kind})
+            fitted = query.model_copy(update={"query_text": text, "search_type": kind})
             planned.setdefault((text.casefold(), kind), fitted)
     if len(planned) < MIN_QUERIES:
-        for each in typed_queries(intent, questions, "standard", available):
-            planned.setdefault((each.query_text.casefold(), each.search_type), each)
+        for query in typed_queries(intent, questions, "standard", available):
+            planned.setdefault((query.query_text.casefold(), query.search_type), query)
             if len(planned) >= MIN_QUERIES:
                 break
-    return sorted(planned.values(), key=lambda each: each.priority)[:MAX_QUERIES]
+    return sorted(planned.values(), key=lambda query: query.priority)[:MAX_QUERIES]
 
 
 def weaker(query: SearchQuery) -> SearchQuery | None:
@@ -168,10 +168,10 @@ def _texts(intent: ParsedIntent) -> Iterator[str]:
 def _for_the_web(question: str) -> str:
     """Return the words of a question that a search engine can use; it wants no operators."""
     skipped = STOP_WORDS | GENERIC | _OF_REPORTS
-    words = [each.strip("?.,;:!") for each in question.split()]
-    return " ".join(each for each in words if each and each.casefold() not in skipped) or question
+    words = [word.strip("?.,;:!") for word in question.split()]
+    return " ".join(word for word in words if word and word.casefold() not in skipped) or question
 
 
 def _joined(concepts: Sequence[str]) -> str:
-    quoted = [f'"{each}"' if " " in each else each for each in concepts]
+    quoted = [f'"{concept}"' if " " in concept else concept for concept in concepts]
     return " ".join(quoted)

@@ -62,14 +62,14 @@ def located(words: str, result: SearchResult) -> Quote | None:
 
 def sources_saying(words: str, evidence: Evidence) -> list[str]:
     """Return the ids of the sources in which the words stand."""
-    return [each.result_id for each in evidence.results if located(words, each) is not None]
+    return [source.result_id for source in evidence.results if located(words, source) is not None]
 
 
 def without_quotations(text: str) -> str:
     """Return the text with blanks for what is quoted: those are not the writer's words."""
     letters = list(text)
-    for each in quotations(text):
-        letters[each.start : each.end] = " " * (each.end - each.start)
+    for quotation in quotations(text):
+        letters[quotation.start : quotation.end] = " " * (quotation.end - quotation.start)
     return "".join(letters)
 
 

@@ -36,8 +36,8 @@ class Requests:
     def wishes(self) -> list[str]:
         """Return the subjects that a person wants to read of, in their words."""
         wishes = []
-        for each in self._by_person:
-            rest = _SHORTER.sub(" ", _WITHOUT.sub(" ", each.description))
+        for item in self._by_person:
+            rest = _SHORTER.sub(" ", _WITHOUT.sub(" ", item.description))
             phrases = [name for name in key_phrases(rest) if content_stems(name)]
             if phrases:
                 wishes.append(", ".join(phrases))
@@ -45,18 +45,18 @@ class Requests:
 
     def target(self, length: int) -> float:
         """Return the words to write, fewer where that was asked for."""
-        is_shorter = any(_SHORTER.search(each.description) for each in self.items)
+        is_shorter = any(_SHORTER.search(item.description) for item in self.items)
         return length * _SHORTER_SHARE if is_shorter else length
 
     def is_unwanted(self, finding: Finding, evidence: Evidence) -> bool:
         """Whether a finding is about what a person wants left out."""
-        titles = " ".join(evidence.by_id[each].title for each in finding.sources)
+        titles = " ".join(evidence.by_id[source].title for source in finding.sources)
         return self.is_unwanted_text(f"{finding.text} {titles}")
 
     def is_unwanted_text(self, text: str) -> bool:
         """Whether a text is about what a person wants left out."""
         stems = set(content_stems(text)) if self._unwanted else set()
-        return any(each <= stems for each in self._unwanted)
+        return any(wish <= stems for wish in self._unwanted)
 
     def is_preferred(self, text: str) -> bool:
         """Whether a text is about what a person wants to read."""
@@ -66,13 +66,13 @@ class Requests:
     def passages(self, wish: str, evidence: Evidence) -> list[Passage]:
         """Return the best passages on a wish, each of another source."""
         best: dict[str, Passage] = {}
-        for each in PassageFinder(evidence).passages(wish):
-            best.setdefault(each.result.result_id, each)
+        for passage in PassageFinder(evidence).passages(wish):
+            best.setdefault(passage.result.result_id, passage)
         return list(best.values())[:_PASSAGES]
 
     def answers(self) -> list[str]:
         """Return for each item what was done, or why nothing could be."""
-        return [f"{each.critique_id}: {self._answer(each)}" for each in self.items]
+        return [f"{item.critique_id}: {self._answer(item)}" for item in self.items]
 
     def _answer(self, item: CritiqueItem) -> str:
         done: list[str] = []
@@ -91,13 +91,13 @@ class Requests:
 
     @property
     def _by_person(self) -> Sequence[CritiqueItem]:
-        return [each for each in self.items if each.found_by == "person"]
+        return [item for item in self.items if item.found_by == "person"]
 
     @cached_property
     def _unwanted(self) -> list[set[str]]:
         named = [
             set(content_stems(match.group(1)))
-            for each in self._by_person
-            for match in _WITHOUT.finditer(each.description)
+            for item in self._by_person
+            for match in _WITHOUT.finditer(item.description)
         ]
-        return [each for each in named if each]
+        return [words for words in named if words]

@@ -95,7 +95,7 @@ def judged(
     """Return the critique that the items and a model's answer make; the rules decide."""
     scores: dict[str, float] | None = None
     if answer is not None:
-        items = [*items, *(_item(each) for each in answer.items[:_MAX_ITEMS])]
+        items = [*items, *(_item(item) for item in answer.items[:_MAX_ITEMS])]
         scores = {
             name: max(0.0, min(HIGHEST, float(value)))
             for name, value in answer.scores.items()
@@ -123,7 +123,7 @@ def _summary(critique: Critique, verdict: str, told: str | None) -> str:
     counts = ", ".join(
         f"{count} {severity}"
         for severity in get_args(Severity)
-        if (count := sum(each.severity == severity for each in critique.items))
+        if (count := sum(item.severity == severity for item in critique.items))
     )
     how = (
         "code and a model"

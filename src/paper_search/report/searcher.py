@@ -65,11 +65,11 @@ class ReportSearcher:
         asked: list[SearchQuery] = []
         errors: list[str] = []
         notes: list[str] = []
-        for kind in dict.fromkeys(each.search_type for each in given.search_queries):
-            queries = [each for each in given.search_queries if each.search_type == kind]
+        for kind in dict.fromkeys(query.search_type for query in given.search_queries):
+            queries = [query for query in given.search_queries if query.search_type == kind]
             adapter = self._kinds.get(kind)
             if adapter is None:
-                asked += [each.model_copy(update={"status": "failed"}) for each in queries]
+                asked += [query.model_copy(update={"status": "failed"}) for query in queries]
                 errors.append(f"there is no {kind} search; {len(queries)} queries were not asked")
                 continue
             found = await adapter.find(queries, given, [*known, *collected])
@@ -78,12 +78,12 @@ class ReportSearcher:
             errors += [
                 f"{kind} search: {reason}" for reason in dict.fromkeys(found.failed.values())
             ]
-            asked += [_asked(each, found) for each in queries]
+            asked += [_asked(query, found) for query in queries]
         return SearcherOutput(
             search_results=collected,
-            queries_completed=sum(each.status == "completed" for each in asked),
-            queries_failed=sum(each.status == "failed" for each in asked),
-            coverage_report={each.query_text: each.found for each in asked},
+            queries_completed=sum(query.status == "completed" for query in asked),
+            queries_failed=sum(query.status == "failed" for query in asked),
+            coverage_report={query.query_text: query.found for query in asked},
             queries=[*asked, *_reformulated(asked)],
             errors=errors,
             notes=notes,
@@ -96,11 +96,11 @@ def _asked(query: SearchQuery, found: Found) -> SearchQuery:
 
 
 def _reformulated(asked: Sequence[SearchQuery]) -> list[SearchQuery]:
-    texts = {(each.query_text.casefold(), each.search_type) for each in asked}
+    texts = {(query.query_text.casefold(), query.search_type) for query in asked}
     broader = []
-    for each in asked:
-        is_weak = each.status == "completed" and each.found < WEAK and each.reformulates is None
-        other = weaker(each) if is_weak else None
+    for query in asked:
+        is_weak = query.status == "completed" and query.found < WEAK and query.reformulates is None
+        other = weaker(query) if is_weak else None
         if other is not None and (other.query_text.casefold(), other.search_type) not in texts:
             texts.add((other.query_text.casefold(), other.search_type))
             broader.append(other)

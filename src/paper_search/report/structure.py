@@ -44,11 +44,11 @@ def parts_of(sections: Sequence[str], questions: Sequence[str]) -> list[Part]:
     parts: list[Part] = []
     for title in sections:
         kind = next((kind for kind, name in _KINDS if name.search(title)), None)
-        if kind is not None and not any(each.kind == kind for each in parts):
+        if kind is not None and not any(part.kind == kind for part in parts):
             parts.append(Part(title, kind))
         elif waiting:
             parts.append(Part(title, "question", waiting.pop(_nearest(title, questions, waiting))))
-    if not any(each.kind == "introduction" for each in parts):
+    if not any(part.kind == "introduction" for part in parts):
         parts.insert(0, Part("Introduction", "introduction"))
     named = headings([questions[index] for index in waiting])
     extra = [Part(title, "question", index) for title, index in zip(named, waiting, strict=True)]
@@ -60,8 +60,8 @@ def parts_of(sections: Sequence[str], questions: Sequence[str]) -> list[Part]:
     last = [
         Part(name, kind) for kind, name in closing.items() if kind not in {p.kind for p in parts}
     ]
-    body = [each for each in parts if each.kind in {"introduction", "question"}]
-    ends = [each for each in parts if each.kind not in {"introduction", "question"}]
+    body = [part for part in parts if part.kind in {"introduction", "question"}]
+    ends = [part for part in parts if part.kind not in {"introduction", "question"}]
     return [*body, *extra, *ends, *last]
 
 

@@ -47,8 +47,8 @@ def sub_questions(intent: ParsedIntent, count: int) -> list[SubQuestion]:
     asked = [SubQuestion(f"What do the sources report on {topic}?", f"What is known: {topic}")]
     pairs, aspects = list(_pairs(intent)), list(_aspects(topic))
     for pair, aspect in itertools.zip_longest(pairs, aspects):
-        asked += [each for each in (pair, aspect) if each is not None]
-    return list({each.text.casefold(): each for each in asked}.values())[:count]
+        asked += [candidate for candidate in (pair, aspect) if candidate is not None]
+    return list({candidate.text.casefold(): candidate for candidate in asked}.values())[:count]
 
 
 def headings(questions: list[str]) -> list[str]:
@@ -68,18 +68,18 @@ def subjects(intent: ParsedIntent) -> list[str]:
     trees" and the "temperature of streets".
     """
     text = " ".join(intent.topic.casefold().split())
-    cut = [_whole(part, text) for each in intent.concepts for part in _without_verbs(each)]
+    cut = [_whole(part, text) for concept in intent.concepts for part in _without_verbs(concept)]
     merged: list[str] = []
-    for each in cut:
+    for concept in cut:
         last = merged[-1] if merged else ""
         of = re.search(
-            rf"\b{re.escape(last.casefold())} of (?:the )?{re.escape(each.casefold())}\b", text
+            rf"\b{re.escape(last.casefold())} of (?:the )?{re.escape(concept.casefold())}\b", text
         )
         if last and of:
-            merged[-1] = f"{last} of {each}"
+            merged[-1] = f"{last} of {concept}"
         else:
-            merged.append(each)
-    return list({each.casefold(): each for each in merged}.values())
+            merged.append(concept)
+    return list({concept.casefold(): concept for concept in merged}.values())
 
 
 def _without_verbs(concept: str) -> list[str]:

@@ -47,15 +47,15 @@ def themes(evidence: Evidence, questions: Sequence[str], topic: str) -> list[The
         and len(ids) <= max(MIN_SOURCES, _TOO_COMMON * usable)
         and not frozenset(stems) <= subject
     ]
-    ranked.sort(key=lambda each: (len(each[0]) == 1, -len(each[1]), each[0]))
+    ranked.sort(key=lambda group: (len(group[0]) == 1, -len(group[1]), group[0]))
     chosen: list[Theme] = []
     for stems, ids in ranked:
         if any(
-            _overlap(ids, set(each.sources)) > _MAX_OVERLAP or _is_part(stems, tokens(each.label))
-            for each in chosen
+            _overlap(ids, set(theme.sources)) > _MAX_OVERLAP or _is_part(stems, tokens(theme.label))
+            for theme in chosen
         ):
             continue
-        ordered = [each.result_id for each in evidence.relevant if each.result_id in ids]
+        ordered = [source.result_id for source in evidence.relevant if source.result_id in ids]
         chosen.append(
             Theme(
                 label=_as_in_text(spelling[stems], evidence),
@@ -74,10 +74,10 @@ def _phrases(
 ) -> tuple[dict[tuple[str, ...], set[str]], dict[tuple[str, ...], str]]:
     """Return the key phrases of the titles, with all sources that have their words together."""
     spelling: dict[tuple[str, ...], str] = {}
-    for each in evidence.relevant:
-        if each.metadata.get("is_suspicious"):
+    for source in evidence.relevant:
+        if source.metadata.get("is_suspicious"):
             continue
-        for phrase in key_phrases(each.title):
+        for phrase in key_phrases(source.title):
             stems = tuple(tokens(phrase))
             if 1 <= len(stems) <= 4 and content_stems(phrase) and not phrase.isdigit():  # noqa: PLR2004  # a term, not a title
                 spelling.setdefault(stems, phrase)
@@ -89,8 +89,8 @@ def _phrases(
                     )
     holders: dict[tuple[str, ...], set[str]] = defaultdict(set)
     texts = {
-        each.result_id: f" {' '.join(tokens(each.title + ' . ' + each.text))} "
-        for each in evidence.relevant
+        source.result_id: f" {' '.join(tokens(source.title + ' . ' + source.text))} "
+        for source in evidence.relevant
     }
     for stems in spelling:
         wanted = f" {' '.join(stems)} "
@@ -101,7 +101,7 @@ def _phrases(
 def _as_in_text(phrase: str, evidence: Evidence) -> str:
     """Return a phrase as running text spells it: titles have capitals that it does not need."""
     plain = " ".join(word.lower() if word[1:].islower() else word for word in phrase.split())
-    return plain if any(plain in each.text for each in evidence.relevant) else phrase
+    return plain if any(plain in source.text for source in evidence.relevant) else phrase
 
 
 def _overlap(one: set[str], other: set[str]) -> float:
@@ -114,5 +114,5 @@ def _is_part(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _nearest(stems: Sequence[str], questions: Sequence[str]) -> int:
-    shared = [len(set(stems) & set(content_stems(each))) for each in questions]
+    shared = [len(set(stems) & set(content_stems(question))) for question in questions]
     return shared.index(max(shared)) if shared else 0

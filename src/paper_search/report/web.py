@@ -59,7 +59,7 @@ class WebSearch:
         hits: dict[str, int] = {}
         failed: dict[str, str] = {}
         notes: list[str] = []
-        seen = {name for each in known for name in _names(each.source_url, each.title)}
+        seen = {name for page in known for name in _names(page.source_url, page.title)}
         for query in queries:
             answer, failures = await self._asked(query, whole, given.max_results_per_query)
             notes += [f"{self._kind} search: {said}" for said in failures]
@@ -91,8 +91,8 @@ class WebSearch:
                     filters=limits,
                 )
             )
-            failures += [_said(each) for each in report.sources if each.status.is_failure]
-            if report.papers or not any(each.status.is_failure for each in report.sources):
+            failures += [_said(source) for source in report.sources if source.status.is_failure]
+            if report.papers or not any(source.status.is_failure for source in report.sources):
                 return report.papers, failures
         return None, failures
 
@@ -100,11 +100,11 @@ class WebSearch:
         self, pages: list[RawPaper], found_by: dict[str, str], whole: ParsedIntent
     ) -> tuple[list[SearchResult], int]:
         """Return the relevant pages, the most relevant first, and how many others there were."""
-        shown = [each.model_copy(update={"abstract": each.snippet}) for each in pages]
+        shown = [page.model_copy(update={"abstract": page.snippet}) for page in pages]
         scored = await self._scorer.score(shown, whole) if shown else []
         kept = [e for e in scored if not e.is_judged or e.relevance_score >= MIN_RELEVANCE]
-        kept.sort(key=lambda each: (-each.relevance_score, each.paper.id))
-        results = [page_result(each, self._kind, found_by[each.paper.id]) for each in kept]
+        kept.sort(key=lambda page: (-page.relevance_score, page.paper.id))
+        results = [page_result(page, self._kind, found_by[page.paper.id]) for page in kept]
         return results, len(scored) - len(kept)
 
 
@@ -125,7 +125,7 @@ def page_result(scored: ScoredPaper, kind: SearchType, query_id: str) -> SearchR
             "source_type": kind,
             "publication_type": page.publication_type,
             "url": page.url,
-            "authors": [each.name for each in page.authors],
+            "authors": [author.name for author in page.authors],
             "published": page.raw_data.get("published") or None,
             "found_by": [page.source],
             "is_judged": scored.is_judged,
@@ -144,7 +144,7 @@ def _said(report: SourceReport) -> str:
 def _names(url: str, title: str) -> set[str]:
     """Return what two results of one page share."""
     name = normalised_title(title)
-    return {each for each in (_plain(url), f"title:{name}" if len(name) > 20 else "") if each}  # noqa: PLR2004  # shorter titles are anybody's
+    return {name for name in (_plain(url), f"title:{name}" if len(name) > 20 else "") if name}  # noqa: PLR2004  # shorter titles are anybody's
 
 
 def _plain(url: str) -> str:

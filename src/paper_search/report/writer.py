@@ -77,7 +77,7 @@ class Writer:
     async def _answer(
         self, llm: LLMProvider, given: WriterInput, evidence: Evidence
     ) -> DraftAnswer:
-        cited = [i for each in given.analysis.findings for i in each.sources]
+        cited = [i for finding in given.analysis.findings for i in finding.sources]
         block = sources_block(evidence, given.shown_sources, given.shown_chars, cited)
         head = json.dumps(_message(given), ensure_ascii=False, indent=1)
         prompt = load_prompt("report_writer", self._domain)
@@ -91,8 +91,8 @@ def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
 
     References are those sources that are cited and exist, in the order of their keys.
     """
-    sections = [section(n, each.title, each.content) for n, each in enumerate(draft.sections, 1)]
-    texts = [draft.abstract, *(each.content for each in sections), draft.conclusion]
+    sections = [section(n, part.title, part.content) for n, part in enumerate(draft.sections, 1)]
+    texts = [draft.abstract, *(part.content for part in sections), draft.conclusion]
     keys = {key for text in texts for key in cited_keys(text)}
     known = sorted(key for key in keys if key in evidence.by_key)
     return draft.model_copy(
@@ -106,7 +106,7 @@ def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
 def reference(result: SearchResult) -> str:
     """Return a plain reference: authors, year, title, venue, address."""
     names = result.authors
-    between = "; " if any("," in each for each in names) else ", "
+    between = "; " if any("," in name for name in names) else ", "
     shown = between.join(names[:_LONGEST_AUTHORS]) + (
         " et al." if len(names) > _LONGEST_AUTHORS else ""
     )
@@ -134,8 +134,8 @@ def edited(draft: ResearchDraft, changes: dict[str, Any], evidence: Evidence) ->
     }
     if changes.get("sections") is not None:
         update["sections"] = [
-            section(number, each["title"], normalised(each["content"], evidence))
-            for number, each in enumerate(changes["sections"], 1)
+            section(number, part["title"], normalised(part["content"], evidence))
+            for number, part in enumerate(changes["sections"], 1)
         ]
     update |= {"version": draft.version + 1, "draft_id": short_id(), "created_at": now()}
     return referenced(draft.model_copy(update=update), evidence)
@@ -156,9 +156,9 @@ def _message(given: WriterInput) -> dict[str, Any]:
         message["revision"] = {
             "of_version": given.previous_draft.version,
             "a_person_asks": [
-                f"{each.critique_id}: {each.description}"
-                for each in given.critique.items
-                if each.found_by == "person"
+                f"{item.critique_id}: {item.description}"
+                for item in given.critique.items
+                if item.found_by == "person"
             ],
         }
     return message
@@ -184,14 +184,14 @@ def _material(given: WriterInput) -> dict[str, Any]:
             "summary": given.critique.summary,
             "items": [
                 {
-                    "id": each.critique_id,
-                    "severity": each.severity,
-                    "category": each.category,
-                    "location": each.location,
-                    "description": each.description,
-                    "suggested_fix": each.suggested_fix,
+                    "id": item.critique_id,
+                    "severity": item.severity,
+                    "category": item.category,
+                    "location": item.location,
+                    "description": item.description,
+                    "suggested_fix": item.suggested_fix,
                 }
-                for each in given.critique.items
+                for item in given.critique.items
             ],
         }
     return material
@@ -205,11 +205,13 @@ def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:
         title=" ".join(visible(answer.title).split())[:300],
         abstract=text(answer.abstract),
         sections=[
-            section(number, " ".join(visible(each.title).split())[:200], text(each.content))
-            for number, each in enumerate(answer.sections[:_MAX_SECTIONS], 1)
+            section(number, " ".join(visible(part.title).split())[:200], text(part.content))
+            for number, part in enumerate(answer.sections[:_MAX_SECTIONS], 1)
         ],
         conclusion=text(answer.conclusion),
-        invented=[each[:300] for each in answer.references if not _is_known(each, evidence)],
+        invented=[
+            reference[:300] for reference in answer.references if not _is_known(reference, evidence)
+        ],
         is_by_model=True,
     )
 
@@ -219,12 +221,12 @@ def _is_known(given: str, evidence: Evidence) -> bool:
     if any(key in evidence.by_key for key in cited_keys(given)):
         return True
     folded = " ".join(given.casefold().split())
-    if any(" ".join(each.title.casefold().split()) in folded for each in evidence.results):
+    if any(" ".join(source.title.casefold().split()) in folded for source in evidence.results):
         return True
     named = foreign_citations(given, evidence)
-    if any(each.keys and "." in each.text for each in named):
+    if any(citation.keys and "." in citation.text for citation in named):
         return True
-    return any(author_year(each).casefold() == folded.strip("()") for each in evidence.results)
+    return any(author_year(source).casefold() == folded.strip("()") for source in evidence.results)
 
 
 def _notes(answer: DraftAnswer, given: WriterInput) -> list[str]:
@@ -237,6 +239,6 @@ def _notes(answer: DraftAnswer, given: WriterInput) -> list[str]:
         if colon:
             said[name.strip(" []")] = words.strip()
     return [
-        f"{each.critique_id}: {said.get(each.critique_id) or 'the writer did not say'}"
-        for each in given.critique.items
+        f"{item.critique_id}: {said.get(item.critique_id) or 'the writer did not say'}"
+        for item in given.critique.items
     ]

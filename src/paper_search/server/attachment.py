@@ -58,7 +58,9 @@ class ThreadAttachment:
                 without news.
         """
         present: set[str] = set()
-        looks = [await self._look_at(each, present, is_whole=is_whole) for each in self._catalogs]
+        looks = [
+            await self._look_at(catalog, present, is_whole=is_whole) for catalog in self._catalogs
+        ]
         if not all(looks):
             return
         for thread_id in set(self._seen) - present:

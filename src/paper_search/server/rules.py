@@ -60,7 +60,7 @@ def check_path(method: str, path: str) -> None:
     Raises:
         RequestRefusedError: this server does not do that.
     """
-    if method in READS or any(each.fullmatch(path) for each in _ALLOWED.get(method, ())):
+    if method in READS or any(pattern.fullmatch(path) for pattern in _ALLOWED.get(method, ())):
         return
     advice = next((text for pattern, text in _INSTEAD if re.fullmatch(pattern, path)), None)
     because = f"; {advice}" if advice else ""

@@ -66,7 +66,7 @@ def spans(line: str) -> tuple[Span, ...]:
     found: list[Span] = []
     position = 0
     for match in sorted(
-        [*_CITATION.finditer(line), *_BOLD.finditer(line)], key=lambda each: each.start()
+        [*_CITATION.finditer(line), *_BOLD.finditer(line)], key=lambda match: match.start()
     ):
         if match.start() < position:
             continue

@@ -91,11 +91,11 @@ def pandoc_markdown(report: Report) -> str:
             lines += [mark + line, ""]
         return lines
 
-    lines = [f"> {_safe(each)}\n" for each in notes(report)]
+    lines = [f"> {_safe(note)}\n" for note in notes(report)]
     if report.abstract:
         lines += ["## Abstract", "", *text(report.abstract)]
-    for each in report.sections:
-        lines += [f"## {_safe(each.title)}", "", *text(each.content)]
+    for section in report.sections:
+        lines += [f"## {_safe(section.title)}", "", *text(section.content)]
     if report.conclusion:
         lines += ["## Conclusion", "", *text(report.conclusion)]
     return "\n".join([*lines, "## References", ""])

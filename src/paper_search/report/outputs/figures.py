@@ -41,7 +41,7 @@ def _evidence(report: Report) -> str:
         widths = [count[grade] for count in counts]
         axes.barh(range(len(questions)), widths, left=left, color=_SHADES[grade], label=grade)
         left = [one + other for one, other in zip(left, widths, strict=True)]
-    axes.set_yticks(range(len(questions)), [_short(each) for each in questions])
+    axes.set_yticks(range(len(questions)), [_short(question) for question in questions])
     axes.invert_yaxis()
     axes.set_xlabel("findings")
     axes.legend(frameon=False, fontsize=8)
@@ -49,7 +49,7 @@ def _evidence(report: Report) -> str:
 
 
 def _years(report: Report) -> str:
-    counts = Counter(each.year for each in report.sources if each.year is not None)
+    counts = Counter(source.year for source in report.sources if source.year is not None)
     if len(counts) < 2:  # noqa: PLR2004  # one bar shows nothing
         return ""
     figure, axes = _canvas(4)
@@ -65,8 +65,8 @@ def _themes(report: Report) -> str:
     if not themes:
         return ""
     figure, axes = _canvas(len(themes))
-    axes.barh(range(len(themes)), [len(each.sources) for each in themes], color="#b8a04a")
-    axes.set_yticks(range(len(themes)), [_short(each.label) for each in themes])
+    axes.barh(range(len(themes)), [len(theme.sources) for theme in themes], color="#b8a04a")
+    axes.set_yticks(range(len(themes)), [_short(theme.label) for theme in themes])
     axes.invert_yaxis()
     axes.set_xlabel("sources")
     axes.locator_params(axis="x", integer=True)

@@ -53,12 +53,12 @@ def render_latex(report: Report, *, bibliography: str = "references") -> str:
     """
     lines = [_PREAMBLE, rf"\title{{{escaped(report.title)}}}", r"\date{}", r"\begin{document}"]
     lines += [r"\maketitle", r"\begin{quote}\small"]
-    lines += [escaped(each) + r"\par" for each in notes(report)]
+    lines += [escaped(note) + r"\par" for note in notes(report)]
     lines.append(r"\end{quote}")
     if report.abstract:
         lines += [r"\begin{abstract}", *_text(report, report.abstract), r"\end{abstract}"]
-    for each in report.sections:
-        lines += [rf"\section{{{escaped(each.title)}}}", *_text(report, each.content)]
+    for section in report.sections:
+        lines += [rf"\section{{{escaped(section.title)}}}", *_text(report, section.content)]
     if report.conclusion:
         lines += [r"\section{Conclusion}", *_text(report, report.conclusion)]
     if report.cited:

@@ -52,7 +52,9 @@ def notes(report: Report) -> list[str]:
     lines = ["; ".join(facts) + "."]
     if report.reason:
         lines.append(f"Not a finished report: {report.reason}.")
-    return lines + [f"{each}." if not each.endswith(".") else each for each in report.caveats]
+    return lines + [
+        f"{caveat}." if not caveat.endswith(".") else caveat for caveat in report.caveats
+    ]
 
 
 def escaped(text: str) -> str:

@@ -43,12 +43,12 @@ def render_html(
         ConfigError: the style cannot be used.
     """
     body = [f"<h1>{_text(report.title)}</h1>", '<div class="notes">']
-    body += [f"<p>{_text(each)}</p>" for each in notes(report)]
+    body += [f"<p>{_text(note)}</p>" for note in notes(report)]
     body.append("</div>")
     if report.abstract:
         body += ["<h2>Abstract</h2>", *_blocks(report, report.abstract)]
-    for each in report.sections:
-        body += [f"<h2>{_text(each.title)}</h2>", *_blocks(report, each.content)]
+    for section in report.sections:
+        body += [f"<h2>{_text(section.title)}</h2>", *_blocks(report, section.content)]
     if report.conclusion:
         body += ["<h2>Conclusion</h2>", *_blocks(report, report.conclusion)]
     for caption, svg in (figures or {}).items():
@@ -75,15 +75,15 @@ def _text(text: str) -> str:
 
 def _blocks(report: Report, text: str) -> list[str]:
     lines: list[str] = []
-    for kind, some in groupby(blocks(text), key=lambda each: each.kind):
-        inner = [_line(report, each) for each in some]
+    for kind, some in groupby(blocks(text), key=lambda block: block.kind):
+        inner = [_line(report, block) for block in some]
         if kind in {"bullet", "number"}:
             tag = "ul" if kind == "bullet" else "ol"
-            items = "".join(f"<li>{each}</li>" for each in inner)
+            items = "".join(f"<li>{text}</li>" for text in inner)
             lines.append(f"<{tag}>{items}</{tag}>")
         else:
             tag = "h3" if kind == "heading" else "p"
-            lines += [f"<{tag}>{each}</{tag}>" for each in inner]
+            lines += [f"<{tag}>{text}</{tag}>" for text in inner]
     return lines
 
 

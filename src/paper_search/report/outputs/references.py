@@ -46,7 +46,7 @@ def cited_collection(report: Report) -> PaperCollection:
 
 def _csl_items(report: Report) -> dict[str, dict[str, Any]]:
     """Return every source as CSL-JSON, under the keys that the report uses."""
-    papers = [paper_of(each) for each in report.sources]
+    papers = [paper_of(source) for source in report.sources]
     items: list[dict[str, Any]] = json.loads(export_csl_json(_collection(papers)))
     return dict(zip(report.evidence.by_key, items, strict=True))
 
@@ -90,7 +90,7 @@ def _by_citeproc(items: list[dict[str, Any]], style: str) -> dict[str, str]:
             for item in items:
                 book.register(Citation([CitationItem(item["id"])]))
             keys = [key.lower() for key in book.keys]
-            lines = [_plain(str(each)) for each in book.bibliography()]
+            lines = [_plain(str(entry)) for entry in book.bibliography()]
         except (ValueError, OSError, AttributeError, KeyError, TypeError) as error:
             raise ConfigError(f"the reference style {style!r} cannot be used: {error}") from None
     return dict(sorted(zip(keys, lines, strict=False)))

@@ -194,7 +194,7 @@ def _names(node: ast.stmt) -> int:
         targets = [node.target]
     else:
         return 0
-    return sum(isinstance(each, ast.Name) and each.id == NAME for each in targets)
+    return sum(isinstance(target, ast.Name) and target.id == NAME for target in targets)
 
 
 def _loaded(location: Location, *, is_importable: bool) -> Workflow | str:

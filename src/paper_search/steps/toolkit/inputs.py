@@ -86,7 +86,7 @@ def extract_schema(workflow: Workflow, domains: Mapping[str, Domain] | None = No
         own |= set(step.when)
         if isinstance(step.bound, str):
             own.add(step.bound)
-        schema[step.id] = {name: each for name, each in known.items() if name in own}
+        schema[step.id] = {name: domain for name, domain in known.items() if name in own}
         if step.bound is not None:
             schema[step.id][ITERATION] = BoundedInt(1, _highest(step, known))
     return schema
@@ -156,7 +156,7 @@ def generate_paths(workflow: Workflow, bounds: Mapping[str, int]) -> Iterator[Pa
         if step_id is None:
             yield path
             continue
-        visits = sum(each == step_id for each, _ in path)
+        visits = sum(visited == step_id for visited, _ in path)
         if step_id in limits and visits >= limits[step_id]:
             continue
         steps_on = list(workflow[step_id].next.items())
@@ -196,7 +196,7 @@ def _domain(workflow: Workflow, name: str, field: FieldInfo) -> Domain:
     if get_origin(kind) is Literal:
         return ChoiceSet(get_args(kind))
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        return ChoiceSet(tuple(each.value for each in kind))
+        return ChoiceSet(tuple(member.value for member in kind))
     if kind is int and (limits := _limits(field)):
         return BoundedInt(*limits)
     if field.is_required():
@@ -210,9 +210,9 @@ def _domain(workflow: Workflow, name: str, field: FieldInfo) -> Domain:
 def _limits(field: FieldInfo) -> tuple[int, int] | None:
     low: int | None = None
     high: int | None = None
-    for each in field.metadata:
-        low = getattr(each, "ge", low)
-        low = each.gt + 1 if hasattr(each, "gt") else low
-        high = getattr(each, "le", high)
-        high = each.lt - 1 if hasattr(each, "lt") else high
+    for limit in field.metadata:
+        low = getattr(limit, "ge", low)
+        low = limit.gt + 1 if hasattr(limit, "gt") else low
+        high = getattr(limit, "le", high)
+        high = limit.lt - 1 if hasattr(limit, "lt") else high
     return None if low is None or high is None else (low, high)

@@ -30,7 +30,7 @@ class Question(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="after")
     def _has_distinct_options(self) -> Question:
-        values = [each.value for each in self.options]
+        values = [option.value for option in self.options]
         if len(set(values)) < len(values):
             raise ValueError(f"two options of {self.id!r} have the same value")
         return self
@@ -43,7 +43,7 @@ class QuestionSheet(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="after")
     def _has_distinct_questions(self) -> QuestionSheet:
-        ids = [each.id for each in self.questions]
+        ids = [question.id for question in self.questions]
         if len(set(ids)) < len(ids):
             raise ValueError("two questions have the same id")
         return self
@@ -52,11 +52,11 @@ class QuestionSheet(BaseModel, frozen=True, extra="forbid"):
     def answer_model(self) -> type[BaseModel]:
         """Return the model of the answers: for each question, one of its options."""
         fields: dict[str, Any] = {
-            each.id: (
-                Literal[tuple(option.value for option in each.options)],
-                Field(description=each.text),
+            question.id: (
+                Literal[tuple(option.value for option in question.options)],
+                Field(description=question.text),
             )
-            for each in self.questions
+            for question in self.questions
         }
         config = ConfigDict(frozen=True, extra="forbid")
         return create_model("Answers", __config__=config, **fields)
