@@ -202,6 +202,12 @@ async def test_a_late_answer_does_not_answer_the_next_question__hum_10(served: S
         assert await question(ada, thread) == "result_review"
 
 
+async def test_searches_and_reports_are_served(served: Served):
+    async with served.client() as ada:
+        listed = (await ada.post("/assistants/search", json={})).json()
+    assert {assistant["graph_id"] for assistant in listed} == {GRAPH, "research_report"}
+
+
 async def test_a_thread_of_the_command_line_is_in_the_list_within_seconds(served: Served):
     found = command_line(served.environment, "find", QUESTION, "--json")
     assert found.returncode == 3, found.stderr

@@ -83,6 +83,8 @@ def test_studio_gets_no_way_round_the_tokens__sec_01():
 def test_langgraph_json_says_the_same():
     """So `langgraph dev` and what `langgraph build` makes are as closed as `paper-search serve`."""
     ours = server_settings(ServerOptions(), OPEN)
+    described = {name: graph["description"] for name, graph in ours["graphs"].items()}
+    assert described == {name: graph["description"] for name, graph in DOCUMENT["graphs"].items()}
     without_app = {name: value for name, value in DOCUMENT["http"].items() if name != "app"}
     assert without_app == {n: value for n, value in ours["http"].items() if n != "app"}
     assert DOCUMENT["auth"]["disable_studio_auth"]

@@ -16,7 +16,9 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
         str, typer.Option(metavar="ADDRESS", help="Where to listen; others need tokens.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="Which port.")] = 2024,
-    mcp: Annotated[bool, typer.Option("--mcp", help="Offer the search as a tool at /mcp.")] = False,
+    mcp: Annotated[
+        bool, typer.Option("--mcp", help="Offer searches and reports as tools at /mcp.")
+    ] = False,
     trace: Annotated[
         bool, typer.Option("--trace", help="Send runs to LangSmith, without keys.")
     ] = False,

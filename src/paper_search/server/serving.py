@@ -15,7 +15,17 @@ from paper_search.server.guard import LOOPBACK_NAMES
 
 DEFAULT_PORT = 2024
 APP_FACTORY = "paper_search.server.app_factory"
-GRAPH = {"path": f"{APP_FACTORY}:graph", "description": "Find literature with a person in the loop"}
+GRAPHS = {
+    "paper_search": {
+        "path": f"{APP_FACTORY}:graph",
+        "description": "Find literature with a person in the loop",
+    },
+    "research_report": {
+        "path": f"{APP_FACTORY}:report_graph",
+        "description": "Plan, collect, analyse, write and review a report, with a person in the "
+        "loop",
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -25,7 +35,7 @@ class ServerOptions:
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     is_mcp_open: bool = False
-    """Whether `/mcp` offers the graph as a tool."""
+    """Whether `/mcp` offers the graphs as tools."""
     is_tracing: bool = False
     """Whether runs are sent to LangSmith, without keys."""
     opens_browser: bool = False
@@ -58,7 +68,7 @@ def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]
         "n_jobs_per_worker": 4,
         # Its check for blocking calls is for developers; ours are short reads of a local file.
         "allow_blocking": True,
-        "graphs": {"paper_search": GRAPH},
+        "graphs": GRAPHS,
         "checkpointer": {
             "path": f"{APP_FACTORY}.checkpointer",
             "serde": {"pickle_fallback": False},
