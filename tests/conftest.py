@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from paper_search.testing.recorded import recorded_answers
+from paper_search.testing.recorded import RecordedAnswer, recorded_answers
 
 _BESIDE = Path(__file__).parents[1] / "../shared/data/recorded"
 
@@ -28,32 +28,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line(
-        "markers", "recorded(service): run for every recorded answer of a service"
-    )
+    config.addinivalue_line("markers", "recorded(*services): whose answers `recorded_of` gives")
     given: Path | None = config.getoption("--recorded")
     if given is not None and not given.is_dir():
         raise pytest.UsageError(f"--recorded {str(given)!r} is no folder")
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test that takes `recorded_answer` each of those that its mark names."""
-    if "recorded_answer" not in metafunc.fixturenames:
-        return
-    folder = _folder(metafunc.config)
-    marks = metafunc.definition.iter_markers("recorded")
-    services = [service for mark in marks for service in mark.args]
-    found = (
-        [each for service in services for each in recorded_answers(folder, service)]
-        if folder
-        else []
-    )
-    absent = pytest.mark.skip("the recorded answers are not here")
-    metafunc.parametrize(
-        "recorded_answer",
-        found or [pytest.param(None, marks=absent)],
-        ids=str,
-    )
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +41,15 @@ def recorded(pytestconfig: pytest.Config) -> Path:
     if folder is None:
         pytest.skip("the recorded answers are not here")
     return folder
+
+
+@pytest.fixture
+def recorded_of(recorded: Path, request: pytest.FixtureRequest) -> list[RecordedAnswer]:
+    """Return the recorded answers of the services that the mark of a test names."""
+    services = [name for mark in request.node.iter_markers("recorded") for name in mark.args]
+    found = [each for name in services for each in recorded_answers(recorded, name)]
+    assert found, f"no answers of {services} in {recorded}"
+    return found
 
 
 def _folder(config: pytest.Config) -> Path | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,14 @@ def built_commands(path: Path) -> Iterator[list[str]]:
             yield [str(each.value) for each in given]
 
 
+@cache
+def _program() -> Any:
+    return get_command(app)
+
+
 def mistake(words: list[str]) -> str | None:
     """Return what is wrong with a command; None: nothing."""
-    command: Any = get_command(app)
+    command: Any = _program()
     rest = list(words)
     while (known := getattr(command, "commands", None)) and rest and not rest[0].startswith("-"):
         name = rest.pop(0)
@@ -78,10 +84,14 @@ def mistake(words: list[str]) -> str | None:
     return f"{' '.join(words)!r} has no options {unknown}" if unknown else None
 
 
-@pytest.mark.parametrize("path", shipped_modules(), ids=shown)
-def test_every_command_that_a_text_names_exists(path: Path) -> None:
-    named = [*words_of(path), *built_commands(path)]
-    assert [problem for words in named if (problem := mistake(words))] == []
+def test_every_command_that_a_text_names_exists() -> None:
+    wrong = [
+        f"{shown(path)}: {problem}"
+        for path in shipped_modules()
+        for words in [*words_of(path), *built_commands(path)]
+        if (problem := mistake(words))
+    ]
+    assert wrong == []
 
 
 def test_the_texts_that_name_commands_are_found() -> None:

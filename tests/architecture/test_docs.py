@@ -44,17 +44,21 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
 
 
-@pytest.mark.parametrize("path", markdown_files(), ids=shown)
-def test_every_link_leads_somewhere(path: Path) -> None:
-    dead = []
-    for link in links(path):
-        if re.match(r"[a-z]+:", link):
-            continue
-        name, _, anchor = link.partition("#")
-        target = (path.parent / name).resolve() if name else path
-        if not target.exists() or (anchor and anchor not in anchors(target)):
-            dead.append(link)
+def test_every_link_leads_somewhere() -> None:
+    dead = [
+        f"{shown(path)}: {link}"
+        for path in markdown_files()
+        for link in links(path)
+        if not re.match(r"[a-z]+:", link) and not leads_somewhere(path, link)
+    ]
     assert dead == []
+
+
+def leads_somewhere(path: Path, link: str) -> bool:
+    """Return whether a page has a file, and a heading in it, where it links to."""
+    name, _, anchor = link.partition("#")
+    target = (path.parent / name).resolve() if name else path
+    return target.exists() and (not anchor or anchor in anchors(target))
 
 
 def test_the_command_reference_is_what_the_program_says() -> None:
@@ -78,15 +82,16 @@ def test_the_readme_holds_the_commands_that_the_gate_runs(name: str) -> None:
     assert len(blocks) == 1
 
 
-# A changelog names what is gone as well.
-@pytest.mark.parametrize(
-    "path", [each for each in markdown_files() if each.name != "CHANGELOG.md"], ids=shown
-)
-def test_every_file_that_a_document_names_exists(path: Path) -> None:
-    named = re.findall(
-        r"`((?:src|tests|docs|graphs|scripts|notebooks|benchmarks)/[\w./-]*)`", text_of(path)
-    )
-    assert [name for name in named if not (ROOT / name).exists()] == []
+def test_every_file_that_a_document_names_exists() -> None:
+    named = re.compile(r"`((?:src|tests|docs|graphs|scripts|notebooks|benchmarks)/[\w./-]*)`")
+    missing = [
+        f"{shown(path)}: {name}"
+        for path in markdown_files()
+        if path.name != "CHANGELOG.md"  # which names what is gone as well
+        for name in named.findall(text_of(path))
+        if not (ROOT / name).exists()
+    ]
+    assert missing == []
 
 
 @pytest.mark.parametrize("place", range(len(programs(EXTENDING))))
@@ -100,15 +105,14 @@ def test_the_python_on_the_page_about_extending_runs(
     exec(code, {"__name__": "__main__"})  # noqa: S102  # our own page
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "decisions").glob("*.md")), ids=shown)
-def test_a_decision_is_short_and_says_context_choice_and_consequence(path: Path) -> None:
-    lines = text_of(path).splitlines()
-    assert len(lines) <= 30
-    assert [line for line in lines if line.startswith("## ")] == [
-        "## Context",
-        "## Choice",
-        "## Consequence",
-    ]
+def test_a_decision_is_short_and_says_context_choice_and_consequence() -> None:
+    form = ["## Context", "## Choice", "## Consequence"]
+    wrong = []
+    for path in sorted((ROOT / "docs" / "decisions").glob("*.md")):
+        lines = text_of(path).splitlines()
+        if len(lines) > 30 or [line for line in lines if line.startswith("## ")] != form:
+            wrong.append(shown(path))
+    assert wrong == []
 
 
 def test_every_decision_has_a_number_of_its_own_and_is_listed() -> None:

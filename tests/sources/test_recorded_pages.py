@@ -38,6 +38,16 @@ def entries_of(content: bytes, *path: str) -> list[Any] | None:
     return body if isinstance(body, list) else None
 
 
+def check_all(adapter: Adapter, given: list[RecordedAnswer], *path: str) -> None:
+    """Check every answer, and say in which of them something was wrong."""
+    for each in given:
+        try:
+            check(adapter, each, *path)
+        except Exception as error:
+            error.add_note(f"in {each}")
+            raise
+
+
 def check(adapter: Adapter, given: RecordedAnswer, *path: str) -> Page | None:
     """Read the answer; whatever it is, nothing of it is lost without being counted."""
     if given.status not in SUCCESS:
@@ -80,29 +90,29 @@ def check_failure(adapter: Adapter, given: RecordedAnswer) -> None:
 
 
 @pytest.mark.recorded("openalex")
-def test_an_answer_of_openalex_is_read(recorded_answer: RecordedAnswer) -> None:
-    check(OpenAlex(), recorded_answer, "results")
+def test_every_answer_of_openalex_is_read(recorded_of: list[RecordedAnswer]) -> None:
+    check_all(OpenAlex(), recorded_of, "results")
 
 
 @pytest.mark.recorded("crossref")
-def test_an_answer_of_crossref_is_read(recorded_answer: RecordedAnswer) -> None:
-    check(Crossref(), recorded_answer, "message", "items")
+def test_every_answer_of_crossref_is_read(recorded_of: list[RecordedAnswer]) -> None:
+    check_all(Crossref(), recorded_of, "message", "items")
 
 
 @pytest.mark.recorded("semantic_scholar")
-def test_an_answer_of_semantic_scholar_is_read(recorded_answer: RecordedAnswer) -> None:
+def test_every_answer_of_semantic_scholar_is_read(recorded_of: list[RecordedAnswer]) -> None:
     for adapter in (SemanticScholar(), SemanticScholarBulk(), SemanticScholar("key")):
-        check(adapter, recorded_answer, "data")
+        check_all(adapter, recorded_of, "data")
 
 
 @pytest.mark.recorded("doaj")
-def test_an_answer_of_doaj_is_read(recorded_answer: RecordedAnswer) -> None:
-    check(Doaj(), recorded_answer, "results")
+def test_every_answer_of_doaj_is_read(recorded_of: list[RecordedAnswer]) -> None:
+    check_all(Doaj(), recorded_of, "results")
 
 
 @pytest.mark.recorded("datacite")
-def test_an_answer_of_datacite_is_read(recorded_answer: RecordedAnswer) -> None:
-    check(Datacite(), recorded_answer, "data")
+def test_every_answer_of_datacite_is_read(recorded_of: list[RecordedAnswer]) -> None:
+    check_all(Datacite(), recorded_of, "data")
 
 
 @pytest.mark.parametrize(

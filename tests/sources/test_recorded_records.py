@@ -578,7 +578,16 @@ def entries_in(body: bytes) -> int | None:
 
 
 @pytest.mark.recorded("arxiv", "pubmed", "europe_pmc", "dblp", "core", "serper")
-def test_every_answer_is_read_or_refused(recorded_answer: RecordedAnswer) -> None:
+def test_every_answer_is_read_or_refused(recorded_of: list[RecordedAnswer]) -> None:
+    for each in recorded_of:
+        try:
+            check_answer(each)
+        except Exception as error:
+            error.add_note(f"in {each}")
+            raise
+
+
+def check_answer(recorded_answer: RecordedAnswer) -> None:
     adapters: dict[str, Adapter] = {
         "arxiv": Arxiv(),
         "pubmed": Pubmed(),
