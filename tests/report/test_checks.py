@@ -179,3 +179,227 @@ def test_a_report_that_names_no_limit_is_minor():
     plain = [section(1, "Introduction", "This report reads."), section(2, "Results", GOOD)]
     told = found(sections=plain)
     assert ("minor", "methodology") in [(s, c) for s, c, _ in told]
+
+
+LONG = "Shade trees lower the temperature of " + "very " * 40 + "warm streets."
+
+
+def items(content: str = GOOD, *, target: int = 60, **changes: object) -> list[tuple[str, ...]]:
+    """Return all that the items say: severity, category, place, what is wrong, what to do."""
+    draft = ResearchDraft(
+        title="Shade",
+        abstract=f"This report asks about shade. {GOOD}",
+        sections=[section(1, "Introduction", FRAME), section(2, "Results", content)],
+        conclusion=GOOD,
+    ).model_copy(update=changes)
+    given = ReviewerInput(
+        draft=referenced(draft, Evidence(SOURCES)),
+        analysis=AnalysisResult(),
+        research_plan=PLAN,
+        search_results=SOURCES,
+        target_length=target,
+    )
+    return [
+        (each.severity, each.category, each.location, each.description, each.suggested_fix)
+        for each in checked(given)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "item"),
+    [
+        (
+            "Shade trees lower the temperature of streets.",
+            (
+                "major",
+                "citation",
+                "Results",
+                "No citation: “Shade trees lower the temperature of streets.”",
+                "Cite the source of it, or leave it out.",
+            ),
+        ),
+        (
+            f"Trees cool by magic [@merlin_1985_magic] [@{SHADE}].",
+            (
+                "critical",
+                "citation",
+                "Results",
+                "Invented citation [@merlin_1985_magic]: no source of that key was collected.",
+                "Cite a source that exists.",
+            ),
+        ),
+        (
+            f"Trees cool by magic (Merlin, 1985) [@{SHADE}].",
+            (
+                "critical",
+                "citation",
+                "Results",
+                "Invented citation “Merlin, 1985”: no source that was collected fits it.",
+                "Cite a source that exists.",
+            ),
+        ),
+        (
+            "Shade trees lower the temperature of streets (Rowan, 2019).",
+            (
+                "minor",
+                "citation",
+                "Results",
+                f"“Rowan, 2019” is not written as [@{SHADE}].",
+                "Use the one format.",
+            ),
+        ),
+        (
+            f"They write “shade trees sing in the evening wind” [@{SHADE}].",
+            (
+                "critical",
+                "accuracy",
+                "Results",
+                "A quotation stands in no source: “shade trees sing in the evening wind”",
+                "Quote what the source says.",
+            ),
+        ),
+        (
+            f"They write “We used sensors in 12 streets for one year” [@{SHADE}].",
+            (
+                "major",
+                "accuracy",
+                "Results",
+                f"A quotation is of another source than the cited one ([@{NIGHT}]):"
+                " “We used sensors in 12 streets for one year”",
+                "Cite that source.",
+            ),
+        ),
+        (
+            f"Shade lowers it by 99.9 degrees [@{SHADE}].",
+            (
+                "critical",
+                "accuracy",
+                "Results",
+                f"No source states 99.9: “Shade lowers it by 99.9 degrees [@{SHADE}].”",
+                "Give the number as the source does.",
+            ),
+        ),
+        (
+            f"Shade lowers it by 1.2 degrees [@{SHADE}].",
+            (
+                "major",
+                "accuracy",
+                "Results",
+                f"The cited source does not state 1.2: “Shade lowers it by 1.2 degrees [@{SHADE}].”",
+                "Cite the source that states it.",
+            ),
+        ),
+        (
+            f"Shade lowers the temperature [@{CURE}].",
+            (
+                "critical",
+                "accuracy",
+                "Results",
+                f"[@{CURE}] is retracted.",
+                "Leave out what rests on it.",
+            ),
+        ),
+        (
+            f"{GOOD} This report does Delve. It delves.",
+            (
+                "minor",
+                "style",
+                "Results",
+                "Banned word: “delve”",
+                "Say it in plain words.",
+            ),
+        ),
+        (
+            "",
+            ("major", "completeness", "Results", "The section is empty.", "Write it."),
+        ),
+    ],
+)
+def test_an_item_says_where_what_is_wrong_and_what_to_do(content, item):
+    assert item in items(content)
+
+
+@pytest.mark.parametrize(
+    ("changes", "item"),
+    [
+        (
+            {"invented": ["Merlin (1985). Magic."]},
+            (
+                "critical",
+                "citation",
+                "references",
+                "Invented reference: “Merlin (1985). Magic.”",
+                "References are those sources that are cited.",
+            ),
+        ),
+        (
+            {"sections": [section(1, "Introduction", f"{FRAME} {GOOD}")]},
+            (
+                "major",
+                "completeness",
+                "general",
+                "The section “Results” is missing.",
+                "Write it.",
+            ),
+        ),
+        (
+            {"sections": [section(2, "Results", GOOD)], "target": 60},
+            (
+                "minor",
+                "methodology",
+                "general",
+                "No limitation is named.",
+                "Say what the report cannot tell.",
+            ),
+        ),
+        (
+            {"sections": [section(2, "Results", GOOD)]},
+            (
+                "minor",
+                "methodology",
+                "general",
+                "How the report was made is not said.",
+                "Describe the search.",
+            ),
+        ),
+        *(
+            (
+                {name: " "},
+                ("major", "completeness", name, f"The {name} is missing.", "Write it."),
+            )
+            for name in ("title", "abstract", "conclusion")
+        ),
+        (
+            {"target": 30},
+            (
+                "major",
+                "style",
+                "general",
+                "52 words, asked for were 30: too long.",
+                "Shorten it.",
+            ),
+        ),
+        (
+            {"target": 300},
+            (
+                "minor",
+                "completeness",
+                "general",
+                "52 words, asked for were 300.",
+                "Say more where the sources do.",
+            ),
+        ),
+        (
+            {"target": 3000},
+            (
+                "suggestion",
+                "completeness",
+                "general",
+                "52 words, asked for were 3,000: the sources give no more.",
+                "Say more where the sources do.",
+            ),
+        ),
+    ],
+)
+def test_an_item_on_the_whole_draft_says_what_is_wrong_and_what_to_do(changes, item):
+    assert item in items(**changes)
