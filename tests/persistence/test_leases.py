@@ -10,9 +10,15 @@ import sys
 
 import pytest
 
-from paper_search.errors import PersistenceError, ThreadBusyError
+from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
 from paper_search.persistence import leases as module
-from paper_search.persistence.leases import LEASE_S, LeaseHolder, Leases, MemoryLeaseTable
+from paper_search.persistence.leases import (
+    LEASE_S,
+    LeaseHolder,
+    Leases,
+    MemoryLeaseTable,
+    check_ownership,
+)
 from paper_search.persistence.sqlite import SqliteLeaseTable
 
 HERE = socket.gethostname()
@@ -212,3 +218,174 @@ def test_tables_on_one_file_see_each_other(tmp_path, clock):
     assert one.holder("t") == mine
     other.drop("t", mine.owner)
     assert one.holder("t") is None
+
+
+BUSY = (
+    "thread 't' is being driven by process 1 on elsewhere; "
+    "wait for it to stop at a question or to end, then try again"
+)
+LOST = (
+    "thread 't' was taken over by another process, because this one was silent for "
+    "more than 30 s; nothing more is written here, look at the thread again"
+)
+
+
+def take_over(table, clock):
+    """Let another process take the lease, as it does once this one was silent for too long."""
+    clock.now += LEASE_S
+    other = holder(clock, pid=1, host="elsewhere")
+    assert table.take("t", other, clock.now) == other
+    return other
+
+
+async def test_a_lease_lasts_as_long_as_it_says_and_not_a_moment_longer(table, leases, clock):
+    """PER-13."""
+    async with leases.hold("t"):
+        assert table.holder("t").expires_at == clock.now + LEASE_S
+        clock.now += LEASE_S - 0.001
+        assert await leases.is_held("t")
+        clock.now += 0.001
+        assert not await leases.is_held("t")
+
+
+async def test_the_owner_of_a_lease_is_this_process_and_never_the_same_twice(table, leases):
+    owners = []
+    for _ in range(2):
+        async with leases.hold("t"):
+            owners.append(table.holder("t").owner)
+    assert owners[0] != owners[1]
+    assert all(each.rsplit(":", 1)[0] == f"{HERE}:{os.getpid()}" for each in owners)
+
+
+async def test_who_is_busy_and_what_to_do_is_said(table, leases, clock):
+    table.take("t", holder(clock, pid=1, host="elsewhere"), clock.now)
+    with pytest.raises(ThreadBusyError) as told:
+        async with leases.hold("t"):
+            pass
+    assert str(told.value) == BUSY
+
+
+async def test_who_lost_the_lease_is_stopped_and_told_so(table, leases, clock, monkeypatch, caplog):
+    """PER-13."""
+    monkeypatch.setattr(module, "RENEWAL_S", 0.01)
+
+    async def work():
+        async with leases.hold("t"):
+            take_over(table, clock)
+            await asyncio.Event().wait()
+
+    with pytest.raises(ThreadTakenOverError) as told:
+        await work()
+    assert str(told.value) == LOST
+    assert LOST in caplog.messages
+    assert table.holder("t").owner.startswith("elsewhere:")
+    assert asyncio.current_task().cancelling() == 0
+
+
+async def test_who_is_cancelled_by_somebody_else_too_stays_cancelled(
+    table, leases, clock, monkeypatch
+):
+    """PER-06, PER-13."""
+    monkeypatch.setattr(module, "RENEWAL_S", 0.01)
+    is_in, is_cleaning_up = asyncio.Event(), asyncio.Event()
+
+    async def work():
+        async with leases.hold("t"):
+            try:
+                is_in.set()
+                await asyncio.Event().wait()
+            finally:
+                is_cleaning_up.set()
+                await asyncio.Event().wait()  # until the lease is lost
+
+    task = asyncio.create_task(work())
+    await is_in.wait()
+    task.cancel()
+    await is_cleaning_up.wait()
+    take_over(table, clock)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_holder_may_go_on_until_the_lease_is_lost(table, leases, clock):
+    """PER-13."""
+    await leases.check_held()
+    async with leases.hold("t"), leases.hold("other"):
+        await leases.check_held()
+        take_over(table, clock)
+        with pytest.raises(ThreadTakenOverError, match="'t'"):
+            await leases.check_held()
+    await leases.check_held()
+
+
+async def test_giving_one_lease_up_leaves_the_other(leases):
+    async with leases.hold("t"):
+        async with leases.hold("other"):
+            assert await leases.is_held("other")
+        assert not await leases.is_held("other")
+        assert await leases.is_held("t")
+        await leases.check_held()
+
+
+async def test_only_the_holder_may_write_on_a_thread_that_is_driven(table, leases, clock):
+    """PER-13."""
+    other = holder(clock, pid=1, host="elsewhere")
+    check_ownership("t", None, clock.now)
+    check_ownership("t", other, other.expires_at)  # it has run out
+    with pytest.raises(ThreadBusyError) as busy:
+        check_ownership("t", other, clock.now)
+    assert str(busy.value) == BUSY
+    async with leases.hold("t"):
+        check_ownership("t", table.holder("t"), clock.now)
+        for current in (None, other):
+            with pytest.raises(ThreadTakenOverError) as lost:
+                check_ownership("t", current, clock.now)
+            assert str(lost.value) == LOST
+    with pytest.raises(ThreadBusyError):
+        check_ownership("t", other, clock.now)
+
+
+async def test_a_process_of_another_user_is_alive(leases, table, clock, monkeypatch):
+    def refused(pid, signal):
+        raise PermissionError(f"signal {signal} to {pid}")
+
+    monkeypatch.setattr(os, "kill", refused)
+    table.take("t", holder(clock, pid=4711), clock.now)
+    assert await leases.is_held("t")
+
+
+async def test_asking_whether_a_process_lives_does_not_signal_it(leases, table, clock, monkeypatch):
+    asked = []
+    monkeypatch.setattr(os, "kill", lambda pid, signal: asked.append((pid, signal)))
+    table.take("t", holder(clock, pid=4711), clock.now)
+    assert await leases.is_held("t")
+    assert set(asked) == {(4711, 0)}
+
+
+async def test_on_windows_only_time_tells(clock, monkeypatch, dead_pid):
+    monkeypatch.setattr(os, "name", "nt")
+    assert LeaseHolder(f"{HERE}:{dead_pid}:x", clock.now + 1).is_alive(clock.now)
+
+
+def test_a_host_may_have_colons_in_its_name(clock):
+    text = f"fe80::1:{os.getpid()}:token"
+    with pytest.raises(ThreadBusyError, match=f"process {os.getpid()} on fe80::1;"):
+        check_ownership("t", LeaseHolder(text, clock.now + 1), clock.now)
+
+
+async def test_a_renewal_that_failed_is_in_the_log_with_its_thread(clock, monkeypatch, caplog):
+    class Broken(MemoryLeaseTable):
+        def renew(self, thread_id, lease):
+            raise PersistenceError(f"no {thread_id} for {lease}")
+
+    monkeypatch.setattr(module, "RENEWAL_S", 0.01)
+    async with Leases(Broken(), clock).hold("t"):
+        await asyncio.sleep(0.1)
+    assert "the lease on thread t could not be renewed" in caplog.messages
+
+
+def test_the_times_of_leases_are_those_of_the_system_by_default():
+    import time
+
+    leases = Leases(MemoryLeaseTable())
+    assert abs(leases._fresh("x:1:y").expires_at - time.time() - LEASE_S) < 5

@@ -264,8 +264,10 @@ def items(content: str = GOOD, *, target: int = 60, **changes: object) -> list[t
                 "major",
                 "accuracy",
                 "Results",
-                f"A quotation is of another source than the cited one ([@{NIGHT}]):"
-                " “We used sensors in 12 streets for one year”",
+                (
+                    f"A quotation is of another source than the cited one ([@{NIGHT}]):"
+                    " “We used sensors in 12 streets for one year”"
+                ),
                 "Cite that source.",
             ),
         ),
@@ -285,7 +287,10 @@ def items(content: str = GOOD, *, target: int = 60, **changes: object) -> list[t
                 "major",
                 "accuracy",
                 "Results",
-                f"The cited source does not state 1.2: “Shade lowers it by 1.2 degrees [@{SHADE}].”",
+                (
+                    "The cited source does not state 1.2:"
+                    f" “Shade lowers it by 1.2 degrees [@{SHADE}].”"
+                ),
                 "Cite the source that states it.",
             ),
         ),
