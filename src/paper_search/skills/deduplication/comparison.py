@@ -240,9 +240,8 @@ def _pages(one: Profile, other: Profile) -> str:
     bare = one.first_page.lstrip("abcdefghijklmnopqrstuvwxyz")
     if bare == other.first_page.lstrip("abcdefghijklmnopqrstuvwxyz"):
         return "first"
-    if one.last_page == other.last_page and one.first_page != one.last_page:
-        return "last"
-    return "different"
+    is_one_page = one.last_page in {one.first_page, other.first_page}
+    return "last" if one.last_page == other.last_page and not is_one_page else "different"
 
 
 def _doi(one: Profile, other: Profile) -> str:

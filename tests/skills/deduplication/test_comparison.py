@@ -1,0 +1,377 @@
+"""Two records, field by field: which level each field of a pair is on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from paper_search.models import Author, RawPaper
+from paper_search.skills.deduplication.comparison import Comparison, compare
+from paper_search.skills.deduplication.profiles import profile
+
+TITLE = "Shade trees lower the temperature of city streets"
+ABSTRACT = (
+    "Sensors measured air temperature beneath planted canopies during summer afternoons; "
+    "shaded pavements stayed cooler, whereas exposed asphalt warmed considerably."
+)
+
+
+def record(**fields: Any) -> RawPaper:
+    names = fields.pop("authors", [])
+    given: dict[str, Any] = {"id": "p", "title": TITLE, "source": "s", **fields}
+    return RawPaper(**given, authors=[Author(name=name) for name in names])
+
+
+def levels(one: dict[str, Any], other: dict[str, Any]) -> Comparison:
+    """Compare two records, in both orders."""
+    first, second = profile(record(**one)), profile(record(**other))
+    found = compare(first, second)
+    assert compare(second, first) == found
+    return found
+
+
+def test_a_record_agrees_with_itself_wherever_it_says_something():
+    full: dict[str, Any] = {
+        "authors": ["Smith, John", "Jones, Mary"],
+        "year": 2020,
+        "venue": "Journal of Shade",
+        "volume": "3",
+        "issue": "2",
+        "pages": "10-19",
+        "doi": "10.1000/shade",
+        "pmid": "123456",
+        "abstract": ABSTRACT,
+    }
+    assert levels(full, full) == Comparison(
+        title="identical",
+        difference="none",
+        title_length="middle",
+        numerals="same",
+        reactions="same",
+        authors="all",
+        first_author="same",
+        year="same",
+        venue="same",
+        kind="journal",
+        volume="same",
+        issue="same",
+        pages="same",
+        place="same page",
+        doi="same",
+        ids="same",
+        abstract="same",
+        title_similarity=1.0,
+        author_overlap=1.0,
+        abstract_overlap=1.0,
+    )
+
+
+def test_what_is_not_said_is_missing():
+    assert levels({}, {}) == Comparison(
+        title="identical",
+        difference="none",
+        title_length="middle",
+        numerals="same",
+        reactions="same",
+        authors="both missing",
+        first_author="missing",
+        year="both missing",
+        venue="missing",
+        kind="unknown",
+        volume="missing",
+        issue="missing",
+        pages="missing",
+        place="unknown",
+        doi="missing",
+        ids="missing",
+        abstract="missing",
+        title_similarity=1.0,
+        author_overlap=-1.0,
+        abstract_overlap=-1.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "said", "level"),
+    [
+        ("authors", ["Smith, John"], "missing"),
+        ("year", 2020, "missing"),
+        ("venue", "Journal of Shade", "missing"),
+        ("volume", "3", "missing"),
+        ("issue", "2", "missing"),
+        ("pages", "10-19", "missing"),
+        ("doi", "10.1000/shade", "missing"),
+        ("abstract", ABSTRACT, "missing"),
+    ],
+)
+def test_what_only_one_record_says_is_missing(field: str, said: Any, level: str):
+    assert getattr(levels({field: said}, {}), field) == level
+    assert levels({field: said}, {}).title == "identical"
+
+
+@pytest.mark.parametrize(
+    ("title", "level"),
+    [
+        (TITLE.upper(), "identical"),
+        ("Shade trees lower the temperature of city street", "near"),
+        ("Shade trees lower temperature of city streets", "near"),
+        ("Shade trees lower temperature of cities' streets", "close"),
+        ("Shade trees raise the temperature of our streets", "similar"),
+        ("Shade and the temperature of city dwellers", "weak"),
+        ("On the grammar of Old Norse", "different"),
+        ("", "missing"),
+    ],
+)
+def test_how_alike_titles_are(title: str, level: str):
+    found = levels({}, {"title": title})
+    assert found.title == level
+    assert (found.title_similarity == 1.0) == (level == "identical")
+    assert (found.title_similarity == -1.0) == (level == "missing")
+    assert (found.difference == "none") == (level in {"identical", "missing"})
+
+
+@pytest.mark.parametrize(
+    ("letters", "level"),
+    [(51, "long"), (50, "middle"), (26, "middle"), (25, "short"), (15, "short"), (14, "tiny")],
+)
+def test_how_long_the_shorter_title_is(letters: int, level: str):
+    title = "ab " + "c" * (letters - 2)
+    assert levels({"title": title}, {"title": title + " dddddd" * 9}).title_length == level
+
+
+def test_a_title_of_one_word_is_told_apart_from_a_short_one():
+    word = {"title": "Photosynthesis"}
+    assert levels(word, word).title_length == "word"
+    assert levels(word, {"title": "Photosynthesis in leaves"}).title_length == "word"
+
+
+def test_a_title_that_many_works_have_is_generic_but_on_one_page():
+    editorial = {"title": "Editorial"}
+    assert levels(editorial, editorial).title_length == "generic"
+    assert levels(editorial, {"title": "Editorial board"}).title_length == "generic"
+    there = {**editorial, "volume": "3", "pages": "10-12"}
+    assert levels(there, there).title_length == "word"
+
+
+def test_a_title_that_recurs_in_the_batch_is_generic():
+    one, other = profile(record()), profile(record(title=f"{TITLE} again"))
+    assert compare(one, other).title_length == "middle"
+    for recurring in (one.key, other.key):
+        assert compare(one, other, [recurring]).title_length == "generic"
+        assert compare(other, one, [recurring]).title_length == "generic"
+    assert compare(one, other, ["another"]).title_length == "middle"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "level"),
+    [
+        ("Cooling, part 1", "Cooling, part 1", "same"),
+        ("Cooling, part 1", "Cooling, part 2", "different"),
+        ("Cooling, part 1", "Cooling", "one"),
+        ("Cooling in 1993", "Cooling", "same"),
+        ("Cooling of 12 and 15 cities", "Cooling of 15 and 12 big cities", "same"),
+        ("Cooling, part A", "Cooling, part B", "different"),
+    ],
+)
+def test_the_numbers_in_two_titles(one: str, other: str, level: str):
+    assert levels({"title": one}, {"title": other}).numerals == level
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "level"),
+    [
+        (f"Reply to: {TITLE}", TITLE, "different"),
+        (f"Reply to: {TITLE}", f"Reply to {TITLE}", "same"),
+        (TITLE, f"{TITLE} today", "same"),
+    ],
+)
+def test_a_reply_is_told_apart(one: str, other: str, level: str):
+    assert levels({"title": one}, {"title": other}).reactions == level
+
+
+NAMES = ["Adler, Ann", "Baker, Ben", "Clark, Cleo", "Dodge, Dana", "Evans, Enid"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "level", "overlap"),
+    [
+        (["Smith"], ["Smith"], "one name", 1.0),
+        (["Smith"], ["Smith", "Jones"], "one name", 1.0),
+        (["Smith", "Jones"], ["Smith", "Jones", "Adler"], "two names", 1.0),
+        (NAMES, NAMES, "all", 1.0),
+        (NAMES, [*NAMES[:3], "Xu, Yun", "Quill, Otto"], "most", 0.6),
+        (NAMES, [NAMES[0], NAMES[1], "Xu, Yun", "Quill, Otto", "Voss, Kim"], "some", 0.4),
+        (NAMES, [NAMES[0], "Xu, Yun", "Quill, Otto", "Voss, Kim", "Fitz, Hugo"], "few", 0.2),
+        (NAMES, ["Xu, Yun", "Quill, Otto"], "none", 0.0),
+    ],
+)
+def test_how_many_authors_are_shared(one: list[str], other: list[str], level: str, overlap: float):
+    found = levels({"authors": one}, {"authors": other})
+    assert (found.authors, round(found.author_overlap, 2)) == (level, overlap)
+
+
+def test_the_first_authors_are_compared_by_themselves():
+    assert levels({"authors": NAMES}, {"authors": NAMES[::-1]}).first_author == "different"
+    assert levels({"authors": NAMES}, {"authors": NAMES[:1]}).first_author == "same"
+
+
+@pytest.mark.parametrize(
+    ("apart", "level", "in_one_volume"),
+    [
+        (0, "same", "same"),
+        (1, "next", "off in one volume"),
+        (2, "near", "off in one volume"),
+        (3, "near", "off in one volume"),
+        (4, "far", "off in one volume"),
+    ],
+)
+def test_how_far_years_are_apart(apart: int, level: str, in_one_volume: str):
+    one, other = {"year": 2020}, {"year": 2020 + apart}
+    assert levels(one, other).year == level
+    volume = {"venue": "Journal of Shade", "volume": "3"}
+    assert levels({**one, **volume}, {**other, **volume}).year == in_one_volume
+    assert levels({**one, "volume": "3"}, {**other, "volume": "3"}).year == level
+    venue = {"venue": "Journal of Shade"}
+    assert levels({**one, **venue}, {**other, **venue}).year == level
+
+
+@pytest.mark.parametrize(
+    ("venue", "level"),
+    [("Journal of Shade", "same"), ("J. Shade", "same"), ("Acta Botanica", "different")],
+)
+def test_how_alike_venues_are(venue: str, level: str):
+    assert levels({"venue": "Journal of Shade"}, {"venue": venue}).venue == level
+
+
+def test_the_kinds_of_venues_are_named_in_one_order():
+    journal, conference = {"venue": "Journal of Shade"}, {"venue": "Proceedings of the Conference"}
+    assert levels(journal, journal).kind == "journal"
+    assert levels(journal, conference).kind == "conference-journal"
+    assert levels(journal, {}).kind == "unknown"
+
+
+@pytest.mark.parametrize("field", ["volume", "issue"])
+def test_volumes_and_issues_are_the_same_or_not(field: str):
+    assert getattr(levels({field: "3"}, {field: "03"}), field) == "same"
+    assert getattr(levels({field: "3"}, {field: "4"}), field) == "different"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "level"),
+    [
+        ("10-19", "10-19", "same"),
+        ("10-19", "10-9", "same"),
+        ("10-19", "10-21", "first"),
+        ("10", "10", "first"),
+        ("e10", "10-19", "first"),
+        ("10-19", "11-19", "last"),
+        ("19", "11-19", "different"),
+        ("10-19", "30-39", "different"),
+        ("10", "30", "different"),
+    ],
+)
+def test_which_pages_agree(one: str, other: str, level: str):
+    assert levels({"pages": one}, {"pages": other}).pages == level
+
+
+HERE = {"venue": "Journal of Shade", "volume": "3", "issue": "2", "pages": "10-19"}
+
+
+@pytest.mark.parametrize(
+    ("one", "changes", "place"),
+    [
+        (HERE, {}, "same page"),
+        (HERE, {"pages": "10"}, "same page"),
+        (HERE, {"pages": "11-19"}, "unknown"),
+        (HERE, {"volume": "4"}, "unknown"),
+        (HERE, {"pages": "30-39"}, "other page"),
+        (HERE, {"pages": "30-39", "volume": "4"}, "other volume"),
+        (HERE, {"pages": "30-39", "volume": None}, "other volume"),
+        (HERE, {"pages": None}, "same issue"),
+        (HERE, {"pages": None, "issue": "1"}, "other issue"),
+        (HERE, {"pages": None, "issue": None}, "same volume"),
+        (HERE, {"pages": None, "volume": "4"}, "unknown"),
+        (HERE, {"pages": None, "venue": "Acta Botanica"}, "unknown"),
+    ],
+)
+def test_where_in_a_journal_two_records_stand(
+    one: dict[str, Any], changes: dict[str, Any], place: str
+):
+    assert levels(one, {**one, **changes}).place == place
+
+
+@pytest.mark.parametrize(
+    ("doi", "level"),
+    [
+        ("https://doi.org/10.1000/SHADE", "same"),
+        ("10.1000/other", "different"),
+        ("10.2000/shade", "elsewhere"),
+    ],
+)
+def test_two_dois_of_one_registrant_are_two_works(doi: str, level: str):
+    assert levels({"doi": "10.1000/shade"}, {"doi": doi}).doi == level
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "level"),
+    [
+        ({"pmid": "123456"}, {"pmid": "123456"}, "same"),
+        ({"pmid": "123456"}, {"pmid": "654321"}, "different"),
+        ({"pmid": "123456"}, {"s2_id": "abc"}, "missing"),
+        ({"pmid": "123456", "s2_id": "abc"}, {"pmid": "654321", "s2_id": "abc"}, "same"),
+        ({"arxiv_id": "2101.00001"}, {"doi": "10.48550/arXiv.2101.00001"}, "same"),
+        ({"arxiv_id": "2101.00001"}, {"arxiv_id": "2101.00002"}, "missing"),
+        ({"url": "https://x.org/a"}, {"url": "http://www.x.org/a/"}, "same"),
+        ({"url": "https://x.org/a"}, {"url": "https://x.org/b"}, "missing"),
+    ],
+)
+def test_identifiers_agree_contradict_or_say_nothing(
+    one: dict[str, str], other: dict[str, str], level: str
+):
+    assert levels(one, other).ids == level
+
+
+WORDS = [f"word{number}" for number in range(25)]
+
+
+@pytest.mark.parametrize(
+    ("shared", "level"),
+    [
+        (24, "same"),
+        (23, "same"),
+        (22, "near"),
+        (20, "near"),
+        (19, "similar"),
+        (15, "similar"),
+        (14, "related"),
+        (10, "related"),
+        (9, "different"),
+        (0, "different"),
+    ],
+)
+def test_how_many_words_of_abstracts_are_shared(shared: int, level: str):
+    other = [*WORDS[:shared], *(f"else{number}" for number in range(25 - shared))]
+    found = levels({"abstract": " ".join(WORDS)}, {"abstract": "The " + " ".join(other)})
+    assert (found.abstract, found.abstract_overlap) == (level, shared / 25)
+
+
+def test_an_abstract_of_which_another_is_the_beginning_is_the_same():
+    longer = ABSTRACT + " " + " ".join(WORDS * 5)
+    assert levels({"abstract": ABSTRACT}, {"abstract": longer}).abstract == "same"
+    assert levels({"abstract": longer + " one"}, {"abstract": longer + " two"}).abstract == "same"
+
+
+@pytest.mark.parametrize(("letters", "level"), [(79, "missing"), (80, "same")])
+def test_an_abstract_too_short_says_nothing(letters: int, level: str):
+    short = {"abstract": "x" * letters}
+    found = levels(short, {"abstract": ABSTRACT}), levels(short, short)
+    assert [each.abstract for each in found] == ["missing", level]
+    assert found[0].abstract_overlap == -1.0
+
+
+def test_abstracts_of_too_few_words_say_nothing():
+    nine = " ".join(f"longishword{letter}" for letter in "abcdefghi")
+    ten = f"{nine} longishwordj"
+    assert levels({"abstract": nine}, {"abstract": f"{nine} longishwordz"}).abstract == "missing"
+    assert levels({"abstract": ten}, {"abstract": f"{ten} longishwordz"}).abstract == "same"
