@@ -1,5 +1,6 @@
 """The HTTP client against a server that fails in every way."""
 
+import asyncio
 import logging
 import tracemalloc
 from collections.abc import AsyncIterator, Callable
@@ -14,6 +15,7 @@ from paper_search.http.errors import (
     HttpBodyError,
     HttpCallLimitError,
     HttpError,
+    HttpNoTimeError,
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
@@ -375,3 +377,270 @@ async def test_a_lone_surrogate_in_a_query_is_replaced(
 
 def test_settings_do_not_show_their_secrets() -> None:
     assert KEY not in repr(HttpSettings(secrets=(KEY,)))
+
+
+# --- without a server: what a transport says and does ---------------------------------------------
+
+URL = "https://x.org/works"
+
+
+def transport(answer: Callable[[httpx.Request], httpx.Response]) -> httpx.AsyncClient:
+    """Return a client whose every request is answered by a function."""
+    return httpx.AsyncClient(transport=httpx.MockTransport(answer))
+
+
+def raising(error: Exception) -> httpx.AsyncClient:
+    def answer(_: httpx.Request) -> httpx.Response:
+        raise error
+
+    return transport(answer)
+
+
+class Body(httpx.AsyncByteStream):
+    """A body that begins and then fails, or never ends."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield b'{"a":'
+        if self.error is not None:
+            raise self.error
+        await asyncio.Event().wait()
+
+
+async def test_what_a_transport_says_is_told_without_the_key(opened: Opening) -> None:
+    """PER-18"""
+    async with (
+        raising(httpx.ConnectError(f"no route with {KEY}")) as given,
+        opened(given, max_retries=0) as http,
+    ):
+        error = await failure(http, URL)
+    assert isinstance(error, HttpUnreachableError)
+    assert str(error) == "x.org cannot be reached: ConnectError: no route with [redacted]"
+
+
+async def test_what_cuts_a_body_off_is_told_without_the_key(opened: Opening) -> None:
+    """PER-18, API-09"""
+    body = Body(httpx.ReadError(f"reset by {KEY}"))
+    async with (
+        transport(lambda _: httpx.Response(200, stream=body)) as given,
+        opened(given, max_retries=0) as http,
+    ):
+        error = await failure(http, URL)
+    assert isinstance(error, HttpBodyError)
+    assert error.is_cut_off
+    assert str(error) == "the answer of x.org is cut off: ReadError: reset by [redacted]"
+
+
+async def test_a_user_agent_says_how_to_reach_whoever_runs_it(server: FaultServer) -> None:
+    async with HttpClient(HttpSettings(), contact="ada@example.org") as http:
+        await http.get(server.url("/ok"), headers={"x-mine": "yes"})
+    assert "(mailto:ada@example.org)" in server.heads[0]
+    assert "x-mine: yes" in server.heads[0].lower()
+
+
+async def test_headers_go_along_with_a_redirect(server: FaultServer, opened: Opening) -> None:
+    async with opened() as http:
+        await http.get(server.url("/redirect"), params={"to": "/ok"}, headers={"x-mine": "yes"})
+    assert ["x-mine: yes" in head.lower() for head in server.heads] == [True, True]
+
+
+async def test_a_redirect_that_may_not_be_followed_says_where_it_leads(
+    server: FaultServer, opened: Opening
+) -> None:
+    """API-24"""
+    async with opened(max_redirects=0) as http:
+        error = await failure(http, server.url("/redirect"), params={"to": "/ok"})
+    assert isinstance(error, HttpStatusError)
+    assert (error.status, error.location) == (302, "/ok")
+    async with opened(max_redirects=1) as http:
+        assert (await http.get(server.url("/redirect"), params={"to": "/ok"})).json() == GOOD
+        error = await failure(http, server.url("/redirect-loop"))
+    assert str(error) == "127.0.0.1 redirects without end"
+    assert server.requests["/redirect-loop"] == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "body"),
+    [
+        (b" quota used up\n", "quota used up"),
+        (b"\n<html>are you a robot?</html>", ""),
+        (b"caf\xe9", "caf\ufffd"),
+        (b"x" * 3000, "x" * 2000),
+        (f"bad {KEY} {'x' * 3000}".encode(), f"bad [redacted] {'x' * 1985}"),
+    ],
+)
+async def test_of_the_body_of_an_error_what_a_person_can_use_is_kept(
+    opened: Opening, content: bytes, body: str
+) -> None:
+    async with (
+        transport(lambda _: httpx.Response(403, content=content)) as given,
+        opened(given) as http,
+    ):
+        error = await failure(http, URL)
+    assert isinstance(error, HttpStatusError)
+    assert (str(error), error.body) == ("x.org answered with HTTP 403", body)
+    assert (error.location, error.retry_after) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"stream": httpx.ByteStream(b"no gzip"), "headers": {"content-encoding": "gzip"}},
+        {"stream": Body(httpx.ReadError("reset"))},
+    ],
+)
+async def test_an_error_whose_body_cannot_be_read_is_still_that_error(
+    opened: Opening, broken: dict[str, Any]
+) -> None:
+    async with (
+        transport(lambda _: httpx.Response(404, **broken)) as given,
+        opened(given) as http,
+    ):
+        error = await failure(http, URL)
+    assert isinstance(error, HttpStatusError)
+    assert (error.status, error.body) == (404, "")
+
+
+async def test_of_the_type_of_an_answer_the_name_alone_counts(opened: Opening) -> None:
+    headers = {"content-type": " Application/JSON ; charset=latin-1"}
+    async with (
+        transport(lambda _: httpx.Response(200, content=b"{}", headers=headers)) as given,
+        opened(given) as http,
+    ):
+        answer = await http.get(URL)
+    assert (answer.content_type, answer.charset) == ("application/json", "latin-1")
+    assert (answer.url, answer.from_cache) == (URL, False)
+
+
+async def test_a_body_makes_it_a_post(opened: Opening) -> None:
+    asked: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return httpx.Response(200, json={})
+
+    async with transport(answer) as given, opened(given) as http:
+        await http.ask(URL, json={"q": "shade"}, headers={"x-mine": "yes"})
+        await http.ask(URL, form={"n": 3})
+        await http.ask(URL, params={"a": 1}, key_params={"key": KEY})
+    assert [each.method for each in asked] == ["POST", "POST", "GET"]
+    assert [each.content for each in asked] == [b'{"q":"shade"}', b"n=3", b""]
+    assert dict(asked[2].url.params) == {"a": "1", "key": KEY}
+    assert asked[0].headers["x-mine"] == "yes"
+
+
+async def test_a_client_that_is_not_open_says_how_to_open_it() -> None:
+    with pytest.raises(RuntimeError) as told:
+        await HttpClient(HttpSettings()).get(URL)
+    assert str(told.value) == "an HttpClient is used inside `async with`"
+
+
+# --- time -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("wait", "attempts"), [(59, 2), (60, 1), (61, 1)])
+async def test_a_wait_that_ends_with_the_deadline_is_too_long(
+    opened: Opening, clock: Clock, wait: int, attempts: int
+) -> None:
+    """API-02"""
+    headers = {"retry-after": str(wait)}
+    async with (
+        transport(lambda _: httpx.Response(503, headers=headers)) as given,
+        opened(given, deadline_s=60.0, max_retries=1) as http,
+    ):
+        error = await failure(http, URL)
+    assert (error.attempts, clock.now - 1000.0) == (attempts, 59.0 if attempts == 2 else 0.0)
+
+
+async def test_a_part_of_a_longer_job_ends_with_the_job(opened: Opening, clock: Clock) -> None:
+    async with (
+        transport(lambda _: httpx.Response(503, headers={"retry-after": "5"})) as given,
+        opened(given, deadline_s=60.0) as http,
+    ):
+        with pytest.raises(HttpStatusError) as told:
+            await http.ask(URL, ends_at=clock.now + 6)
+        assert told.value.attempts == 2
+        with pytest.raises(HttpStatusError) as told:
+            await http.ask(URL, ends_at=clock.now + 600)
+        assert told.value.attempts == 3
+
+
+async def test_an_attempt_ends_with_the_deadline(opened: Opening) -> None:
+    """API-07"""
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, stream=Body())
+
+    async with transport(answer) as given, opened(given, deadline_s=0.2) as http:
+        error = await failure(http, URL)
+    assert isinstance(error, HttpTimeoutError)
+    assert str(error) == "x.org gave no whole answer within 0.2 s"
+    async with (
+        transport(answer) as given,
+        opened(given, deadline_s=60.0, attempt_timeout_s=0.1, max_retries=0) as http,
+    ):
+        error = await failure(http, URL)
+    assert str(error) == "x.org gave no whole answer within 0.1 s"
+
+
+async def test_what_is_waited_for_a_turn_is_taken_from_the_deadline(
+    opened: Opening, clock: Clock
+) -> None:
+    """API-07, API-29"""
+    answers = iter([httpx.Response(200, json={}), httpx.Response(200, stream=Body())])
+    async with (
+        transport(lambda _: next(answers)) as given,
+        opened(given, interval_s=30.0, deadline_s=30.25, max_retries=0) as http,
+    ):
+        await http.get(URL)
+        error = await failure(http, URL)
+    assert clock.waits == [30.0]
+    assert str(error) == "x.org gave no whole answer within 0.25 s"
+
+
+async def test_a_turn_that_comes_after_the_deadline_is_not_waited_for(
+    opened: Opening, clock: Clock
+) -> None:
+    """API-29"""
+    async with (
+        transport(lambda _: httpx.Response(200, json={})) as given,
+        opened(given, interval_s=30.0, deadline_s=20.0) as http,
+    ):
+        await http.get(URL)
+        error = await failure(http, URL)
+        assert isinstance(await failure(http, URL), HttpNoTimeError)
+        await http.get("https://y.org/")
+    assert isinstance(error, HttpNoTimeError)
+    assert str(error) == "x.org could not be asked in time: others were first"
+    assert (error.attempts, clock.waits) == (0, [])
+
+
+async def test_who_waits_behind_another_request_gives_up_at_the_deadline(opened: Opening) -> None:
+    """API-29"""
+    is_asked = asyncio.Event()
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        is_asked.set()
+        return httpx.Response(200, stream=Body())
+
+    async with transport(answer) as given, opened(given, deadline_s=1.0, max_retries=0) as http:
+        first = asyncio.create_task(failure(http, URL))
+        await is_asked.wait()
+        with pytest.raises(HttpNoTimeError, match=r"^x\.org could not be asked in time: others w"):
+            await http.ask(URL, ends_at=1000.1)
+        first.cancel()
+
+
+async def test_a_spent_budget_is_told_and_an_earlier_error_goes_before_it(
+    opened: Opening,
+) -> None:
+    async with (
+        transport(lambda _: httpx.Response(500)) as given,
+        opened(given) as http,
+    ):
+        error = await failure(http, URL, budget=CallBudget(0))
+        assert str(error) == "the calls allowed for this run are used up"
+        assert error.attempts == 0
+        assert isinstance(await failure(http, URL, budget=CallBudget(1)), HttpStatusError)

@@ -169,3 +169,38 @@ async def test_an_answer_that_takes_longer_than_the_patience_for_connecting_is_w
         error = await failure(http, server.url("/slow-headers"))
     assert isinstance(error, HttpTimeoutError)
     assert not isinstance(error, HttpUnreachableError)
+
+
+async def test_the_patience_for_connecting_counts_from_the_first_request(
+    opened: Opening, clock: Clock, closed: str
+) -> None:
+    """The third request would come 1.5 s after the first, when the patience is over."""
+    async with opened(connect_patience_s=1.5) as http:
+        error = await failure(http, closed)
+    assert (error.attempts, clock.now) == (2, 1000.5)
+    assert str(error).startswith("127.0.0.1 cannot be reached: ConnectError: ")
+
+
+async def test_a_connection_that_is_given_up_says_how_long_it_was_waited_for(
+    opened: Opening, deaf: str
+) -> None:
+    async with opened(connect_patience_s=0.25) as http:
+        error = await failure(http, deaf)
+    assert isinstance(error, HttpUnreachableError)
+    assert str(error) == "127.0.0.1 cannot be reached within 0.25 s"
+
+
+async def test_connections_that_are_given_up_speak_against_the_network(
+    clock: Clock, deaf: str
+) -> None:
+    seen = Reachability(clock)
+    settings = HttpSettings(
+        interval_s=0.0, connect_patience_s=0.1, retry=RetryPolicy(max_retries=0)
+    )
+    port = deaf.partition("//127.0.0.1")[2]
+    async with HttpClient(settings, reachability=seen, clock=clock, sleep=clock.sleep) as http:
+        for host in ("x.org", "y.org"):
+            seen.note_failure(host)
+        assert not seen.is_refuted
+        await failure(http, f"http://127.0.0.1{port}")
+    assert seen.is_refuted
