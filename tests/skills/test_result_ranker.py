@@ -46,6 +46,23 @@ def test_words_do_not_touch_the_order_of_a_single_source() -> None:
     assert names(ResultRanker().order(papers)) == ["first", "second"]
 
 
+def test_likeness_to_the_question_votes_where_several_sources_answered() -> None:
+    papers = [paper(f"p{n}", title=f"Rivers of sand {n}", openalex=n) for n in range(1, 7)]
+    papers += [
+        paper("other", title="Rivers of sand", crossref=1),
+        paper("meant", title="Bees and pesticides", crossref=2),
+    ]
+    asked = ResultRanker().order(papers, question="How do pesticides harm bees?")
+    unasked = ResultRanker().order(papers)
+    assert names(asked).index("meant") < names(unasked).index("meant")
+
+
+def test_likeness_to_the_question_does_not_touch_the_order_of_a_single_source() -> None:
+    papers = [paper(f"p{n}", title=f"Rivers {n}", library=n) for n in range(1, 8)]
+    papers.append(paper("meant", title="Bees", library=8))
+    assert names(ResultRanker().order(papers, question="bees"))[-1] == "meant"
+
+
 def test_several_queries_to_one_source_are_no_agreement() -> None:
     twice = paper("twice", library=5)
     twice.paper.sightings.append(Sighting(source="library", query="other", rank=6))

@@ -30,6 +30,7 @@ class ResultRanker:
         marked: Sequence[MarkedPaper] = (),
         *,
         asked: Asked = (),
+        question: str = "",
         is_score_first: bool = False,
     ) -> list[ScoredPaper]:
         """Return the papers, best first, those marked relevant before and irrelevant after all.
@@ -38,14 +39,14 @@ class ResultRanker:
             papers: with their scores and where they were seen.
             marked: what a person decided so far, in all rounds.
             asked: only the ranks for these count; empty: all do.
+            question: in plain words; what resembles it comes first where several sources answered.
             is_score_first: a judge that read the papers gave the scores: they lead, and ranks
                 order what is equal.
         """
         if not papers:
             return []
         decided = _decisions([paper.paper for paper in papers], marked)
-        by_rank = _by_rank(papers, asked)
-        numbers = by_rank
+        numbers = by_rank = _by_rank(papers, asked, question)
         if len(papers) > FIRST and not is_score_first:
             numbers = _learned(papers, marked, decided, by_rank)
         if is_score_first:
@@ -55,12 +56,12 @@ class ResultRanker:
         return [papers[n] for n in numbers]
 
 
-def _by_rank(papers: Sequence[ScoredPaper], asked: Asked) -> list[int]:
+def _by_rank(papers: Sequence[ScoredPaper], asked: Asked, question: str) -> list[int]:
     """Return the numbers of the papers by the ranks that sources gave them.
 
-    The order of a single source is kept: it saw everything. Several are fused by reciprocal ranks,
-    and the result with the order by words, both alike: ranks of different services say nothing
-    about each other.
+    The order of a single source is kept: it saw everything. Ranks of different services say nothing
+    about each other: several are fused, and their order with the order by words and the order by
+    likeness to the question, each by reciprocal ranks and all alike.
     """
     ranks = [_best_ranks(paper.paper, asked) for paper in papers]
     scores = [paper.relevance_score for paper in papers]
@@ -70,8 +71,14 @@ def _by_rank(papers: Sequence[ScoredPaper], asked: Asked) -> list[int]:
     if len({source for best in ranks for source in best}) < 2:  # noqa: PLR2004  # a single one
         return by_rank
     by_words = sorted(every, key=lambda n: (-scores[n], -fused[n], n))
-    one, other = _reciprocal(by_rank, FUSION), _reciprocal(by_words, FUSION)
-    return sorted(by_rank, key=lambda n: -(one[n] + other[n]))
+    orders = [by_rank, by_words]
+    if question and len(papers) > FIRST:
+        texts = [(paper.paper.title, paper.paper.text) for paper in papers]
+        orders.append(
+            Ranker([*texts, (question, None)]).order({len(texts): True}, [0.0] * len(texts))
+        )
+    votes = [_reciprocal(order, FUSION) for order in orders]
+    return sorted(by_rank, key=lambda n: -sum(vote[n] for vote in votes))
 
 
 def _best_ranks(paper: RawPaper, asked: Asked) -> dict[str, int]:

@@ -169,7 +169,9 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     works = await shelf.works(state.works)
     scored = await ctx.services.score(works, _intent(state), marked)
     asked = {(report.source, report.query) for report in state.reports if report.query}
-    ordered = ctx.services.order(scored, marked, asked)
+    ranked = _strategy(state).ranked
+    question = " ".join(query.text for query in ranked) or _intent(state).topic
+    ordered = ctx.services.order(scored, marked, asked, question)
     scores = await shelf.put_judgements(ordered or scored, works)
     return Outcome.OK, {"scores": scores, "is_ordered": bool(ordered), "works": []}
 

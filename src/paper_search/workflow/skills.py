@@ -209,12 +209,15 @@ class Skills:
         scored: Sequence[ScoredPaper],
         marked: Sequence[MarkedPaper],
         asked: Collection[tuple[str, str]],
+        question: str,
     ) -> list[ScoredPaper]:
         """Return the papers in the order of the result; none: a foreign scorer's scores decide."""
         if not isinstance(self.relevance_scorer, RelevanceScorer):
             return []
         has_read = self.relevance_scorer.uses_model
-        return self.result_ranker.order(scored, marked, asked=asked, is_score_first=has_read)
+        return self.result_ranker.order(
+            scored, marked, asked=asked, question=question, is_score_first=has_read
+        )
 
     async def enrich(self, works: list[RawPaper]) -> EnrichmentReport:
         """Fill what the works lack, if there is anybody who can."""
