@@ -76,7 +76,7 @@ def _check_module(module: str, name: str) -> None:
     except (ImportError, ValueError):
         is_there = False
     if not is_there:
-        known = ", ".join(sorted(each.name for each in entry_points(group=EMBEDDINGS_GROUP)))
+        known = ", ".join(sorted(point.name for point in entry_points(group=EMBEDDINGS_GROUP)))
         raise ConfigError(
             f"the embedding model {name!r} cannot be used: {module!r} is no provider "
             f"({known}) and no installed module; {_HOW}"

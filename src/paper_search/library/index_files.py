@@ -22,7 +22,7 @@ def is_whole(index: Path) -> bool:
     """
     try:
         segments = json.loads((index / "meta.json").read_bytes())["segments"]
-        names = [str(each["segment_id"]).replace("-", "") for each in segments]
+        names = [str(segment["segment_id"]).replace("-", "") for segment in segments]
         return all(
             _has_its_checksum(index / f"{name}{suffix}") for name in names for suffix in _SUFFIXES
         )

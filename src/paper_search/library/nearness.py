@@ -81,7 +81,7 @@ class Nearness:
     def digests(self, rows: Sequence[int]) -> dict[int, bytes]:
         """Return the digests of the texts that the vectors of the rows were made of."""
         found, places = self._found(rows)
-        made = (each.tobytes() for each in self._digests[places])
+        made = (digest.tobytes() for digest in self._digests[places])
         return dict(zip(found.tolist(), made, strict=True))
 
     def vectors(self, rows: Sequence[int]) -> NDArray[np.float32]:

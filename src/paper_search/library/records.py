@@ -148,7 +148,7 @@ class RecordStore:
     def size_bytes(self) -> int:
         """Return how much the records take on disk, the log of the last writes included."""
         files = (self._path, self._path.with_name(f"{self._path.name}-wal"))
-        return sum(each.stat().st_size for each in files if each.exists())
+        return sum(file.stat().st_size for file in files if file.exists())
 
     def upsert(self, papers: Sequence[RawPaper]) -> Changes:
         """Add the papers, or update those that are there, in one transaction.

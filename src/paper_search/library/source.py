@@ -112,9 +112,9 @@ class LibrarySource:
             SearchSourceError: no query at all could be answered.
         """
         report = await self.report(strategy)
-        if report.sources and all(each.status.is_failure for each in report.sources):
+        if report.sources and all(source.status.is_failure for source in report.sources):
             raise SearchSourceError(
-                f"{self._name}: " + "; ".join(str(each.error) for each in report.sources)
+                f"{self._name}: " + "; ".join(str(source.error) for source in report.sources)
             )
         return report.papers
 

@@ -138,7 +138,9 @@ class Translator:
             conditions.append(self._any_of([self._years(given.year_from, given.year_to), undated]))
         if given.language:
             languages = (given.language.lower(), UNKNOWN_LANGUAGE)
-            spoken = [self._make.term_query(self._schema, "language", each) for each in languages]
+            spoken = [
+                self._make.term_query(self._schema, "language", language) for language in languages
+            ]
             conditions.append(self._any_of(spoken))
         return self._unscored(self._all(conditions)) if conditions else None
 
@@ -153,7 +155,9 @@ class Translator:
         if not wanted:
             parts.append((occur.Must, self._unscored(self._make.all_query())))
         parts += [
-            (occur.MustNot, self._matched(each.child)) for each in children if isinstance(each, Not)
+            (occur.MustNot, self._matched(child.child))
+            for child in children
+            if isinstance(child, Not)
         ]
         return self._make.boolean_query(parts)
 

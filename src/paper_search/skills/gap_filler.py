@@ -42,7 +42,7 @@ class GapFiller:
     @property
     def enricher_names(self) -> list[str]:
         """Return who is asked, in order."""
-        return [each.enricher_name for each in self._enrichers]
+        return [enricher.enricher_name for enricher in self._enrichers]
 
     async def fill(self, works: Sequence[RawPaper]) -> EnrichmentReport:
         """Return the works in their order, and what each enricher did; nothing is an exception.

@@ -82,7 +82,7 @@ def facets_of(papers: Sequence[Paper]) -> Facets:
     years = Counter(paper.year for paper in papers if paper.year is not None)
     venues = _counted(paper.venue for paper in papers if paper.venue)
     authors = _counted(
-        name for paper in papers for name in dict.fromkeys(each.name for each in paper.authors)
+        name for paper in papers for name in dict.fromkeys(author.name for author in paper.authors)
     )
     return Facets(
         by_year=dict(sorted(years.items())),

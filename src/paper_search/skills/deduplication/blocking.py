@@ -38,13 +38,13 @@ def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
     whole are returned depends on it. Time and number of pairs grow with the number of records,
     not with its square.
     """
-    words = _Rarity(each.words for each in profiles)
-    names = _Rarity(each.people.names for each in profiles)
-    rare_words = [words.rarest(each.words, _RARE_WORDS) for each in profiles]
-    rare_names = [names.rarest(each.people.names, _RARE_NAMES) for each in profiles]
+    words = _Rarity(profile.words for profile in profiles)
+    names = _Rarity(profile.people.names for profile in profiles)
+    rare_words = [words.rarest(profile.words, _RARE_WORDS) for profile in profiles]
+    rare_names = [names.rarest(profile.people.names, _RARE_NAMES) for profile in profiles]
     families: tuple[tuple[Keys, float], ...] = (
         (map(_identifiers, profiles), 0.0),
-        (((each.key,) if each.key else () for each in profiles), 0.0),
+        (((profile.key,) if profile.key else () for profile in profiles), 0.0),
         (map(_place_in_volume, profiles), 0.0),
         (map(_abstract_ends, profiles), 0.0),
         (map(words.pairs, rare_words), _ALIKE),

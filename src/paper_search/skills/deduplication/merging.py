@@ -116,7 +116,7 @@ def merged(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]] = 
             "sightings": _united_sightings(papers),
             "field_sources": origins,
             "versions": _versions(groups),
-            "keywords": distinct_keywords(each for p in ordered for each in p.keywords),
+            "keywords": distinct_keywords(keyword for p in ordered for keyword in p.keywords),
         }
     )
     stable = stable_id(whole)
@@ -148,7 +148,7 @@ def _filled(ordered: Sequence[RawPaper], of_front: int) -> tuple[dict[str, Any],
 
 
 def _versions(groups: Sequence[Sequence[RawPaper]]) -> list[Version]:
-    known = [each for group in groups for paper in group for each in paper.versions]
+    known = [version for group in groups for paper in group for version in paper.versions]
     if len(groups) == 1 and not known:
         return []
     found: list[Version] = []

@@ -48,7 +48,9 @@ def people(authors: Sequence[Author]) -> People:
     if not authors:
         return NOBODY
     # One text, folded at once: a call for each author would be most of the work.
-    text = without_line_breaks(folded(_BETWEEN.join(each.name for each in authors[:_MOST_AUTHORS])))
+    text = without_line_breaks(
+        folded(_BETWEEN.join(author.name for author in authors[:_MOST_AUTHORS]))
+    )
     every = words(text)
     bag = dict.fromkeys(word for word in every if _is_name(word))
     if not bag:  # "C C", or one Chinese letter: better than nothing

@@ -23,9 +23,9 @@ def recurring_titles(profiles: Sequence[Profile]) -> frozenset[str]:
     they may be one work, badly recorded once.
     """
     groups: dict[str, list[Profile]] = defaultdict(list)
-    for each in profiles:
-        if each.key:
-            groups[each.key].append(each)
+    for profile in profiles:
+        if profile.key:
+            groups[profile.key].append(profile)
     return frozenset(
         key
         for key, group in groups.items()
@@ -54,9 +54,9 @@ def shared_dois(profiles: Sequence[Profile]) -> frozenset[str]:
     Abstracts of a supplement often carry the DOI of the whole: it names none of them.
     """
     groups: dict[str, list[Profile]] = defaultdict(list)
-    for each in profiles:
-        if each.doi:
-            groups[each.doi].append(each)
+    for profile in profiles:
+        if profile.doi:
+            groups[profile.doi].append(profile)
     return frozenset(doi for doi, group in groups.items() if _has_many_titles(group))
 
 

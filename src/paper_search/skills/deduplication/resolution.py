@@ -108,7 +108,7 @@ class Resolution:
 
     def _decided(self, decisions: Iterable[MergeDecision]) -> tuple[list[Pair], list[Pair]]:
         numbers: dict[str, int] = {}
-        chosen = {frozenset((each.one, each.other)): each for each in decisions}
+        chosen = {frozenset((decision.one, decision.other)): decision for decision in decisions}
         if not chosen:
             return [], []
         for number in reversed(range(len(self._places))):

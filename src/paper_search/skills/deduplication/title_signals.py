@@ -129,10 +129,10 @@ def difference(one: Collection[str], other: Collection[str]) -> str:
 
 def _has_alike(word: str, others: list[str]) -> bool:
     return any(
-        (word[0] == each[0] or word[-1] == each[-1])
+        (word[0] == other[0] or word[-1] == other[-1])
         and (
-            Indel.normalized_similarity(word, each, score_cutoff=_ALIKE)
-            or (len(word) > _SHORTEST_KEY and each.startswith(word))
+            Indel.normalized_similarity(word, other, score_cutoff=_ALIKE)
+            or (len(word) > _SHORTEST_KEY and other.startswith(word))
         )
-        for each in others
+        for other in others
     )

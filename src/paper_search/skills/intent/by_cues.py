@@ -123,7 +123,9 @@ def intent_of_boolean(
 ) -> ParsedIntent:
     """Return the intent of a question that is a boolean query: nothing about it is guessed."""
     names = [
-        name for each in wanted.concepts for name in (each, *wanted.alternatives.get(each, ()))
+        name
+        for concept in wanted.concepts
+        for name in (concept, *wanted.alternatives.get(concept, ()))
     ]
     return ParsedIntent(
         topic=question[:_LONGEST_TOPIC],

@@ -72,9 +72,9 @@ def read_exclusions(text: str) -> Exclusions:
     because a wrong exclusion hides papers: a note says how to exclude it.
     """
     found: list[_Found] = []
-    for each in _candidates(text):
-        if all(each.end <= other.start or each.start >= other.end for other in found):
-            found.append(each)
+    for candidate in _candidates(text):
+        if all(candidate.end <= other.start or candidate.start >= other.end for other in found):
+            found.append(candidate)
     found.sort(key=lambda one: -one.start)
     rest = subject = text
     notes: list[str] = []

@@ -76,7 +76,7 @@ def years_in(text: str, today: date) -> Years:
     if whole := whole_years(text):
         return Years("", *whole)
     reader = _Reader(text, today)
-    found = _without_overlaps(each for cue in cues() for each in reader.matches(cue))
+    found = _without_overlaps(match for cue in cues() for match in reader.matches(cue))
     limits = [each for each in found if each.is_limit]
     joined = _joined(text, limits)
     notes = reader.notes
@@ -85,8 +85,8 @@ def years_in(text: str, today: date) -> Years:
         notes.append(f"the years contradict each other ({said}): none is used as a limit")
         joined = (None, None)
     rest = text
-    for each in reversed(limits):
-        rest = cut(rest, each.start, each.end)
+    for limit in reversed(limits):
+        rest = cut(rest, limit.start, limit.end)
     return Years(rest, *joined, notes=tuple(dict.fromkeys(notes)))
 
 

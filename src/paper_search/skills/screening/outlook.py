@@ -127,7 +127,7 @@ def _bound(stretches: Sequence[tuple[int, int, int]], unseen: int, level: float)
     low, high = 0, unseen
     while low < high:
         middle = (low + high + 1) // 2
-        if all(_chance(*each, left=middle) >= level for each in stretches):
+        if all(_chance(*stretch, left=middle) >= level for stretch in stretches):
             low = middle
         else:
             high = middle - 1

@@ -116,7 +116,7 @@ def _balanced(wanted: Sequence[bool]) -> list[float]:
     light = yes / (_RATIO * (len(wanted) - yes))
     weights = [1.0 if each else light for each in wanted]
     mean = sum(weights) / len(weights)
-    return [each / mean for each in weights]
+    return [weight / mean for weight in weights]
 
 
 def _moments(values: Sequence[float]) -> tuple[float, float]:

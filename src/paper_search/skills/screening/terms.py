@@ -113,7 +113,7 @@ class _Scale:
             if found > 1:
                 places[term] = len(weights)
                 weights.append(rarity[found])
-        return cls(places, weights, {each: 1.0 + math.log(each) for each in heights})
+        return cls(places, weights, {height: 1.0 + math.log(height) for height in heights})
 
     def row(self, counts: Counter[int]) -> Row:
         """Return the row of a text from how often it has each of its terms."""
