@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from paper_search.skills.intent.cutting import without_cuts
+from paper_search.skills.intent.cutting import cut, without_cuts
 from paper_search.skills.intent.exclusions import Exclusions, read_exclusions
 
 
@@ -164,3 +164,7 @@ def test_brackets_of_an_exclusion_go_with_it() -> None:
 def test_a_restricted_exclusion_is_none() -> None:
     text = "networks, but not the hardware that is used in them"
     assert read(text).terms == ()
+
+
+def test_a_limit_that_was_cut_out_behind_a_chinese_cue_is_no_term() -> None:
+    assert read_exclusions(cut("蜜蜂 不包括 SINCE 2000", 7, 17)).terms == ()

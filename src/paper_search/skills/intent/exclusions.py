@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from paper_search.skills.intent import exclusion_cues as cues
-from paper_search.skills.intent.cutting import GLUE, cut, is_quoted
+from paper_search.skills.intent.cutting import GLUE, cut, is_quoted, without_cuts
 from paper_search.skills.intent.exclusion_cues import Strength
 from paper_search.skills.intent.known_terms import is_known
 from paper_search.skills.intent.phrases import phrase_at, phrases
@@ -78,26 +78,28 @@ def read_exclusions(text: str) -> Exclusions:
     found.sort(key=lambda one: -one.start)
     rest = subject = text
     notes: list[str] = []
-    for each in found:
-        said = text[each.start : each.end].strip(" ,;:(.")
-        if not each.is_doubtful:
-            rest = cut(rest, each.start, each.end)
+    for exclusion in found:
+        said = text[exclusion.start : exclusion.end].strip(" ,;:(.")
+        if not exclusion.is_doubtful:
+            rest = cut(rest, exclusion.start, exclusion.end)
         else:
             notes.append(
                 f"{said!r} is read as part of the subject; to leave papers out, write"
-                f" 'excluding {each.terms[0]}'"
+                f" 'excluding {exclusion.terms[0]}'"
             )
-        if each.is_compound:
-            whole = subject[each.start : each.end].strip().replace(" ", GLUE)
-            subject = f"{subject[: each.start].rstrip()}{GLUE}{whole} {subject[each.end :]}"
+        if exclusion.is_compound:
+            whole = subject[exclusion.start : exclusion.end].strip().replace(" ", GLUE)
+            subject = (
+                f"{subject[: exclusion.start].rstrip()}{GLUE}{whole} {subject[exclusion.end :]}"
+            )
         else:
-            subject = cut(subject, each.start, each.end)
-    sure = [each for each in reversed(found) if not each.is_doubtful]
+            subject = cut(subject, exclusion.start, exclusion.end)
+    sure = [exclusion for exclusion in reversed(found) if not exclusion.is_doubtful]
     return Exclusions(
         rest,
         subject,
-        tuple(dict.fromkeys(term for each in sure for term in each.terms)),
-        tuple(dict.fromkeys(kind for each in sure for kind in each.kinds)),
+        tuple(dict.fromkeys(term for exclusion in sure for term in exclusion.terms)),
+        tuple(dict.fromkeys(kind for exclusion in sure for kind in exclusion.kinds)),
         tuple(reversed(notes)),
     )
 
@@ -115,7 +117,8 @@ def _candidates(text: str) -> Iterator[_Found]:
 
 def _of_east_asian(match: re.Match[str]) -> _Found:
     found = _Found(match.start(), match.end())
-    for name in re.split(r"[和或及、与]", match["object"]):
+    for part in re.split(r"[和或及、与]", match["object"]):
+        name = without_cuts(part)
         if kind := kind_at(name, 0):
             found.kinds.append(kind[0])
         elif name:
