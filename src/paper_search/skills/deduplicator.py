@@ -108,7 +108,7 @@ class Deduplicator:
             return
         for group in answer.groups:
             # An id that two records share names neither of them.
-            places = [by_id[each][0] for each in group if len(by_id.get(each, ())) == 1]
+            places = [by_id[name][0] for name in group if len(by_id.get(name, ())) == 1]
             for place in places[1:]:
                 if may_be_one(resolution.compared(places[0], place)):
                     resolution.join(places[0], place, MergeReason.MODEL)

@@ -30,21 +30,21 @@ def status_of(error: BaseException) -> SourceStatus:
     neither a source's own nor the world's is a bug in the source.
     """
     chain = list(_causes(error))
-    for each in chain:
-        told = getattr(each, "status", None)
+    for link in chain:
+        told = getattr(link, "status", None)
         if isinstance(told, SourceStatus):
             return told
-        code = _code(each)
+        code = _code(link)
         if code is not None:
             fallback = SourceStatus.BAD_RESPONSE
             if code >= _SERVER_ERROR:
                 fallback = SourceStatus.UNREACHABLE
             return _STATUS_OF_CODE.get(code, fallback)
-    for each in chain:
-        name = type(each).__name__.lower()
-        if isinstance(each, TimeoutError) or "timeout" in name:
+    for link in chain:
+        name = type(link).__name__.lower()
+        if isinstance(link, TimeoutError) or "timeout" in name:
             return SourceStatus.TIMEOUT
-        if isinstance(each, OSError) or name in {"connecterror", "networkerror", "transporterror"}:
+        if isinstance(link, OSError) or name in {"connecterror", "networkerror", "transporterror"}:
             return SourceStatus.UNREACHABLE
     if isinstance(error, SearchSourceError):
         return SourceStatus.BAD_RESPONSE

@@ -60,7 +60,7 @@ class GapFiller:
             rejected = 0
             for place, work in enumerate(filled):
                 given = known.records.get(work.id, [])
-                fitting = [each for each in given if _is_same_work(work, each)]
+                fitting = [record for record in given if _is_same_work(work, record)]
                 rejected += len(given) > 0 and not fitting
                 filled[place] = _completed(work, fitting, counts)
             reports.append(_told(known.report, counts, rejected))
@@ -88,7 +88,7 @@ def _completed(work: RawPaper, known: Sequence[RawPaper], counts: dict[str, int]
     found: dict[str, str] = {}
     origins = dict(work.field_sources)
     for gap in _gaps(work):
-        giver = next((each for each in known if getattr(each, gap)), None)
+        giver = next((record for record in known if getattr(record, gap)), None)
         if giver is not None:
             found[gap] = getattr(giver, gap)
             origins[gap] = giver.id
@@ -125,7 +125,7 @@ def _is_confirmed(work: RawPaper, known: RawPaper) -> bool:
     if work.year and known.year:
         evidence.append(abs(work.year - known.year) <= 1)
     if work.authors and known.authors:
-        names = {normalised_title(family_name(each.authors[0].name)) for each in (work, known)}
+        names = {normalised_title(family_name(record.authors[0].name)) for record in (work, known)}
         evidence.append(len(names) == 1)
     return bool(evidence) and all(evidence)
 

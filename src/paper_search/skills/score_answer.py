@@ -57,7 +57,7 @@ class ScoreEntry(BaseModel):
     def _known(cls, value: Any) -> list[PaperTag]:
         given = value if isinstance(value, list) else [value]
         known = {tag.value: tag for tag in PaperTag}
-        names = (each.strip().lower() for each in given if isinstance(each, str))
+        names = (tag.strip().lower() for tag in given if isinstance(tag, str))
         return list(dict.fromkeys(known[name] for name in names if name in known))
 
 
@@ -81,9 +81,9 @@ class ScoresAnswer(BaseModel):
         if not isinstance(value, list):
             return value
         named = [
-            each
-            for each in value
-            if isinstance(each, dict) and ("paper_id" in each or "id" in each)
+            item
+            for item in value
+            if isinstance(item, dict) and ("paper_id" in item or "id" in item)
         ]
         if len(named) < len(value):
             _log.warning("%d scores name no paper and are left out", len(value) - len(named))
@@ -92,7 +92,7 @@ class ScoresAnswer(BaseModel):
     def repeated(self, asked: Sequence[str]) -> set[str]:
         """Return the ids among `asked` that have more than one score."""
         counts = Counter(entry.paper_id for entry in self.results)
-        return {each for each in asked if counts[each] > 1}
+        return {name for name in asked if counts[name] > 1}
 
     def by_id(self, asked: Sequence[str]) -> dict[str, ScoreEntry]:
         """Return the usable scores of the asked ids; invented and repeated ids are left out."""

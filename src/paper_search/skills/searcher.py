@@ -218,7 +218,7 @@ def _checked_report(answer: Any) -> SearchReport:
 
 
 def _checked_papers(answer: Any) -> list[RawPaper]:
-    if not isinstance(answer, list) or not all(isinstance(each, RawPaper) for each in answer):
+    if not isinstance(answer, list) or not all(isinstance(record, RawPaper) for record in answer):
         raise TypeError(f"the source answered {type(answer).__name__}, not a list of RawPaper")
     return answer
 

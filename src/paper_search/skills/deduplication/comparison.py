@@ -158,7 +158,7 @@ def _numerals(one: Profile, other: Profile) -> str:
     if first and second:
         return "same" if set(first) == set(second) else "different"
     # A year in one of two titles is often the rest of a citation: "title. 1993".
-    return "one" if any(len(each) != _YEAR_DIGITS for each in first or second) else "same"
+    return "one" if any(len(page) != _YEAR_DIGITS for page in first or second) else "same"
 
 
 def _reactions(one: Profile, other: Profile) -> str:

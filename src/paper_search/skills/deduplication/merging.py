@@ -112,7 +112,7 @@ def merged(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]] = 
             **values,
             "citation_count": max(paper.citation_count for paper in papers),
             "is_retracted": _is_retracted(papers),
-            "merged_from": sorted({each for p in papers for each in (p.id, *p.merged_from)}),
+            "merged_from": sorted({name for p in papers for name in (p.id, *p.merged_from)}),
             "sightings": _united_sightings(papers),
             "field_sources": origins,
             "versions": _versions(groups),
@@ -158,10 +158,10 @@ def _versions(groups: Sequence[Sequence[RawPaper]]) -> list[Version]:
             name: next((v for p in ordered if not _is_empty(v := getattr(p, name))), None)
             for name in ("year", "venue", "doi", "url")
         }
-        ids = sorted({each for p in group for each in (p.id, *p.merged_from)})
+        ids = sorted({name for p in group for name in (p.id, *p.merged_from)})
         found.append(Version(ids=ids, **first))
-    inner = {tuple(each.ids): each for each in known}
-    seen = {tuple(each.ids) for each in found}
+    inner = {tuple(version.ids): version for version in known}
+    seen = {tuple(version.ids) for version in found}
     return found + [each for ids, each in sorted(inner.items()) if ids not in seen]
 
 

@@ -81,7 +81,7 @@ def shared(one: People, other: People) -> float:
     if unmatched:
         rest.difference_update(few)
         for name in unmatched:
-            best = max((_alike(name, each) for each in rest), default=0.0)
+            best = max((_alike(name, other_name) for other_name in rest), default=0.0)
             score += best if best >= _ALIKE else 0.0
     return score / len(few)
 

@@ -34,15 +34,17 @@ def recurring_titles(profiles: Sequence[Profile]) -> frozenset[str]:
 
 
 def _are_several(group: list[Profile]) -> bool:
-    issues = {(each.volume, each.issue) for each in group if each.volume and each.issue}
+    issues = {
+        (profile.volume, profile.issue) for profile in group if profile.volume and profile.issue
+    }
     if len(issues) >= _FEWEST:
         return True
-    years = {each.year for each in group if each.year is not None}
+    years = {profile.year for profile in group if profile.year is not None}
     if len(years) >= _FEWEST and len(group[0].words) <= _SHORT_TITLE:
         return True
     crowds: list[set[str]] = []
-    for each in group:
-        names = set(each.people.names)
+    for profile in group:
+        names = set(profile.people.names)
         if names and all(names.isdisjoint(crowd) for crowd in crowds):
             crowds.append(names)
     return len(crowds) >= _FEWEST
@@ -64,9 +66,9 @@ def _has_many_titles(group: list[Profile]) -> bool:
     if len(group) < _FEWEST:
         return False
     kept: list[str] = []
-    for each in group[:_LOOKED_AT]:
-        if each.title and all(ratio(each.title, title) < _OTHER_TITLE for title in kept):
-            kept.append(each.title)
+    for profile in group[:_LOOKED_AT]:
+        if profile.title and all(ratio(profile.title, title) < _OTHER_TITLE for title in kept):
+            kept.append(profile.title)
             if len(kept) >= _FEWEST:
                 return True
     return False

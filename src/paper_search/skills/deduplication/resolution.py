@@ -174,7 +174,7 @@ class Resolution:
                     members=members,
                     ids=[self._papers[member].id for member in members],
                     merges=found,
-                    confidence=min((each.confidence for each in found), default=1.0),
+                    confidence=min((version.confidence for version in found), default=1.0),
                 )
             )
             cluster_of.update(dict.fromkeys(numbers, place))

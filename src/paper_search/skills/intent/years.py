@@ -77,11 +77,11 @@ def years_in(text: str, today: date) -> Years:
         return Years("", *whole)
     reader = _Reader(text, today)
     found = _without_overlaps(match for cue in cues() for match in reader.matches(cue))
-    limits = [each for each in found if each.is_limit]
+    limits = [mention for mention in found if mention.is_limit]
     joined = _joined(text, limits)
     notes = reader.notes
-    if _is_empty(joined) or any(_is_empty(_both(joined, each.interval)) for each in found):
-        said = ", ".join(repr(text[each.start : each.end].strip(" ,")) for each in found)
+    if _is_empty(joined) or any(_is_empty(_both(joined, mention.interval)) for mention in found):
+        said = ", ".join(repr(text[mention.start : mention.end].strip(" ,")) for mention in found)
         notes.append(f"the years contradict each other ({said}): none is used as a limit")
         joined = (None, None)
     rest = text
@@ -150,9 +150,9 @@ class _Reader:
 def _without_overlaps(found: Iterable[_Found]) -> list[_Found]:
     """Return what was found, in order, the earlier cue first where two overlap."""
     kept: list[_Found] = []
-    for each in found:
-        if all(each.end <= other.start or each.start >= other.end for other in kept):
-            kept.append(each)
+    for mention in found:
+        if all(mention.end <= other.start or mention.start >= other.end for other in kept):
+            kept.append(mention)
     return sorted(kept, key=lambda one: one.start)
 
 
@@ -160,12 +160,12 @@ def _joined(text: str, found: list[_Found]) -> Interval:
     """Return what all limits allow; of two joined by "or", what either allows."""
     joined: Interval = (None, None)
     end = None
-    for each in found:
-        if end is not None and _ONE_OF_TWO.match(text[end : each.start]):
-            joined = _either(joined, each.interval)
+    for mention in found:
+        if end is not None and _ONE_OF_TWO.match(text[end : mention.start]):
+            joined = _either(joined, mention.interval)
         else:
-            joined = _both(joined, each.interval)
-        end = each.end
+            joined = _both(joined, mention.interval)
+        end = mention.end
     return joined
 
 

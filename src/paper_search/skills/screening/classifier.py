@@ -39,7 +39,7 @@ def widest_plane(
     plane = [0.0] * (matrix.width + 1)
     shares = [0.0] * len(examples)
     rows = [matrix.rows[number] for number in examples]
-    signs = [1.0 if each else -1.0 for each in wanted]
+    signs = [1.0 if is_relevant else -1.0 for is_relevant in wanted]
     slack = [1.0 / (2.0 * _COST * max(weight, 1e-9)) for weight in weights]
     private = [row.norm - sum(map(mul, row.values, row.values)) for row in rows]
     left, active, largest_share = _MOST_UPDATES, list(range(len(rows))), 0.0

@@ -114,7 +114,7 @@ def _balanced(wanted: Sequence[bool]) -> list[float]:
     """Return weights of mean 1 under which the wanted together weigh `_RATIO` times the others."""
     yes = sum(wanted)
     light = yes / (_RATIO * (len(wanted) - yes))
-    weights = [1.0 if each else light for each in wanted]
+    weights = [1.0 if is_relevant else light for is_relevant in wanted]
     mean = sum(weights) / len(weights)
     return [weight / mean for weight in weights]
 
