@@ -1,27 +1,258 @@
-"""`paper-search graph`."""
+"""`paper-search graph`, and its commands `list`, `show`, `run` and `check`."""
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = f"{ROOT / 'docs' / 'examples'}/"
+QUESTION = '{"question": "graph neural networks for molecules"}'
 Cli = Callable[..., Any]
 
 
-def test_the_picture_has_every_answer_of_a_person_on_its_edges(cli: Cli) -> None:
+def test_the_picture_has_every_answer_of_a_person_on_its_edges(cli: Cli):
     drawn = cli("graph").stdout
     assert drawn == cli("graph", "--format", "mermaid").stdout
     assert "confirm_strategy -- reject --> build_strategy" in drawn
     assert "review_results -- approve --> finish" in drawn
 
 
-def test_json_has_the_same_edges(cli: Cli) -> None:
+def test_json_has_the_same_edges(cli: Cli):
     document = cli("graph", "--format", "json").document
     assert document == cli("graph", "--json").document
     edge = {"from": "confirm_strategy", "outcome": "edit", "to": "search"}
     assert edge in document["transitions"]
 
 
-def test_an_unknown_format_is_a_usage_error(cli: Cli) -> None:
+def test_an_unknown_format_is_a_usage_error(cli: Cli):
     assert cli("graph", "--format", "png").code == 2
     assert cli("graph", "--format", "mermaid", "--json").code == 2
+
+
+# --- list -----------------------------------------------------------------------------------------
+
+
+def test_list_names_the_workflows_of_the_program(cli: Cli):
+    shown = [line.split("  ")[:2] for line in cli("graph", "list").stdout.splitlines()]
+    assert ["paper_search", "10 steps"] in shown
+    rows = cli("graph", "list", "--json").document
+    assert [row["name"] for row in rows] == ["paper_search", "research_report"]
+    assert all(row["path"].endswith("graph.py") for row in rows)
+
+
+def test_list_finds_those_of_a_directory(cli: Cli):
+    names = [each["name"] for each in cli("graph", "list", "--in", EXAMPLES, "--json").document]
+    assert names == [
+        "confidence_loop",
+        "hybrid_steps",
+        "linear",
+        "mode_branching",
+        "quality_gate",
+    ]
+
+
+def test_list_shows_the_others_and_fails_where_one_cannot_be_used(cli: Cli, tmp_path: Path):
+    shutil.copy(ROOT / "docs" / "examples" / "linear.py", tmp_path)
+    (tmp_path / "bad.py").write_text("WORKFLOW = 1")
+    ended = cli("graph", "list", "--in", f"{tmp_path}/")
+    assert ended.code == 1
+    assert ended.stdout.startswith("linear ")
+    assert "which is no Workflow" in ended.stderr
+
+
+def test_list_of_nothing_is_a_usage_error(cli: Cli):
+    assert cli("graph", "list", "--in", "no_such_package").code == 2
+
+
+# --- show -----------------------------------------------------------------------------------------
+
+
+def test_show_prints_mermaid_and_json(cli: Cli):
+    assert cli("graph", "show", "paper_search").stdout == cli("graph").stdout
+    shown = cli("graph", "show", "linear", "--in", EXAMPLES, "--json").document
+    assert [each["id"] for each in shown["steps"]] == ["split", "shorten", "name"]
+
+
+def test_show_writes_a_file_by_its_name_and_overwrites_nothing_unasked(cli: Cli, tmp_path: Path):
+    path = tmp_path / "graph.mmd"
+    assert cli("graph", "show", "paper_search", "-o", str(path)).code == 0
+    drawn = path.read_text(encoding="utf-8")
+    assert drawn == cli("graph").stdout
+    path.write_text("mine")
+    refused = cli("graph", "show", "paper_search", "-o", str(path))
+    assert refused.code == 1
+    assert "--force" in refused.stderr
+    assert path.read_text() == "mine"
+    assert cli("graph", "show", "paper_search", "-o", str(path), "--force").code == 0
+    assert path.read_text(encoding="utf-8") == drawn
+
+
+def test_show_writes_json_to_a_file_that_is_called_so(cli: Cli, tmp_path: Path):
+    path = tmp_path / "graph.json"
+    assert cli("graph", "show", "paper_search", "-o", str(path)).code == 0
+    assert json.loads(path.read_text()) == cli("graph", "--json").document
+
+
+@pytest.mark.parametrize("format_name", ["svg", "png"])
+def test_show_refuses_a_picture_and_says_what_it_writes(cli: Cli, tmp_path: Path, format_name: str):
+    by_option = cli("graph", "show", "paper_search", "--format", format_name)
+    assert by_option.code == 2
+    assert "'mermaid', 'json'" in by_option.stderr
+    path = tmp_path / f"graph.{format_name}"
+    by_name = cli("graph", "show", "paper_search", "-o", str(path))
+    assert by_name.code == 2
+    assert ".json, .mermaid, .mmd" in by_name.stderr
+    assert not path.exists()
+
+
+def test_show_writes_any_file_in_the_format_that_is_named(cli: Cli, tmp_path: Path):
+    path = tmp_path / "graph.txt"
+    shown = cli("graph", "show", "paper_search", "--format", "mermaid", "-o", str(path))
+    assert shown.code == 0
+    assert path.read_text(encoding="utf-8") == cli("graph").stdout
+
+
+def test_show_refuses_what_does_not_go_together(cli: Cli, tmp_path: Path):
+    assert cli("graph", "show", "paper_search", "--format", "mermaid", "--json").code == 2
+    assert cli("graph", "--json", "list").code == 2
+    assert cli("graph", "show", "nope").code == 2
+    away = tmp_path / "absent" / "g.mmd"
+    assert cli("graph", "show", "paper_search", "-o", str(away)).code == 1
+
+
+# --- check ----------------------------------------------------------------------------------------
+
+
+def test_check_compares_with_langgraph_json(cli: Cli, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(ROOT)
+    ended = cli("graph", "check", "--json")
+    assert ended.code == 0
+    assert ended.document == {
+        "workflows": ["paper_search", "research_report"],
+        "is_compared": True,
+        "problems": [],
+    }
+
+
+def test_check_says_when_there_was_nothing_to_compare_with(cli: Cli):
+    assert cli("graph", "check", "--json").document["is_compared"] is False
+    assert "compared" not in cli("graph", "check").stderr
+
+
+def test_check_lists_every_difference(cli: Cli, tmp_path: Path):
+    file = tmp_path / "langgraph.json"
+    file.write_text(json.dumps({"graphs": {"other": "./other.py:graph"}}))
+    ended = cli("graph", "check", "--langgraph-json", str(file))
+    assert ended.code == 1
+    assert ended.stdout.splitlines() == [
+        "langgraph.json does not name the workflow 'paper_search'",
+        "langgraph.json does not name the workflow 'research_report'",
+        "langgraph.json names 'other', which no workflow is called",
+        "langgraph.json has 'other' in './other.py', which does not exist",
+    ]
+    assert cli("graph", "check", "--langgraph-json", str(tmp_path / "no.json")).code == 2
+
+
+def test_check_finds_a_sub_workflow_that_is_not_there(cli: Cli, tmp_path: Path):
+    (tmp_path / "lost.py").write_text(
+        "from paper_search.steps import Dispatch, Outcome, StepDef, Workflow\n"
+        "step = StepDef('a', handler=Dispatch(script='no.such'), next={Outcome.OK: None})\n"
+        "WORKFLOW = Workflow('lost', step)\n"
+    )
+    ended = cli("graph", "check", "--in", f"{tmp_path}/")
+    assert ended.code == 1
+    assert "'a' hands over to 'no.such'" in ended.stdout
+
+
+@pytest.mark.parametrize("services", ["no.such:thing", "paper_search.errors:no_such_function"])
+def test_check_and_run_find_out_that_live_objects_cannot_be_made(
+    cli: Cli, tmp_path: Path, services: str
+):
+    (tmp_path / "poor.py").write_text(
+        "from paper_search.steps import Outcome, StepDef, Workflow\n"
+        "step = StepDef('a', next={Outcome.OK: None})\n"
+        f"WORKFLOW = Workflow('poor', step, services={services!r})\n"
+    )
+    where = ("--in", f"{tmp_path}/")
+    assert services in cli("graph", "check", *where).stdout
+    ended = cli("graph", "run", "poor", *where)
+    assert ended.code == 1
+    assert services in ended.stderr
+
+
+# --- run ------------------------------------------------------------------------------------------
+
+
+def run_example(cli: Cli, name: str, *options: str) -> Any:
+    return cli("graph", "run", name, "--in", EXAMPLES, *options)
+
+
+def test_run_prints_the_result_and_says_the_way_it_went(cli: Cli):
+    ended = run_example(cli, "linear", "--input", '{"title": "The origin of species"}')
+    assert ended.code == 0
+    assert ended.document["name"] == "origin-species"
+    assert ended.stderr.splitlines() == ["split: ok", "shorten: ok", "name: ok"]
+
+
+def test_run_takes_settings_as_words_and_checks_them(cli: Cli):
+    words = ("--param", "max_iterations=1", "--param", "wanted=3", "--json")
+    document = run_example(cli, "confidence_loop", *words).document
+    assert document["status"] == "done"
+    assert document["result"]["confidence"] == "capped"
+    assert document["trace"][0] == {"step": "investigate", "outcome": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--param", "max_iterations=9"], "less than or equal to 5"),
+        (["--param", "max_iterations"], "name=value"),
+        (["--param", "colour=red"], "known: max_iterations, wanted"),
+        (["--input", "{"], "--input '{' is no JSON"),
+        (["--input", "[]"], "no JSON object"),
+        (["--input", '{"shelf": 3}'], "shelf"),
+        (["--answer", "no"], "--answer 'no' is no JSON"),
+    ],
+)
+def test_run_refuses_what_it_cannot_use_by_name(cli: Cli, options: list[str], words: str):
+    ended = run_example(cli, "confidence_loop", *options)
+    assert ended.code == 2
+    assert words in ended.stderr
+
+
+def test_run_prints_the_question_and_exits_as_one_that_waits(cli: Cli):
+    ended = cli("graph", "run", "paper_search", "--input", QUESTION)
+    assert ended.code == 3
+    assert ended.document["kind"] == "strategy_confirmation"
+    assert "--answer" in ended.stderr
+
+
+def test_run_gives_the_answers_in_order(cli: Cli):
+    limits = ("--param", 'sources=["sample"]', "--param", "max_results=2")
+    answers = ("--answer", '"approve"', "--answer", '{"action": "approve"}')
+    ended = cli("graph", "run", "paper_search", "--input", QUESTION, *limits, *answers, "--json")
+    assert ended.code == 0
+    document = ended.document
+    assert [each["kind"] for each in document["questions"]] == [
+        "strategy_confirmation",
+        "result_review",
+    ]
+    assert document["result"]["ended_by"] == "approved"
+    assert len(document["result"]["collection"]["papers"]) == 2
+
+
+def test_run_refuses_an_answer_that_is_none(cli: Cli):
+    ended = cli("graph", "run", "paper_search", "--input", QUESTION, "--answer", '"perhaps"')
+    assert ended.code == 2
+
+
+def test_run_keeps_nothing(cli: Cli, home: Path):
+    cli("graph", "run", "paper_search", "--input", QUESTION)
+    assert cli("threads", "--json").document == []
+    assert home.is_dir()
