@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paper_search.models import ParsedIntent
-from paper_search.report.phrasing import joined
+from paper_search.report.phrasing import joined, sentence_case
 from paper_search.skills.words import tokens
 
 _HEADING_CHARS = 80
@@ -123,7 +123,7 @@ def _pairs(intent: ParsedIntent) -> Iterator[SubQuestion]:
     for one, other in itertools.combinations(named, 2):
         yield SubQuestion(
             f"What do the sources say on {one} together with {other}?",
-            f"{_capital(one)} and {other}",
+            f"{sentence_case(one)} and {other}",
         )
 
 
@@ -145,7 +145,3 @@ def _aspects(topic: str) -> Iterator[SubQuestion]:
         f"In which applications and settings is {topic} studied?", "Applications and settings"
     )
     yield SubQuestion(f"How did work on {topic} change over the years?", "Change over the years")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
