@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paper_search.pages.addresses import check_address, check_url
-from paper_search.pages.errors import PageRefusedError
 from paper_search.pages.network import GuardedNetwork
-from paper_search.pages.policy import PagePolicy
+from paper_search.pages.policy import PagePolicy, PageRefusedError
 
 POLICY = PagePolicy()
 

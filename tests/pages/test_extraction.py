@@ -9,10 +9,9 @@ import pytest
 from tests.pages.site import TREES, page, pdf
 
 from paper_search.pages import extraction
-from paper_search.pages.errors import PageContentError
 from paper_search.pages.extraction import document_text
 from paper_search.pages.fetching import Document
-from paper_search.pages.policy import PagePolicy
+from paper_search.pages.policy import PageContentError, PagePolicy
 from paper_search.report.sentences import sentences
 
 

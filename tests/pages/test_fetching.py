@@ -12,8 +12,8 @@ from tests.pages.site import TREES, address, fetcher_for, page, pdf
 from werkzeug import Request, Response
 
 from paper_search.http.errors import HttpBodyError, HttpError, HttpStatusError, HttpTimeoutError
-from paper_search.pages.errors import PageContentError, PageRefusedError
 from paper_search.pages.fetching import may_read, parse_robots
+from paper_search.pages.policy import PageContentError, PageRefusedError
 from paper_search.testing.fault_server import FaultServer
 
 

@@ -11,10 +11,9 @@ from tests.pages.site import HOST, address, fetcher_for, page
 from werkzeug import Request, Response
 
 from paper_search.http.errors import HttpUnreachableError
-from paper_search.pages.errors import PageContentError, PageRefusedError
 from paper_search.pages.fetching import PageFetcher
 from paper_search.pages.network import GuardedNetwork
-from paper_search.pages.policy import PagePolicy
+from paper_search.pages.policy import PageContentError, PagePolicy, PageRefusedError
 
 
 async def test_sec_14_a_host_that_resolves_to_something_else_later_gains_nothing() -> None:

@@ -12,8 +12,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 import httpx
 
-from paper_search.pages.errors import PageRefusedError
-from paper_search.pages.policy import PagePolicy
+from paper_search.pages.policy import PagePolicy, PageRefusedError
 
 Address = IPv4Address | IPv6Address
 

@@ -11,9 +11,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from paper_search.bibliography.text import clean
-from paper_search.pages.errors import PageContentError
 from paper_search.pages.fetching import Document
-from paper_search.pages.policy import PagePolicy
+from paper_search.pages.policy import PageContentError, PagePolicy
 from paper_search.pages.worker import MISSING
 
 READER = ["-I", "-m", "paper_search.pages.worker"]

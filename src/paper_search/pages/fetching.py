@@ -17,9 +17,14 @@ from paper_search.http.client import HttpClient, trusted_certificates
 from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.retry import RetryPolicy
 from paper_search.pages.addresses import check_url
-from paper_search.pages.errors import PageContentError, PageError, PageRefusedError
 from paper_search.pages.network import GuardedNetwork, Resolves, system_addresses
-from paper_search.pages.policy import ACCEPTED_TYPES, PagePolicy
+from paper_search.pages.policy import (
+    ACCEPTED_TYPES,
+    PageContentError,
+    PageError,
+    PagePolicy,
+    PageRefusedError,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

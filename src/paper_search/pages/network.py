@@ -10,8 +10,7 @@ from ipaddress import ip_address
 import httpx
 
 from paper_search.pages.addresses import Address, check_address, check_url, port_of
-from paper_search.pages.errors import PageContentError, PageRefusedError
-from paper_search.pages.policy import ACCEPTED_TYPES, PagePolicy
+from paper_search.pages.policy import ACCEPTED_TYPES, PageContentError, PagePolicy, PageRefusedError
 
 Resolves = Callable[[str, int], Awaitable[Sequence[str]]]
 """Host and port to its addresses."""

@@ -1,9 +1,18 @@
-"""What may be asked for, how much of it, and for how long."""
+"""What may be asked for, how much of it, and for how long; and why a page was not read.
+
+PaperSearchError
+└── HttpError
+    └── PageError
+        ├── PageRefusedError    it may not be asked for: its address, or its host's wish
+        └── PageContentError    what came is not what was wanted, or cannot be read
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
+
+from paper_search.http.errors import HttpError
 
 ACCEPTED_TYPES = {
     "text/html": "html",
@@ -45,3 +54,15 @@ class PagePolicy:
     max_tags: int = 100_000
     max_pdf_pages: int = 60
     max_chars: int = 200_000
+
+
+class PageError(HttpError):
+    """A page that was not read; the text names its host, never its whole address."""
+
+
+class PageRefusedError(PageError):
+    """The page may not be asked for; nothing was sent to it."""
+
+
+class PageContentError(PageError):
+    """What came is not what was wanted, or cannot be read."""

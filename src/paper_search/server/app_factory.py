@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import functools
+import importlib.util
+import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from paper_search.config import load_config
+from paper_search.config import AppConfig, load_config
+from paper_search.http.redaction import redact
 from paper_search.persistence import open_persistence
+from paper_search.server.admission import ThreadAdmission
+from paper_search.server.attachment import ThreadAttachment
+from paper_search.server.authentication import create_auth, default_owner
+from paper_search.server.guard import Guard
+from paper_search.server.leased import SharedPersistence, leased
+from paper_search.server.thread_list import ServerThreads
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
-
-    from paper_search.server.leased import SharedPersistence
+    from starlette.applications import Starlette
 
 
 @functools.cache
 def shared_persistence() -> SharedPersistence:
     """Return where threads are kept: one for the process, as the server loads each name alone."""
-    from paper_search.server.leased import SharedPersistence  # noqa: PLC0415  # slow import
-
     return SharedPersistence(load_config().persistence_url)
 
 
 @functools.cache
 def graph() -> Any:
     """Return the paper-search graph, whose runs take leases; the server brings saver and store."""
-    from paper_search.server.leased import leased  # noqa: PLC0415  # slow import
-    from paper_search.steps.compiler import compile_workflow  # noqa: PLC0415  # slow import
-    from paper_search.workflow.assembly import assemble_skills  # noqa: PLC0415  # slow import
-    from paper_search.workflow.graph import WORKFLOW  # noqa: PLC0415  # slow import
+    from paper_search.steps.compiler import compile_workflow  # noqa: PLC0415  # for this graph
+    from paper_search.workflow.assembly import assemble_skills  # noqa: PLC0415  # for this graph
+    from paper_search.workflow.graph import WORKFLOW  # noqa: PLC0415  # for this graph
 
     compiled = compile_workflow(WORKFLOW, services=assemble_skills(load_config()))
     return leased(compiled, shared_persistence())
@@ -40,24 +46,23 @@ def graph() -> Any:
 @functools.cache
 def report_graph() -> Any:
     """Return the research-report graph, whose runs take leases as those of searches do."""
-    from paper_search.report_workflow.assembly import assemble_report  # noqa: PLC0415  # slow import
-    from paper_search.report_workflow.graph import WORKFLOW  # noqa: PLC0415  # slow import
-    from paper_search.report_workflow.session import ReportSession  # noqa: PLC0415  # slow import
-    from paper_search.server.leased import leased  # noqa: PLC0415  # slow import
-    from paper_search.steps.compiler import compile_workflow  # noqa: PLC0415  # slow import
+    from paper_search.report_workflow.assembly import assemble_report  # noqa: PLC0415  # for this graph
+    from paper_search.report_workflow.graph import WORKFLOW  # noqa: PLC0415  # for this graph
+    from paper_search.report_workflow.session import ReportSession  # noqa: PLC0415  # for this graph
+    from paper_search.steps.compiler import compile_workflow  # noqa: PLC0415  # for this graph
 
     compiled = compile_workflow(WORKFLOW, services=assemble_report(load_config()))
     return leased(compiled, shared_persistence(), ReportSession)
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
     """Open the checkpoints."""
     async with open_persistence(load_config().persistence_url) as persistence:
         yield persistence.checkpointer
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def store() -> AsyncIterator[BaseStore]:
     """Open the records."""
     async with open_persistence(load_config().persistence_url) as persistence:
@@ -67,11 +72,76 @@ async def store() -> AsyncIterator[BaseStore]:
 def __getattr__(name: str) -> Any:
     """Make `app` and `auth` when the server asks for them; importing does no work."""
     if name == "app":
-        from paper_search.server.app import create_app  # noqa: PLC0415  # slow import
-
         return create_app(load_config(), shared_persistence())
     if name == "auth":
-        from paper_search.server.authentication import create_auth  # noqa: PLC0415  # slow import
-
         return create_auth(load_config())
     raise AttributeError(name)
+
+
+def create_app(config: AppConfig, shared: SharedPersistence) -> Starlette:
+    """Return what `http.app` in langgraph.json names; threads can be read while it runs."""
+    from starlette.applications import Starlette  # noqa: PLC0415  # of the extra `server`
+    from starlette.middleware import Middleware  # noqa: PLC0415  # as above
+
+    admission = _LateAdmission()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        _redact_logs(config.secrets)
+        owner = default_owner(config.server.tokens)
+        async with shared.opened() as persistence:
+            admission.open(ThreadAdmission(persistence, owner))
+            following = asyncio.create_task(_follow(persistence, owner))
+            try:
+                yield
+            finally:
+                following.cancel()
+                await asyncio.gather(following, return_exceptions=True)
+
+    guard = Middleware(
+        Guard,
+        config=config.server,
+        admission=admission,
+        secrets=(*config.secrets, str(config.home.absolute())),
+    )
+    return Starlette(middleware=[guard], lifespan=lifespan)
+
+
+class _LateAdmission:
+    """Stands for the admission until the server has started."""
+
+    def __init__(self) -> None:
+        self._admission: ThreadAdmission | None = None
+
+    def open(self, admission: ThreadAdmission) -> None:
+        self._admission = admission
+
+    def __getattr__(self, name: str) -> Any:
+        if self._admission is None:
+            raise RuntimeError("the server has not started")
+        return getattr(self._admission, name)
+
+
+async def _follow(persistence: Any, owner: str) -> None:
+    """Attach threads where the server keeps its list in memory; others keep theirs themselves."""
+    if importlib.util.find_spec("langgraph_runtime_inmem") is None:
+        return
+    await ThreadAttachment(persistence, owner, ServerThreads()).follow()
+
+
+class _RedactingFormatter(logging.Formatter):
+    """Formats as another formatter does, and leaves secrets out."""
+
+    def __init__(self, inner: logging.Formatter | None, secrets: tuple[str, ...]) -> None:
+        super().__init__()
+        self._inner = inner or logging.Formatter()
+        self._secrets = secrets
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(self._inner.format(record), self._secrets)
+
+
+def _redact_logs(secrets: tuple[str, ...]) -> None:
+    """Keep keys out of whatever this process logs, tracebacks as well."""
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(_RedactingFormatter(handler.formatter, secrets))
