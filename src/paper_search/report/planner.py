@@ -119,19 +119,7 @@ class Planner:
             warnings.append("the model gave fewer than three sub-questions; the rest are by rule")
             extra = [part.text for part in sub_questions(intent, MAX_QUESTIONS)]
             questions = list(dict.fromkeys([*questions, *extra]))[:MIN_QUESTIONS]
-        queries = [
-            SearchQuery.model_validate(
-                {
-                    "query_id": f"q{number}",
-                    "query_text": query.query_text[:_LONGEST_QUERY],
-                    "search_type": query.search_type
-                    if query.search_type in given.search_types
-                    else given.search_types[0],
-                    "priority": max(1, min(5, query.priority)),
-                }
-            )
-            for number, query in enumerate(answer.search_queries, 1)
-        ]
+        queries = _queries(answer, given)
         if not queries:
             queries = typed_queries(intent, questions, given.depth, given.search_types)
         sections = [" ".join(heading.split())[:120] for heading in answer.expected_sections]
@@ -150,6 +138,22 @@ class Planner:
             confidence=max(0.0, min(1.0, answer.confidence)),
             warnings=warnings,
         )
+
+
+def _queries(answer: PlanAnswer, given: PlannerInput) -> list[SearchQuery]:
+    """Return the model's queries, of the kinds of search that there are."""
+    kinds = given.search_types
+    return [
+        SearchQuery.model_validate(
+            {
+                "query_id": f"q{number}",
+                "query_text": query.query_text[:_LONGEST_QUERY],
+                "search_type": query.search_type if query.search_type in kinds else kinds[0],
+                "priority": max(1, min(5, query.priority)),
+            }
+        )
+        for number, query in enumerate(answer.search_queries, 1)
+    ]
 
 
 def _by_concepts(intent: ParsedIntent, given: PlannerInput) -> PlannerOutput:
