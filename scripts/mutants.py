@@ -39,7 +39,7 @@ NEAREST_TESTS = {
         "tests/persistence/test_ledger.py",
         "tests/workflow/test_ledger.py",
     ],
-    "query.parser": ["tests/query/test_parser.py"],
+    "query.parser": ["tests/query/test_parser.py", "tests/query/test_linter.py"],
     "report.checks": ["tests/report/test_checks.py"],
     "skills.deduplication.comparison": [
         "tests/skills/deduplication",

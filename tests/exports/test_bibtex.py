@@ -242,3 +242,81 @@ def test_keys_are_plain_and_all_different(records: list[tuple[str, str, int | No
     keys = citation_keys(papers)
     assert len(keys) == len(set(keys)) == len(papers)
     assert all(re.fullmatch(r"[a-z0-9]+_[a-z0-9]+_[a-z0-9]+(_[a-z]+)?", key) for key in keys)
+
+
+def test_every_field_of_a_paper_has_its_name_in_bibtex() -> None:
+    given = paper(
+        publication_type="book",
+        authors=["Martin Luther King Jr.", "others", "And, Jane", ""],
+        year=1,
+        venue="Series",
+        isbn="978-3-16-148410-0",
+        pmid="123456",
+        pmcid="PMC1234567",
+        arxiv_id="2101.00001",
+        note="Read",
+        pages="7",
+    )
+    assert export_bibtex(collection_of(given)) == (
+        "@book{king_1_deep,\n"
+        "  title = {Deep learning},\n"
+        "  author = {King, Jr., Martin Luther and {others} and {And, Jane}},\n"
+        "  series = {Series},\n"
+        "  year = {1},\n"
+        "  pages = {7},\n"
+        "  annote = {Read},\n"
+        "  isbn = {978-3-16-148410-0},\n"
+        "  eprint = {2101.00001},\n"
+        "  archiveprefix = {arXiv},\n"
+        "  pmid = {123456},\n"
+        "  pmcid = {PMC1234567}\n"
+        "}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "publisher", "shown"),
+    [
+        ("thesis", None, {"school": "V"}),
+        ("report", None, {"institution": "V"}),
+        ("report", "P", {"howpublished": "V", "institution": "P"}),
+        ("book", None, {"series": "V"}),
+    ],
+)
+def test_what_an_entry_type_demands_is_filled_by_the_venue(
+    kind: str, publisher: str | None, shown: dict[str, str]
+) -> None:
+    text = export_bibtex(
+        collection_of(paper(publication_type=kind, venue="V", publisher=publisher))
+    )
+    [entry] = bibtexparser.parse_string(text).entries
+    assert {each.key: each.value for each in entry.fields if each.key != "title"} == shown
+
+
+@pytest.mark.parametrize(
+    ("title", "written"),
+    [
+        ("{a} b", r"\{a\} b"),
+        ("{a{b}}", r"\{a\{b\}\}"),
+        ("}a{", r"{\ensuremath{\rbrace}}a{\ensuremath{\lbrace}}"),
+        ("{a", r"{\ensuremath{\lbrace}}a"),
+        ("a}", r"a{\ensuremath{\rbrace}}"),
+        (
+            "{a}}{",
+            r"{\ensuremath{\lbrace}}a" + r"{\ensuremath{\rbrace}}" * 2 + r"{\ensuremath{\lbrace}}",
+        ),
+        (
+            "\\ & % $ # _ ~ ^",
+            r"{\textbackslash} \& \% \$ \# \_ {\textasciitilde} {\textasciicircum}",
+        ),
+    ],
+)
+def test_what_tex_reads_as_a_command_is_escaped(title: str, written: str) -> None:
+    assert f"  title = {{{written}}}" in export_bibtex(collection_of(paper(title)))
+
+
+def test_entries_are_apart_by_an_empty_line() -> None:
+    text = export_bibtex(collection_of(paper("One"), paper("Two")))
+    assert text == (
+        "@misc{anon_nd_one,\n  title = {One}\n}\n\n@misc{anon_nd_two,\n  title = {Two}\n}\n"
+    )

@@ -268,3 +268,29 @@ def _seconds(text: str) -> float:
     started = time.process_time()
     parse(text)
     return time.process_time() - started
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "column 1: the query is empty: expected a word, a \"phrase\" or '('"),
+        ("  ", "column 1: the query is empty: expected a word, a \"phrase\" or '('"),
+        ("a" * 10_001, "column 10001: the query is longer than 10,000 characters"),
+        ("a (b", "column 5: expected ')' for the '(' in column 3 but found the end"),
+        ("a )", "column 3: expected AND, OR or the end but found ')', which closes nothing"),
+        ("a AND", "column 6: expected a word, a \"phrase\" or '(' but found the end"),
+        ("a AND OR b", "column 7: expected a word, a \"phrase\" or '(' but found 'OR'"),
+        ('a "b', "column 3: this quote is never closed"),
+        ("a NEAR/x b", "column 3: expected NEAR/n with n from 0 to 100, as in NEAR/3"),
+        ("a NEAR/101 b", "column 3: expected NEAR/n with n from 0 to 100, as in NEAR/3"),
+        ("a NEAR/2 (b AND c)", "column 3: NEAR joins words, phrases or OR-groups of them"),
+        ("(" * 101 + "a", "column 101: parentheses are nested deeper than 100"),
+        ("a" + " NEAR/1 a" * 101, "column 903: more than 100 NEAR in a row"),
+    ],
+)
+def test_a_refusal_says_where_what_was_expected_and_what_was_found(text: str, message: str) -> None:
+    with pytest.raises(QuerySyntaxError) as told:
+        parse(text)
+    assert str(told.value) == message
+    assert told.value.query == text
+    assert message.startswith(f"column {told.value.column}: ")
