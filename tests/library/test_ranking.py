@@ -14,7 +14,7 @@ from paper_search.errors import PaperSearchError
 from paper_search.library import Library, feedback
 from paper_search.library.lexicon import query_weights, ranked_text, ranked_words
 from paper_search.library.spelling import one_spelling
-from paper_search.models import RawPaper
+from paper_search.models import RankedQuery, RawPaper, SearchConstraints
 
 
 def paper(title: str, **fields: object) -> RawPaper:
@@ -130,3 +130,105 @@ def test_odd_queries_are_answered_or_refused_by_name(library: Library, query: st
 def test_a_question_of_five_thousand_words_is_ranked_by_the_rarest(library: Library) -> None:
     many = " ".join(f"word{n}" for n in range(4_990))
     assert first(library, f"what is known of the {many} molecules") == "Colour of molecules"
+
+
+def titles_of(library: Library, query: str, **options: object) -> list[str]:
+    return [each.title for each in library.search(query, **options).papers]  # type: ignore[arg-type]  # as written
+
+
+@pytest.fixture
+def minerals(tmp_path: Path) -> Iterator[Library]:
+    """Two records of zeolites, two that share other words with them, and strangers."""
+    with Library.open(tmp_path / "library") as opened:
+        opened.add(
+            [
+                paper("Zeolite frameworks", abstract="porous catalyst", year=2010),
+                paper("Zeolite cages", abstract="porous catalyst and sieve", year=2020),
+                paper("Porous catalyst", abstract="of alumina", language="fr"),
+                paper("Drawing of a graph", abstract="porous"),
+                paper("Graph drawing of", abstract="porous"),
+                paper("On being", doi="10.1000/being"),
+                paper("To be or not to be", year=1603),
+                paper("To be or not to be: a review", year=2003),
+                *(paper(f"Stranger {n}", abstract="word " * n) for n in range(20)),
+            ]
+        )
+        yield opened
+
+
+def test_words_that_are_learned_order_a_few_results_and_bring_in_no_others(
+    minerals: Library,
+) -> None:
+    found = minerals.search("zeolite")
+    assert {each.title for each in found.papers} == {"Zeolite frameworks", "Zeolite cages"}
+    assert found.total == 2
+
+
+def test_as_many_results_as_are_wanted_come_and_all_are_counted(minerals: Library) -> None:
+    assert len(titles_of(minerals, "stranger", limit=3)) == 3
+    assert minerals.search("stranger", limit=3).total == 20
+    assert minerals.search("nowhere").papers == []
+    assert minerals.search("nowhere").total == 0
+
+
+def test_words_in_the_order_of_the_question_come_before_the_same_words_apart(
+    minerals: Library,
+) -> None:
+    assert titles_of(minerals, "graph drawing porous")[0] == "Graph drawing of"
+    assert titles_of(minerals, "graph drawing porous").index("Drawing of a graph") == 1
+
+
+def test_a_title_word_for_word_comes_before_one_that_begins_so(minerals: Library) -> None:
+    assert titles_of(minerals, "to be or not to be")[:2] == [
+        "To be or not to be",
+        "To be or not to be: a review",
+    ]
+    assert titles_of(minerals, "to be or not to be a review")[0] == "To be or not to be: a review"
+
+
+def test_years_and_languages_limit_words_and_trees(minerals: Library) -> None:
+    late, german = SearchConstraints(year_from=2015), SearchConstraints(language="de")
+    assert titles_of(minerals, "zeolite", filters=late) == ["Zeolite cages"]
+    assert titles_of(minerals, "to be or not to be", filters=late) == []
+    known = minerals.search_boolean("porous", filters=german).papers
+    assert len(known) == 4  # of a record without a language nobody knows
+    assert "Porous catalyst" not in [each.title for each in known]
+    assert minerals.count_boolean("zeolite", filters=late) == 1
+    assert minerals.count_boolean("zeolite OR graph") == 4
+
+
+def test_a_condition_is_met_by_every_result_of_words_and_of_stop_words(minerals: Library) -> None:
+    def ranked(text: str, condition: str) -> list[str]:
+        query = RankedQuery(text=text, condition=condition)
+        return [each.title for each in minerals.search_ranked(query).papers]
+
+    assert ranked("porous", "zeolite NOT cages") == ["Zeolite frameworks"]
+    assert ranked("to be or not to be", "review") == ["To be or not to be: a review"]
+    assert ranked("to be or not to be", "zeolite") == []
+    assert set(ranked("?", "zeolite")) == {"Zeolite frameworks", "Zeolite cages"}
+    assert minerals.search_ranked(RankedQuery(text="?")).total == 0
+
+
+def test_weighted_terms_raise_what_has_them_and_lower_what_is_unwanted(
+    minerals: Library,
+) -> None:
+    def ranked(**terms: float) -> list[str]:
+        query = RankedQuery(text="zeolite porous", terms=terms)
+        return [each.title for each in minerals.search_ranked(query).papers]
+
+    assert ranked(cages=2.0)[0] == "Zeolite cages"
+    assert ranked(frameworks=2.0)[0] == "Zeolite frameworks"
+    assert ranked(alumina=9.0)[0] == "Porous catalyst"
+    assert "Zeolite" not in ranked(zeolites=-9.0)[0]
+
+
+def test_a_tree_is_ranked_by_all_of_its_words_and_no_others_are_found(minerals: Library) -> None:
+    def found(query: str) -> list[str]:
+        return [each.title for each in minerals.search_boolean(query).papers]
+
+    assert set(found("zeol*")) == {"Zeolite frameworks", "Zeolite cages"}
+    assert found("zeolite AND (cages OR nothing)") == ["Zeolite cages"]
+    assert found('"porous catalyst" NOT zeolite') == ["Porous catalyst"]
+    assert found("zeolite NEAR/1 cages") == ["Zeolite cages"]
+    assert found("porous AND sieve*")[0] == "Zeolite cages"
+    assert found("alumina OR porous")[0] == "Porous catalyst"
