@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+from tests.examples import FAST, THOROUGH
 
 from paper_search.testing.recorded import RecordedAnswer, recorded_answers
 
@@ -29,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "recorded(*services): whose answers `recorded_of` gives")
+    settings.load_profile(FAST if config.option.markexpr == "not slow" else THOROUGH)
     given: Path | None = config.getoption("--recorded")
     if given is not None and not given.is_dir():
         raise pytest.UsageError(f"--recorded {str(given)!r} is no folder")

@@ -1,8 +1,9 @@
 """Abstracts, whatever they were wrapped in."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.bibliography.abstracts import indexed_abstract, joined_abstract, plain_abstract
 
@@ -60,7 +61,7 @@ def test_an_inverted_index_is_put_in_order() -> None:
     assert indexed_abstract([]) is None
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.text(alphabet="<>/abpjts:h4 &;lt{}$\\.", max_size=60))
 def test_nothing_is_an_exception(text: str) -> None:
     plain_abstract(text)

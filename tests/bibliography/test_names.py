@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.bibliography.names import PersonName, split_name
 
@@ -90,7 +91,7 @@ def test_the_inverted_form_has_the_particle_first_and_the_suffix_last() -> None:
 
 
 @given(st.text(max_size=60).filter(lambda text: not {",", "，", "{"} & set(text)))
-@settings(max_examples=200)
+@examples(200)
 def test_no_letter_of_a_name_is_lost(name: str) -> None:
     parts = split_name(name)
     kept = parts.particle + parts.family + parts.given + parts.suffix
@@ -98,7 +99,7 @@ def test_no_letter_of_a_name_is_lost(name: str) -> None:
 
 
 @given(st.text(alphabet="aB,. -vanderJr", max_size=40))
-@settings(max_examples=200)
+@examples(200)
 def test_a_family_name_is_never_missing_where_there_is_a_name(name: str) -> None:
     parts = split_name(name)
     assert bool(parts.family) == bool(name.strip())

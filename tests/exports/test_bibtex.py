@@ -7,9 +7,10 @@ import re
 import bibtexparser
 import pytest
 from bibtexparser.middlewares import LatexDecodingMiddleware
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pybtex.database import BibliographyData, parse_string
+from tests.examples import examples
 
 from paper_search.exports.bibtex import export_bibtex
 from paper_search.exports.citation_keys import citation_keys
@@ -50,7 +51,7 @@ def test_the_kit_of_exporters_finds_nothing() -> None:
 
 
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT, ANY_TEXT)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_text_gives_one_entry_with_all_its_authors(
     title: str, author: str, venue: str, doi: str
 ) -> None:
@@ -68,7 +69,7 @@ def test_any_text_gives_one_entry_with_all_its_authors(
 
 
 @given(st.text(alphabet="ab {}\\&%$#_~<>|=é", min_size=1, max_size=20))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_reader_that_decodes_tex_gets_the_title_back(words: str) -> None:
     text = export_bibtex(collection_of(paper(f"x{words}x")))
 
@@ -235,7 +236,7 @@ def test_keys_are_romanised(name: str, title: str, key: str) -> None:
 
 
 @given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT, st.none() | st.integers()), max_size=8))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_keys_are_plain_and_all_different(records: list[tuple[str, str, int | None]]) -> None:
     """SEC-10"""
     papers = [paper(title, authors=[name], year=year) for title, name, year in records]

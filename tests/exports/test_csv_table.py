@@ -6,8 +6,9 @@ import csv
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.exports.csv_table import export_csv
 from paper_search.exports.text import single_line
@@ -67,7 +68,7 @@ def test_a_formula_after_a_line_break_never_starts_a_line() -> None:
 
 
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_text_gives_rows_of_equal_length_without_formulas(
     title: str, author: str, venue: str
 ) -> None:

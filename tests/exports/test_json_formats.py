@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 from citeproc.source.json import CiteProcJSON
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.exports.json_formats import export_csl_json, export_json
 from paper_search.models import Author, EndReason, Paper, PaperCollection, PaperTag
@@ -33,7 +34,7 @@ def test_nothing_is_lost_on_the_way_there_and_back() -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_any_title_comes_back_unchanged(title: str) -> None:
     text = export_json(collection_of(Paper(id="p", title=title, authors=[], source="test")))
     assert json.loads(text)["papers"][0]["title"] == title
@@ -70,7 +71,7 @@ def test_the_kit_of_exporters_finds_nothing_in_csl_json() -> None:
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_any_text_gives_as_many_items_as_papers(title: str, author: str, venue: str) -> None:
     given_paper = paper(title=title, authors=[Author(name=author)], venue=venue, year=2020)
     items = items_of(collection_of(given_paper, given_paper))

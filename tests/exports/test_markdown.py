@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from tests.examples import examples
 
 from paper_search.exports.markdown import export_markdown, export_report
 from paper_search.models import Author, Paper
@@ -60,7 +61,7 @@ def test_of_four_authors_the_first_is_named() -> None:
 
 
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_text_stays_in_its_cell(title: str, author: str, venue: str) -> None:
     """SEC-11"""
     given_paper = paper(title=title, authors=[Author(name=author)], venue=venue)

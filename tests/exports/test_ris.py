@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 import rispy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.exports.ris import export_ris
 from paper_search.exports.text import single_line
@@ -27,7 +28,7 @@ def test_the_kit_of_exporters_finds_nothing() -> None:
 
 
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_one_record_stays_one_record(title: str, author: str, venue: str) -> None:
     """SEC-11"""
     given_paper = paper(title=title, authors=[Author(name=author)], venue=venue, year=2020)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.examples import examples
 
 from paper_search.errors import LibraryError
 from paper_search.library import nearness
@@ -77,7 +78,7 @@ def test_vectors_come_back_as_they_were_written(tmp_path: Path) -> None:
     assert near.vectors([]).shape == (0, 70)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     rows=st.lists(st.integers(1, 40), min_size=1, max_size=60),
     limit=st.integers(1, 50),

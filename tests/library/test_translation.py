@@ -6,8 +6,9 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.errors import InputError
 from paper_search.library import Library
@@ -80,9 +81,7 @@ def grown(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     return st.one_of(several.map(And), several.map(Or), inner.map(Not))
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=st.recursive(LEAVES, grown, max_leaves=5))
 def test_a_query_finds_what_direct_evaluation_finds(library: Library, tree: Node) -> None:
     expected = {

@@ -5,9 +5,10 @@ import contextlib
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
+from tests.examples import examples
 
 from paper_search.errors import LLMError, LLMRateLimitError, LLMRefusalError, LLMResponseError
 from paper_search.llm import ask
@@ -81,7 +82,7 @@ def test_text_without_a_whole_object_is_refused(text: str) -> None:
 
 
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=8), max_size=4))
-@settings(max_examples=50)
+@examples(50)
 def test_every_object_survives_a_fence(value: dict[str, Any]) -> None:
     import json
 
@@ -89,7 +90,7 @@ def test_every_object_survives_a_fence(value: dict[str, Any]) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=100)
+@examples(100)
 def test_no_text_breaks_the_reader(text: str) -> None:
     with contextlib.suppress(LLMResponseError):
         assert isinstance(json_object(text), dict)

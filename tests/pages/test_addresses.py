@@ -6,8 +6,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.pages.addresses import check_address, check_url
 from paper_search.pages.network import GuardedNetwork
@@ -129,7 +130,7 @@ async def test_sec_13_one_private_address_among_public_ones_is_enough_to_refuse(
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=200)
+@examples(200)
 def test_sec_13_no_ipv4_address_gets_through_in_the_disguise_of_ipv6(number: int) -> None:
     inside = int(IPv4Address(number))
     for disguised in (

@@ -8,9 +8,10 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import run_sql
+from tests.examples import examples
 from tests.workflow.doubles import mark_last, reject, workflow
 
 from paper_search.config import encryption_keys
@@ -198,7 +199,7 @@ def test_a_key_that_is_none_is_refused_without_being_shown(key):
     assert KEY not in repr(Keyring([KEY]))
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.binary(max_size=200), st.text(max_size=20), st.integers(min_value=0), st.integers(1, 255))
 def test_every_change_of_a_sealed_text_is_noticed(data, about, place, change):
     keyring = Keyring([KEY])

@@ -4,8 +4,9 @@ import re
 import time
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.query import (
@@ -150,7 +151,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
 def test_any_text_is_read_or_refused_as_a_query(text: str) -> None:
     """INP-FUZZ: nothing but QuerySyntaxError comes out, and what is read can be written again."""
@@ -212,7 +213,7 @@ def has_words(tree: object) -> bool:
     return True
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(TREES)
 def test_a_rendered_tree_reads_back_as_its_normal_form(tree: object) -> None:
     try:

@@ -1,8 +1,9 @@
 """Citations: ours, and every other form that a model may write."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.report.citations import (
     cite,
@@ -108,13 +109,13 @@ FORMS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(name=NAMES, year=YEARS, form=FORMS)
 def test_a_made_up_author_is_found_whatever_the_year_and_the_form(name, year, form):
     assert invented(f"It is known that trees sing {form.format(n=name, y=year)} in the wind.")
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.text(max_size=200))
 def test_any_text_can_be_searched_for_citations(text):
     foreign_citations(text, EVIDENCE)

@@ -4,8 +4,9 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.errors import LLMError
 from paper_search.models import Author, RawPaper, Sighting
@@ -142,7 +143,7 @@ RECORDS = st.lists(
 
 
 @given(RECORDS, st.integers())
-@settings(max_examples=120, deadline=None)
+@examples(120)
 async def test_the_order_of_records_changes_no_cluster_and_no_id(
     papers: list[RawPaper], seed: int
 ) -> None:
@@ -157,7 +158,7 @@ async def test_the_order_of_records_changes_no_cluster_and_no_id(
 
 
 @given(RECORDS)
-@settings(max_examples=80, deadline=None)
+@examples(80)
 async def test_no_record_is_lost_and_ids_are_unique(papers: list[RawPaper]) -> None:
     llm = FakeLLM(obedient_answer)
     found = await Deduplicator(llm).deduplicate(papers)

@@ -5,8 +5,9 @@ from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.errors import LLMError, LLMResponseError, QuestionError
 from paper_search.models import IntentType, ParsedIntent
@@ -248,7 +249,7 @@ QUESTIONS = st.one_of(
 
 
 @given(QUESTIONS)
-@settings(max_examples=400, deadline=None)
+@examples(400)
 async def test_any_text_gives_a_sound_intent_or_a_question_error(text: str) -> None:
     try:
         intent = await parse(text)

@@ -3,8 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.errors import LLMError
 from paper_search.models import (
@@ -214,7 +215,7 @@ async def test_what_a_person_writes_is_never_syntax(concept: str) -> None:
 
 
 @given(st.lists(st.text(max_size=40), max_size=5), st.text(max_size=60))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 async def test_any_concepts_and_feedback_give_queries_that_can_be_read(
     concepts: list[str], feedback: str
 ) -> None:

@@ -5,8 +5,9 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.errors import LLMAuthError, LLMError, LLMLengthError, LLMRefusalError
 from paper_search.models import (
@@ -163,7 +164,7 @@ async def test_a_marked_paper_is_known_under_the_ids_it_was_merged_from() -> Non
     st.lists(st.text(max_size=15), max_size=3),
     st.lists(st.tuples(st.text(max_size=20), st.booleans()), max_size=3),
 )
-@settings(max_examples=80, deadline=None)
+@examples(80)
 async def test_any_text_gets_a_score_in_order(
     texts: list[tuple[str, str | None]], concepts: list[str], marks: list[tuple[str, bool]]
 ) -> None:

@@ -4,8 +4,9 @@ import random
 from datetime import datetime
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.models import (
     Author,
@@ -96,7 +97,7 @@ async def test_facets_have_limits() -> None:
     ),
     st.integers(),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 async def test_the_order_of_papers_does_not_matter(
     values: list[tuple[float, int, int | None]], seed: int
 ) -> None:

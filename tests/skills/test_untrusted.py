@@ -5,8 +5,9 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.models import IntentType, ParsedIntent, RawPaper, SearchConstraints
 from paper_search.skills import Deduplicator, RelevanceScorer
@@ -67,7 +68,7 @@ def test_ordinary_text_is_not_flagged(text: str | None) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=100)
+@examples(100)
 def test_any_text_stays_inside_its_block(text: str) -> None:
     """INJ-03"""
     block = data_block([{"id": "1", "abstract": text}], boundary="b")

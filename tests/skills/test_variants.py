@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.skills.synonyms import SYNONYMS
 from paper_search.skills.variants import variants
@@ -54,7 +55,7 @@ def test_mass_nouns_get_no_plural(concept: str) -> None:
 
 
 @given(st.text(max_size=40))
-@settings(max_examples=100)
+@examples(100)
 def test_any_text_has_variants_other_than_itself(text: str) -> None:
     found = variants(text)
     assert text not in found

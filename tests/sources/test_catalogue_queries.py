@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
@@ -219,7 +220,7 @@ def ours(text: str) -> Node:
     return parse(text.replace(" + -", " NOT ").replace(" + ", " AND ").replace(" | ", " OR "))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(trees)
 def test_what_is_sent_and_what_is_checked_together_mean_the_query(tree: Node) -> None:
     for write in (

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paper_search.errors import InputError
@@ -48,7 +48,6 @@ trees = st.recursive(
 documents = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
 
 
-@settings(deadline=None)  # the first parse builds the grammar
 @given(trees, st.lists(documents, min_size=1, max_size=8))
 def test_the_text_and_the_remainder_together_mean_the_tree(tree: Node, texts: list[str]) -> None:
     try:
@@ -64,7 +63,6 @@ def test_the_text_and_the_remainder_together_mean_the_tree(tree: Node, texts: li
         assert is_kept is evaluate(tree, document)
 
 
-@settings(deadline=None)  # the first parse builds the grammar
 @given(trees)
 def test_what_is_sent_finds_at_least_what_the_tree_wants(tree: Node) -> None:
     try:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
@@ -268,7 +269,7 @@ def of_dblp(text: str) -> str:
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(tree=trees)
 def test_text_and_remainder_mean_what_the_tree_means(
     adapter: Adapter, read_back: Callable[[str], str], tree: Node
@@ -288,7 +289,7 @@ def test_text_and_remainder_mean_what_the_tree_means(
             assert not is_kept
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(tree=trees)
 def test_no_group_holds_two_operators(tree: Node) -> None:
     """No two services agree on precedence: `a AND b OR c` means something else to each."""
@@ -308,7 +309,7 @@ def test_no_group_holds_two_operators(tree: Node) -> None:
 ODD = st.text(st.sampled_from('ab"”\\[](){}<>|^~*?:;+-/\t\x00é'), min_size=1, max_size=8)
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(
     words=st.lists(ODD, min_size=1, max_size=3), field=st.sampled_from([None, "title", "author"])
 )

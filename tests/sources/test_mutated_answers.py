@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer
@@ -284,7 +285,7 @@ ENTRIES: dict[str, tuple[Adapter, Callable[[Any], Any]]] = {
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(entry=JSON_VALUES)
 def test_no_value_at_all_is_an_exception(name: str, entry: Any) -> None:
     adapter, around = ENTRIES[name]

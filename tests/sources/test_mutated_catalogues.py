@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer
@@ -117,9 +118,7 @@ def seeded(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311  # no secret is made of it
 
 
-quick = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+quick = examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @quick

@@ -6,8 +6,9 @@ from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.workflow.doubles import STEPS, FailingSkills, edit, mark_last, reject, workflow
 
 from paper_search.config import AppConfig, LLMConfig, SearchSourceConfig
@@ -491,7 +492,7 @@ async def test_text_that_no_database_takes_does_not_lose_the_search(tmp_path):
 ACTIONS = st.lists(st.sampled_from(["approve", "edit", "reject"]), min_size=12, max_size=12)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(actions=ACTIONS, limit=st.integers(1, 5), has_strategy=st.booleans())
 def test_whatever_a_person_does_only_papers_shown_are_accumulated(actions, limit, has_strategy):
     """PROP-11 PROP-5 PROP-7 PROP-9 PROP-10."""

@@ -8,8 +8,9 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.models import (
     Author,
@@ -254,7 +255,7 @@ SCORED = st.builds(
 PAPER = st.builds(Paper, id=IDS, relevance_score=SCORE, relevance_reason=TEXT, **SHARED)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(SCORED, max_size=4, unique_by=lambda each: each.paper.id))
 def test_records_works_and_verdicts_survive_the_shelf(scored):
     """PROP-6."""
@@ -272,7 +273,7 @@ def test_records_works_and_verdicts_survive_the_shelf(scored):
     asyncio.run(round_trip())
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(PAPER, max_size=4, unique_by=lambda each: each.id))
 def test_any_collection_survives_the_shelf(papers):
     async def round_trip():

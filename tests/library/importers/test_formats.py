@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.library.importers import (
     Entry,
@@ -253,7 +254,7 @@ def test_text_that_imitates_our_storage_stays_text() -> None:
 
 
 @pytest.mark.parametrize("read", READERS)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(text=st.text(alphabet='@{}[]",:=#\\$\n TY-ER article title papers', max_size=120))
 def test_no_text_upsets_a_reader(read: Reader, text: str) -> None:
     for entry in read(text.splitlines(keepends=True)):

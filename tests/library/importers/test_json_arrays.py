@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.library.importers import json_arrays
 from paper_search.library.importers.entries import Entry, Imported, Rejected
@@ -35,7 +36,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_arrays, "_PIECE", 1)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(VALUES, max_size=5), st.integers(1, 9), st.sampled_from([None, 1]))
 def test_items_are_the_same_in_pieces_of_any_size(
     values: list[object], size: int, indent: int | None

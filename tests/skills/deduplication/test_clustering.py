@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.models import Author, RawPaper
 from paper_search.skills.deduplication.blocking import candidate_pairs
@@ -45,7 +46,7 @@ def test_a_record_that_fits_two_works_joins_neither() -> None:
 
 
 @given(SCORES, st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=4))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_sets_are_a_partition_and_splits_hold(
     scores: dict[tuple[int, int], float], apart: list[tuple[int, int]]
 ) -> None:

@@ -6,8 +6,9 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.models import Author, MergeDecision, MergeReason, RawPaper
 from paper_search.skills import Deduplicator
@@ -278,7 +279,7 @@ NASTY = st.builds(
 
 
 @given(st.lists(NASTY, max_size=9), st.integers())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_no_record_is_lost_and_order_changes_no_cluster(papers: list[RawPaper], seed: int) -> None:
     places = random.Random(seed).sample(range(len(papers)), len(papers))  # noqa: S311  # no secret
 
@@ -298,7 +299,7 @@ def test_no_record_is_lost_and_order_changes_no_cluster(papers: list[RawPaper], 
 
 
 @given(st.lists(NASTY, max_size=7), st.lists(st.tuples(*[st.sampled_from("abcdef")] * 2)))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_persons_splits_always_hold(papers: list[RawPaper], pairs: list[tuple[str, str]]) -> None:
     papers = list({each.id: each for each in papers}.values())
     said = [decision(one, other, is_same=False) for one, other in pairs if one != other]
@@ -310,7 +311,7 @@ def test_a_persons_splits_always_hold(papers: list[RawPaper], pairs: list[tuple[
 
 
 @given(st.lists(NASTY, min_size=2, max_size=7))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 async def test_every_record_is_named_in_what_comes_out(papers: list[RawPaper]) -> None:
     found = await Deduplicator().deduplicate(papers)
     named = {name for each in found for name in (each.id, *each.merged_from)}

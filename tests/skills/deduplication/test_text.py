@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.skills.deduplication.text import folded, without_line_breaks, words
 
@@ -39,7 +40,7 @@ def test_words_cut_by_a_line_end_are_joined() -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_text_folds_to_words_without_spaces(text: str) -> None:
     assert all(word and not word.isspace() for word in words(folded(text)))
 

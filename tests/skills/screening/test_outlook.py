@@ -6,15 +6,16 @@ import math
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.skills.screening import outlook
 from paper_search.skills.screening.outlook import _chance
 
 
 @given(st.integers(1, 60), st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_the_chance_is_that_of_the_hypergeometric_distribution(
     urn: int, data: st.DataObject
 ) -> None:
@@ -79,7 +80,7 @@ def test_of_random_orders_the_bound_holds_as_often_as_it_says_or_nearly() -> Non
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=60), st.integers(0, 200))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_what_is_expected_is_within_the_bound_and_the_unseen(
     screened: list[bool], unseen: int
 ) -> None:

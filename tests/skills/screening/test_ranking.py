@@ -6,8 +6,9 @@ import random
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.skills.screening import Ranker
 from paper_search.skills.screening.classifier import values, widest_plane
@@ -124,7 +125,7 @@ _TEXT = st.text(alphabet="ab cdé图网1", max_size=30)
     st.lists(st.tuples(_TEXT, st.none() | _TEXT), min_size=1, max_size=8),
     st.dictionaries(st.integers(0, 7), st.booleans(), max_size=8),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_texts_and_marks_give_every_paper_one_place(
     texts: list[tuple[str, str | None]], marks: dict[int, bool]
 ) -> None:

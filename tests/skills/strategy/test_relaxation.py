@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import And, Node, Not, Or, Phrase, Term, evaluate, parse, render
@@ -93,7 +94,7 @@ texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 
 
 @given(trees, texts, texts)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_whatever_a_form_finds_every_broader_form_finds(
     tree: Node, title: str, abstract: str
 ) -> None:

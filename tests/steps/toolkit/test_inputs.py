@@ -7,9 +7,10 @@ from itertools import product
 from typing import Annotated, Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
+from tests.examples import examples
 
 from paper_search.errors import InputError, UnknownNameError
 from paper_search.steps import (
@@ -158,7 +159,7 @@ def test_each_domain_gives_its_values_in_order():
     assert len(list(product(BoundedInt(1, 2), ChoiceSet((True, False)), Constant("c")))) == 4
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.integers(-50, 50), st.integers(0, 20))
 def test_a_bounded_int_has_both_its_bounds(lo: int, span: int):
     values = list(BoundedInt(lo, lo + span))
