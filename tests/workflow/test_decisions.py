@@ -18,6 +18,7 @@ from paper_search.workflow import (
     Decision,
     DecisionAction,
 )
+from paper_search.workflow.decisions import check_decision, feedback_of, loose_decision
 from paper_search.workflow.engine import open_memory
 from paper_search.workflow.session import search_graph
 
@@ -403,3 +404,139 @@ async def test_the_question_carries_a_form_without_references():
     schema = interrupt.response_schema
     assert "$ref" not in repr(schema)
     assert schema["properties"]["action"]["enum"] == ["approve", "edit", "reject"]
+
+
+# --- what a refusal says, word for word -----------------------------------------------------------
+
+
+@pytest.fixture
+async def strategy_asked() -> Checkpoint:
+    return await _asked(workflow(), STRATEGY)
+
+
+@pytest.fixture
+async def result_asked() -> Checkpoint:
+    return await _asked(workflow(), RESULT)
+
+
+KNOWN = frozenset({"a", "b"})
+RECORDS = frozenset({"r", "s"})
+REFUSED = "the decision cannot be used, the question stays open: "
+
+
+def refusal(checkpoint: Checkpoint, answer: Any) -> str:
+    with pytest.raises(InvalidDecisionError) as told:
+        check_decision(checkpoint, answer, KNOWN, RECORDS)
+    assert str(told.value).startswith(REFUSED)
+    return str(told.value).removeprefix(REFUSED)
+
+
+def merges(*pairs: tuple[str, str, bool]) -> dict[str, Any]:
+    given = [{"one": one, "other": other, "is_same": same} for one, other, same in pairs]
+    return _feedback("reject", merge_decisions=given)
+
+
+async def test_a_person_may_say_of_papers_and_records_whether_they_are_one(result_asked):
+    said = merges(("a", "r", True), ("r", "a", True), ("a", "b", False), ("r", "s", True))
+    decision = check_decision(result_asked, said, KNOWN, RECORDS)
+    assert [each.is_same for each in decision.revised_data.merge_decisions] == [
+        True,
+        True,
+        False,
+        True,
+    ]
+    with pytest.raises(InvalidDecisionError, match=r"no such records in this result: r$"):
+        check_decision(result_asked, merges(("a", "r", True)), KNOWN)
+
+
+async def test_what_a_person_says_of_records_has_to_make_sense(result_asked):
+    assert refusal(result_asked, merges(("a", "a", True))) == (
+        "a merge decision names one record twice: a"
+    )
+    assert refusal(result_asked, merges(("a", "y", True))) == "no such records in this result: y"
+    assert refusal(result_asked, merges(("z", "y", True))) == (
+        "no such records in this result: y, z"
+    )
+    twice = merges(("b", "a", True), ("a", "b", False))
+    assert refusal(result_asked, twice) == "said to be one work and two: a, b"
+
+
+async def test_of_many_names_ten_are_told_and_long_ones_are_cut(result_asked):
+    names = [f"x{number:04}" for number in range(1_010)]
+    told = refusal(result_asked, _feedback(marked_relevant=names[:10]))
+    assert told == f"no such papers in this result: {', '.join(names[:10])}"
+    told = refusal(result_asked, _feedback(marked_relevant=names))
+    assert told == f"no such papers in this result: {', '.join(names[:10])} and 1,000 more"
+    told = refusal(result_asked, _feedback(unmarked=["word " * 50]))
+    assert told.endswith("[...]")
+    assert len(told) < 140
+
+
+async def test_an_unknown_source_is_told_with_those_that_there_are(strategy_asked):
+    available = strategy_asked.payload.model_copy(update={"available_sources": ["arxiv", "core"]})
+    asked = strategy_asked.model_copy(update={"payload": available})
+    for field, value in (("sources", ["arxiv", "x"]), ("forms", {"x": "ranked"})):
+        assert refusal(asked, _edit(**{"sources": ["arxiv"], field: value})) == (
+            f"revised_data.{field}: unknown source 'x'; known: arxiv, core"
+        )
+    assert check_decision(asked, _edit(sources=["core"]), KNOWN).revised_data.sources == ["core"]
+    nothing = strategy_asked.payload.model_copy(update={"available_sources": []})
+    asked = strategy_asked.model_copy(update={"payload": nothing})
+    assert check_decision(asked, _edit(sources=["x"]), KNOWN).revised_data.sources == ["x"]
+
+
+async def test_every_wrong_field_is_told_and_no_value(result_asked):
+    answer = _feedback(marked_relevant=["a", 1], free_text_feedback=7)
+    assert refusal(result_asked, answer) == (
+        "revised_data.marked_relevant.1: Input should be a valid string; "
+        "revised_data.free_text_feedback: Input should be a valid string"
+    )
+
+
+async def test_a_decision_may_be_given_as_an_object(strategy_asked, result_asked):
+    for asked in (strategy_asked, result_asked):
+        given = Decision(action=DecisionAction.REJECT, note="no")
+        decision = check_decision(asked, given, KNOWN)
+        assert (decision.action, decision.note) == (DecisionAction.REJECT, "no")
+    edited = Decision(action=DecisionAction.EDIT, revised_data=fake_strategy("mine"))
+    assert check_decision(strategy_asked, edited, KNOWN).revised_data.queries
+
+
+async def test_an_answer_to_another_question_names_both(result_asked):
+    other = {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0}
+    with pytest.raises(StaleDecisionError) as told:
+        check_decision(result_asked, {"action": "approve", "checkpoint": other}, KNOWN)
+    assert str(told.value) == (
+        "the decision answers strategy_confirmation of iteration 0 of run 't', "
+        "but the open question is result_review of iteration 0 of run 't'"
+    )
+
+
+@pytest.mark.parametrize("kind", [STRATEGY, RESULT])
+def test_a_decision_on_a_question_that_is_past_is_read_if_there_is_one(kind):
+    assert loose_decision(kind, "reject: too old").note == "too old"
+    given = Decision(action=DecisionAction.APPROVE)
+    assert loose_decision(kind, given).action is DecisionAction.APPROVE
+    assert loose_decision(kind, "perhaps") is None
+    assert loose_decision(kind, _nested(10_000)) is None
+    marks = _feedback("reject", marked_relevant=["gone"])
+    assert loose_decision(kind, marks).revised_data.marked_relevant == ["gone"]
+
+
+def test_only_the_question_about_a_strategy_takes_one_when_it_is_past():
+    assert loose_decision(STRATEGY, _edit()).revised_data.queries
+    assert loose_decision(RESULT, _edit()) is None
+
+
+def test_the_feedback_of_a_decision_is_its_marks_with_its_note():
+    note = Decision(action=DecisionAction.REJECT, note="no")
+    assert feedback_of(note) == UserFeedback(free_text_feedback="no")
+    silent = Decision(action=DecisionAction.REJECT)
+    assert feedback_of(silent) == UserFeedback(free_text_feedback="")
+    marks = UserFeedback(marked_relevant=["a"])
+    noted = Decision(action=DecisionAction.EDIT, revised_data=marks, note="why")
+    assert feedback_of(noted) == UserFeedback(marked_relevant=["a"], free_text_feedback="why")
+    said = UserFeedback(marked_relevant=["a"], free_text_feedback="own")
+    both = Decision(action=DecisionAction.EDIT, revised_data=said, note="why")
+    assert feedback_of(both).free_text_feedback == "own"
+    assert said.free_text_feedback == "own"
