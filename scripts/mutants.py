@@ -15,11 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
-
-from mutmut.mutation.file_mutation import mutate_file_contents
-from mutmut.utils.format_utils import get_mutant_name
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = 40
@@ -137,13 +133,15 @@ def _copy_repository(copy: Path) -> None:
 
 def _names(copy: Path, path: Path) -> list[str]:
     """Return the names of all mutants of a module."""
+    from mutmut.mutation.file_mutation import mutate_file_contents  # noqa: PLC0415  # slow
+    from mutmut.utils.format_utils import get_mutant_name  # noqa: PLC0415  # as above
+
     mutated = mutate_file_contents(str(path), (copy / path).read_text("utf-8"))
     return sorted(get_mutant_name(path, name) for name in mutated.mutant_names)
 
 
 def _configuration(copy: Path, path: Path, tests: list[str]) -> str:
     rest = sorted(each.name for each in copy.iterdir() if each.name not in {"src", "tests"})
-    existing = [test for test in tests if (copy / test).exists()]
     return "\n".join(
         [
             "[mutmut]",
@@ -151,7 +149,7 @@ def _configuration(copy: Path, path: Path, tests: list[str]) -> str:
             f"only_mutate = {path}",
             "pytest_add_cli_args =\n  -p\n  no:cacheprovider\n  -m\n  not slow",
             "pytest_add_cli_args_test_selection =",
-            *(f"  {test}" for test in existing),
+            *(f"  {test}" for test in tests),
             "also_copy =",
             *(f"  {name}" for name in rest if name != "setup.cfg"),
             "",
@@ -163,10 +161,7 @@ def _statuses(copy: Path, names: set[str]) -> dict[str, str]:
     """Return what became of each of these mutants: killed, survived, timeout and so on."""
     lines = _mutmut(copy, "results", "--all", "true").stdout.splitlines()
     pairs = [line.strip().rpartition(": ") for line in lines]
-    found = {name: status for name, _, status in pairs if name in names}
-    if not Counter(found.values()).keys() - {"not checked"}:
-        return {}
-    return found
+    return {name: status for name, _, status in pairs if name in names and status != "not checked"}
 
 
 def _mutmut(copy: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -8,6 +8,7 @@ import tomllib
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from scripts.mutants import NEAREST_TESTS
 from tests.architecture.tree import (
     PACKAGE,
     ROOT,
@@ -226,3 +227,9 @@ def test_there_is_nothing_left_to_do() -> None:
     unfinished = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|NotImplemented" + r"Error)\b")
     paths = [path for path in repository_files() if path.is_relative_to(PACKAGE)]
     assert lines_that_match(unfinished, paths) == []
+
+
+def test_the_mutants_are_of_modules_and_run_against_tests_that_exist() -> None:
+    modules = [PACKAGE.joinpath(*name.split(".")).with_suffix(".py") for name in NEAREST_TESTS]
+    tests = [ROOT / name for names in NEAREST_TESTS.values() for name in names]
+    assert [shown(path) for path in [*modules, *tests] if not path.exists()] == []
