@@ -50,8 +50,7 @@ NEAREST_TESTS = {
     "skills.untrusted": ["tests/skills/test_untrusted.py"],
     "workflow.decisions": [
         "tests/workflow/test_decisions.py",
-        "tests/workflow/test_threads.py",
-        "tests/workflow/test_paths.py",
+        "tests/workflow/test_answer_shapes.py",
     ],
     "workflow.driven": [
         "tests/workflow/test_threads.py",
@@ -59,9 +58,11 @@ NEAREST_TESTS = {
         "tests/workflow/test_forks.py",
     ],
     "workflow.nodes": [
+        "tests/workflow/test_nodes.py",
         "tests/workflow/test_paths.py",
-        "tests/workflow/test_round_changes.py",
-        "tests/workflow/test_records.py",
+        "tests/workflow/test_scoping.py",
+        "tests/workflow/test_search_report.py",
+        "tests/workflow/test_snowballing.py",
         "tests/workflow/test_engine.py",
     ],
 }

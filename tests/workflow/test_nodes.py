@@ -1,0 +1,170 @@
+"""What the steps of a search hand on: limits of the run, edits of a person, counts, progress."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.workflow.doubles import FailingSkills, edit, reject, workflow
+
+from paper_search.models import (
+    EndReason,
+    KnownPapersReport,
+    PaperCollection,
+    QueryForm,
+    RankedQuery,
+    RawPaper,
+    SearchReport,
+    SearchStrategy,
+    SourceReport,
+    SourceStatus,
+    UserFeedback,
+)
+from paper_search.persistence import open_persistence
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills, fake_strategy
+from paper_search.workflow import SearchWorkflow, ThreadCatalog
+
+
+class Builder(FakeSkills):
+    """Proposes one strategy, whatever was asked before."""
+
+    def __init__(self, strategy: SearchStrategy) -> None:
+        super().__init__()
+        self.strategy = strategy
+
+    async def build(self, request: Any) -> SearchStrategy:
+        await super().build(request)
+        return self.strategy
+
+
+async def test_a_new_round_is_told_with_its_number() -> None:
+    told: list[tuple[str, dict[str, Any]]] = []
+    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
+    flow = workflow(FakeSkills(), handler, progress_reporter=lambda *each: told.append(each))
+    await flow.run("q")
+    rounds = [details["iteration"] for phase, details in told if phase == "iterating"]
+    assert rounds == [1]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "asked"),
+    [(None, ["a", "b"]), (["b", "c"], ["b"]), (["b", "a"], ["a", "b"]), (["c"], ["c"])],
+)
+async def test_only_sources_that_the_run_allows_are_searched(
+    allowed: list[str] | None, asked: list[str]
+) -> None:
+    skills = Builder(fake_strategy("x", ["a", "b"]))
+    await workflow(skills, sources=allowed).run("q")
+    assert skills.searched[0].sources == asked
+
+
+@pytest.mark.parametrize(("most", "asked"), [(None, 100), (3, 100), (100, 100), (200, 200)])
+async def test_a_source_is_asked_for_no_fewer_papers_than_are_shown(
+    most: int | None, asked: int
+) -> None:
+    skills = FakeSkills()
+    result = await workflow(skills, max_results=most).run("q")
+    assert skills.searched[0].filters.max_results == asked
+    assert len(result.papers) == 2
+    assert [len((await workflow(max_results=1).run("q")).papers)] == [1]
+
+
+PROPOSED = fake_strategy("mine").model_copy(
+    update={"ranked": [RankedQuery(text="mine")], "forms": {"fake": QueryForm.RANKED}}
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "ranked"),
+    [
+        ({}, ["mine"]),
+        ({"queries": fake_strategy("theirs").queries}, []),
+        ({"queries": fake_strategy("theirs").queries, "forms": {}}, ["mine"]),
+        (
+            {"queries": fake_strategy("theirs").queries, "ranked": [RankedQuery(text="theirs")]},
+            ["theirs"],
+        ),
+        ({"ranked": []}, []),
+    ],
+)
+async def test_boolean_queries_that_a_person_wrote_are_the_search(
+    changes: dict[str, Any], ranked: list[str]
+) -> None:
+    skills = Builder(PROPOSED)
+    edited = PROPOSED.model_copy(update=changes).model_dump(mode="json", exclude={"seeds"})
+    handler = ScriptedHandler([edit(edited), "approve"])
+    await workflow(skills, handler).run("q")
+    [searched] = skills.searched
+    assert [each.text for each in searched.ranked] == ranked
+    assert searched.queries == changes.get("queries", PROPOSED.queries)
+
+
+async def test_a_known_paper_that_an_earlier_round_found_is_told_as_lost() -> None:
+    def records(strategy: SearchStrategy) -> list[RawPaper]:
+        name = strategy.queries[0].boolean_query
+        return [RawPaper(id=name, title=f"The paper of {name}", source="fake")]
+
+    handler = ScriptedHandler(["approve", reject("other"), "approve", "approve"])
+    flow = workflow(FakeSkills(records), handler, must_find=["The paper of round_0"])
+    await flow.run("q")
+    first, second = (each.payload.known_papers for each in (handler.asked[1], handler.asked[3]))
+    assert isinstance(first, KnownPapersReport)
+    assert first.in_result == ["The paper of round_0"]
+    assert (second.not_in_result, second.missing) == (["The paper of round_0"], [])
+
+
+class Reporting:
+    """Searches three sources: each of two finds something in one round, the third never."""
+
+    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
+        return (await self.report(strategy)).papers
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        papers = await FakeSkills().search(strategy)
+        finds = strategy.queries[0].boolean_query == "round_0"
+        lines = [("late", 0 if finds else 2), ("early", 2 if finds else 0), ("never", 0)]
+        return SearchReport(
+            papers=papers,
+            sources=[
+                SourceReport(source=name, query="x", status=SourceStatus.OK, kept=kept)
+                for name, kept in lines
+            ],
+        )
+
+
+async def test_a_source_is_silent_only_if_no_round_kept_anything_of_it() -> None:
+    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
+    skills = FakeSkills()
+    flow = SearchWorkflow(skills, skills, Reporting(), skills, skills, skills, handler)
+    result = await flow.run("q")
+    assert result.silent_sources == ["never"]
+    assert [each.iteration for each in result.reports] == [0, 0, 0, 1, 1, 1]
+
+
+async def test_a_thread_is_listed_with_its_question_before_anything_else_is_done() -> None:
+    async with open_persistence("memory:") as place:
+        skills = FailingSkills("parse", RuntimeError("no"))
+        with pytest.raises(RuntimeError, match="no"):
+            await workflow(skills, persistence=place).start("why?", thread_id="t")
+        [listed] = await ThreadCatalog(place).threads()
+        assert (listed.thread_id, listed.question) == ("t", "why?")
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+async def test_the_answer_that_reaches_the_limit_ends_the_search_and_counts(rounds: int) -> None:
+    marks = edit(UserFeedback(marked_relevant=["always"]).model_dump())
+    handler = ScriptedHandler(["approve", marks] * rounds)
+    result = await workflow(FakeSkills(), handler, max_iterations=rounds).run("q")
+    assert isinstance(result, PaperCollection)
+    assert result.ended_by is EndReason.LIMIT_REACHED
+    assert len(handler.asked) == 2 * rounds
+
+
+@pytest.mark.parametrize(
+    ("handler", "ended_by"),
+    [(None, EndReason.NOT_REVIEWED), (ScriptedHandler(["approve"] * 2), EndReason.APPROVED)],
+)
+async def test_the_result_says_why_the_search_ended(handler: Any, ended_by: EndReason) -> None:
+    flow: SearchWorkflow = workflow(FakeSkills(), handler)
+    assert (await flow.run("q")).ended_by is ended_by
