@@ -11,9 +11,10 @@ FUSION = 60
 """Added to ranks that are fused by their reciprocals (Cormack, Clarke and Büttcher 2009)."""
 LEARNING = 20
 """Added to ranks that are a prior beside what is learned: the first ones count for more there."""
-RESEMBLANCE = 0.1
-"""What resembling the first papers counts before anything is marked; ranks count the rest. Tried on
-four collections that also report it: .2 would do as well (docs/decisions/0093-one-order.md)."""
+RESEMBLANCE = 0.2
+"""What resembling the question and the first papers counts before anything is marked; ranks count
+the rest. Of .1 to .5, this or .3 is best on the other three whichever of four collections is left
+out."""
 FIRST = 5
 """Papers that stand in for marked ones until there are some."""
 
@@ -46,9 +47,10 @@ class ResultRanker:
         if not papers:
             return []
         decided = _decisions([paper.paper for paper in papers], marked)
-        numbers = by_rank = _by_rank(papers, asked, question)
-        if len(papers) > FIRST and not is_score_first:
-            numbers = _learned(papers, marked, decided, by_rank)
+        learner = _Learner(papers, marked, decided, question) if len(papers) > FIRST else None
+        numbers = by_rank = _by_rank(papers, asked, learner)
+        if learner is not None and not is_score_first:
+            numbers = learner.order(by_rank)
         if is_score_first:
             numbers = sorted(numbers, key=lambda n: -papers[n].relevance_score)
         # A stable sort: relevant ones first, irrelevant ones last.
@@ -56,7 +58,50 @@ class ResultRanker:
         return [papers[n] for n in numbers]
 
 
-def _by_rank(papers: Sequence[ScoredPaper], asked: Asked, question: str) -> list[int]:
+class _Learner:
+    """Orders papers by likeness to the question, to the first of them, or to marked ones."""
+
+    def __init__(
+        self,
+        papers: Sequence[ScoredPaper],
+        marked: Sequence[MarkedPaper],
+        decided: Mapping[int, bool],
+        question: str,
+    ) -> None:
+        self._unmarked = [0.0] * len(papers)
+        texts: list[tuple[str, str | None]] = [(p.paper.title, p.paper.text) for p in papers]
+        self._marks = dict(decided)
+        ids = {name for paper in papers for name in (paper.paper.id, *paper.paper.merged_from)}
+        for mark in marked:
+            if mark.id not in ids:  # learned from by the text that came with the mark
+                self._marks[len(texts)] = mark.is_relevant
+                texts.append((mark.title, mark.abstract))
+        self._question = {len(texts): True} if question else {}
+        self._ranker = Ranker([*texts, (question, None)] if question else texts)
+
+    def by_question(self) -> list[int]:
+        """Return the numbers of the papers by likeness to the question; none: there is none."""
+        return self._ranker.order(self._question, self._unmarked) if self._question else []
+
+    def order(self, by_rank: Sequence[int]) -> list[int]:
+        """Return the numbers of the papers as the marks say, in doubt as `by_rank` does.
+
+        Without a mark the question and the first papers stand in for relevant ones, and count a
+        little.
+        """
+        if self._marks:
+            return self._ranker.order(self._marks, _reciprocal(by_rank, LEARNING))
+        stand_ins = dict.fromkeys(by_rank[:FIRST], True) | self._question
+        by_place = _reciprocal(by_rank, FUSION)
+        alike = _reciprocal(self._ranker.order(stand_ins, self._unmarked), FUSION)
+        fused = [
+            (1 - RESEMBLANCE) * rank + RESEMBLANCE * resemblance
+            for rank, resemblance in zip(by_place, alike, strict=True)
+        ]
+        return sorted(by_rank, key=lambda number: -fused[number])
+
+
+def _by_rank(papers: Sequence[ScoredPaper], asked: Asked, learner: _Learner | None) -> list[int]:
     """Return the numbers of the papers by the ranks that sources gave them.
 
     The order of a single source is kept: it saw everything. Ranks of different services say nothing
@@ -71,13 +116,8 @@ def _by_rank(papers: Sequence[ScoredPaper], asked: Asked, question: str) -> list
     if len({source for best in ranks for source in best}) < 2:  # noqa: PLR2004  # a single one
         return by_rank
     by_words = sorted(every, key=lambda n: (-scores[n], -fused[n], n))
-    orders = [by_rank, by_words]
-    if question and len(papers) > FIRST:
-        texts = [(paper.paper.title, paper.paper.text) for paper in papers]
-        orders.append(
-            Ranker([*texts, (question, None)]).order({len(texts): True}, [0.0] * len(texts))
-        )
-    votes = [_reciprocal(order, FUSION) for order in orders]
+    by_question = learner.by_question() if learner is not None else []
+    votes = [_reciprocal(order, FUSION) for order in (by_rank, by_words, by_question) if order]
     return sorted(by_rank, key=lambda n: -sum(vote[n] for vote in votes))
 
 
@@ -100,36 +140,6 @@ def _decisions(papers: Sequence[RawPaper], marked: Sequence[MarkedPaper]) -> dic
         for name in (*paper.merged_from, paper.id)
         if name in marks
     }
-
-
-def _learned(
-    papers: Sequence[ScoredPaper],
-    marked: Sequence[MarkedPaper],
-    decided: Mapping[int, bool],
-    by_rank: Sequence[int],
-) -> list[int]:
-    """Return the numbers of the papers as the learner orders them.
-
-    Without a mark the first papers stand in for relevant ones, and count a little.
-    """
-    texts = [(paper.paper.title, paper.paper.text) for paper in papers]
-    ids = {name for paper in papers for name in (paper.paper.id, *paper.paper.merged_from)}
-    marks = dict(decided)
-    for mark in marked:
-        if mark.id not in ids:  # learned from by the text that came with the mark
-            marks[len(texts)] = mark.is_relevant
-            texts.append((mark.title, mark.abstract))
-    ranker = Ranker(texts)
-    if marks:
-        return ranker.order(marks, _reciprocal(by_rank, LEARNING))
-    by_place = _reciprocal(by_rank, FUSION)
-    resembling = ranker.order(dict.fromkeys(by_rank[:FIRST], True), [0.0] * len(papers))
-    alike = _reciprocal(resembling, FUSION)
-    fused = [
-        (1 - RESEMBLANCE) * rank + RESEMBLANCE * resemblance
-        for rank, resemblance in zip(by_place, alike, strict=True)
-    ]
-    return sorted(by_rank, key=lambda number: -fused[number])
 
 
 def _reciprocal(order: Sequence[int], added: int) -> list[float]:
