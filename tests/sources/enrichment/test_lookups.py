@@ -243,7 +243,7 @@ async def test_what_would_break_a_filter_is_not_asked_for(services: Services) ->
 
 
 def test_the_settings_name_the_enrichers() -> None:
-    assert list(known_enrichers()) == ["crossref", "openalex", "semantic_scholar", "unpaywall"]
+    assert known_enrichers() == ["crossref", "openalex", "semantic_scholar", "unpaywall"]
     made = create_enrichers(AppConfig(enrichers=["crossref", "openalex", "unpaywall"]))
     assert [each.enricher_name for each in made] == ["crossref", "openalex"]
     assert all(isinstance(each, Enricher) for each in made)
