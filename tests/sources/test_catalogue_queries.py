@@ -16,10 +16,8 @@ from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import DataciteDialect
 from paper_search.sources.doaj import Doaj, DoajDialect
 from paper_search.sources.free_text import lenient
-from paper_search.sources.openalex import OpenAlex
-from paper_search.sources.openalex_query import to_openalex
-from paper_search.sources.semantic_scholar import SemanticScholar
-from paper_search.sources.semantic_scholar_query import BulkDialect
+from paper_search.sources.openalex import OpenAlex, to_openalex
+from paper_search.sources.semantic_scholar import BulkDialect, SemanticScholar
 
 NO_LIMITS = SearchConstraints()
 

@@ -17,12 +17,10 @@ from paper_search.models import RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import parse
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.arxiv import Arxiv
-from paper_search.sources.core_record import read_work
-from paper_search.sources.core_works import Core
+from paper_search.sources.core_works import Core, read_work
 from paper_search.sources.dblp import Dblp
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.europe_pmc import EuropePmc
-from paper_search.sources.europe_pmc_record import read_result
+from paper_search.sources.europe_pmc import EuropePmc, read_result
 from paper_search.sources.explanation import explain
 from paper_search.sources.pubmed import FetchRequest, Pubmed
 from paper_search.sources.serper_scholar import SerperScholar

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 Value = str | int
 
 
+SMALLEST_PAGE = 25
+"""A page costs the same whatever its size, and some of it may be left out on our side."""
+LONGEST_IN_URL = 1500
+"""Characters of a query; longer ones are posted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One question to a service, without its key: that is added when it is sent.

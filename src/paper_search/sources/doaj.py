@@ -13,18 +13,16 @@ from paper_search.bibliography.languages import language_code
 from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.dialect import quoted
+from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
+from paper_search.sources.dialect import LuceneDialect, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.lucene import LuceneDialect
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig, SearchSourceConfig
     from paper_search.http.body import HttpAnswer
 
 ENDPOINT = "https://doaj.org/api/search/articles"
-_SMALLEST_PAGE = 25
 
 
 class DoajDialect(LuceneDialect):
@@ -78,7 +76,7 @@ class Doaj(Adapter):
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches; the query is a part of the path."""
         del filters  # all of them are in the query
-        size = min(self.page_size, max(wanted, _SMALLEST_PAGE))
+        size = min(self.page_size, max(wanted, SMALLEST_PAGE))
         return Request(
             f"{self._endpoint}/{quote(query.text, safe='')}", {"page": 1, "pageSize": size}
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from paper_search.sources.adapter import Service
 
 _LONGEST = 500
-_TOO_MANY = 429
-_SERVER_ERROR = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +84,18 @@ def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> E
     if advice := adapter.advice_on(error):
         message = f"{message}; {advice}"
     told = adapter.status_of(error)
-    is_later = error.status == _TOO_MANY or error.status >= _SERVER_ERROR
+    is_rate = error.status == HTTPStatus.TOO_MANY_REQUESTS
+    is_later = is_rate or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
     if told is not None:
         status = told
     elif error.status in {401, 403}:
         status = SourceStatus.UNAUTHORISED
-    elif error.status == _TOO_MANY:
+    elif is_rate:
         is_long = (error.retry_after or 0) > patience_s
         status = SourceStatus.EXHAUSTED if is_long else SourceStatus.RATE_LIMITED
     else:
         status = SourceStatus.BAD_RESPONSE
-    if status is SourceStatus.UNAUTHORISED and error.status != _TOO_MANY:
+    if status is SourceStatus.UNAUTHORISED and not is_rate:
         return Explanation(_refused(error, adapter), status)
     return Explanation(message, status, is_passing=is_later)
 

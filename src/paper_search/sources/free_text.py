@@ -25,8 +25,8 @@ from paper_search.query import (
     normalise,
 )
 from paper_search.sources.adapter import Translated
+from paper_search.sources.dialect import joined_span
 from paper_search.sources.ranked_text import condition_of
-from paper_search.sources.spans import joined_span
 
 _SHORT = 3
 """Letters of a word that is compared as it is, with and without an s."""

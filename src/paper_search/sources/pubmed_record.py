@@ -20,14 +20,13 @@ from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.models import Author, RawPaper
 from paper_search.sources.markup import clean_text, every, first, inner_text, local_name
-from paper_search.sources.values import year
+from paper_search.sources.values import YEAR_IN_TEXT, year
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 NAME = "pubmed"
 
-_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\s*$")
 _NO_TITLE = frozenset({"", "not available", "in process citation"})
 _TYPES = {"preprint": "article", "dataset": "dataset", "book": "book"}
@@ -165,7 +164,7 @@ def _year_in(date: Element | None) -> int | None:
     """Return the year of a date, or the first one of a span (`2000 Spring`, `1998-1999`)."""
     if found := year(inner_text(date, "Year")):
         return found
-    spelled = _YEAR.search(inner_text(date, "MedlineDate"))
+    spelled = YEAR_IN_TEXT.search(inner_text(date, "MedlineDate"))
     return int(spelled[1]) if spelled else None
 
 

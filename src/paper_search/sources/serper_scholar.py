@@ -18,8 +18,7 @@ from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.scholar_query import translate, translate_ranked
-from paper_search.sources.scholar_record import read_summary
+from paper_search.sources.scholar import read_summary, translate, translate_ranked
 from paper_search.sources.values import address, count, items, mapping, number, text, year
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from typing import Any
 from paper_search.bibliography.text import plain
 from paper_search.http.retry import utc_now
 
-_MOST_CITATIONS = 10_000_000
+MOST_CITATIONS = 10_000_000
 """No work has more; what claims so is a fault."""
 _FIRST_YEAR = 1400
 _ADDRESS = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}")
+YEAR_IN_TEXT = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -53,7 +54,7 @@ def first_text(value: Any) -> str:
 def count(value: Any) -> int:
     """Return the number of citations; anything that cannot be one is 0."""
     found = number(value)
-    return found if found is not None and found <= _MOST_CITATIONS else 0
+    return found if found is not None and found <= MOST_CITATIONS else 0
 
 
 def number(value: Any) -> int | None:

@@ -16,8 +16,7 @@ from paper_search.sources.enrichment.lookup import (
     in_batches,
 )
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.semantic_scholar import ENDPOINT, SemanticScholar
-from paper_search.sources.semantic_scholar_record import FIELDS, read_paper
+from paper_search.sources.semantic_scholar import ENDPOINT, FIELDS, SemanticScholar, read_paper
 from paper_search.sources.values import mapping, text
 
 if TYPE_CHECKING:

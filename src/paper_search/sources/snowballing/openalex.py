@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from paper_search.bibliography.identifiers import parse_doi, parse_pmid
 from paper_search.bibliography.languages import language_code
-from paper_search.models import SearchConstraints, Seed, SourceStatus
+from paper_search.models import SNOWBALL, SearchConstraints, Seed, SourceStatus
 from paper_search.sources import values
-from paper_search.sources.adapter import Page, Request, Translated
+from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request, Translated
 from paper_search.sources.openalex import ENDPOINT, OpenAlex, read_page, span, status_of
 from paper_search.sources.openalex_record import FIELDS, short_id
-from paper_search.sources.snowballing.tracker import SOURCE, Tracker, Trail, distinct
+from paper_search.sources.snowballing.tracker import Tracker, Trail, distinct
 
 if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
     from paper_search.http.errors import HttpStatusError
-
-_SMALLEST_PAGE = 25
 
 
 class OpenAlexTracker(Tracker):
@@ -29,7 +27,7 @@ class OpenAlexTracker(Tracker):
         endpoint: where the works are.
     """
 
-    name: ClassVar[str] = SOURCE
+    name: ClassVar[str] = SNOWBALL
     title: ClassVar[str] = "OpenAlex"
     key_variable: ClassVar[str | None] = OpenAlex.key_variable
     key_page: ClassVar[str | None] = OpenAlex.key_page
@@ -79,7 +77,7 @@ class OpenAlexTracker(Tracker):
         limits = [f"publication_year:{years}"] if (years := span(_years(filters))) else []
         if code := language_code(filters.language):
             limits.append(f"language:{code}")
-        size = min(100, max(wanted, _SMALLEST_PAGE))
+        size = min(100, max(wanted, SMALLEST_PAGE))
         return [
             Trail(
                 f"OpenAlex {way}",
@@ -100,7 +98,7 @@ class OpenAlexTracker(Tracker):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the works of a page."""
-        return read_page(answer.json(), request, SOURCE)
+        return read_page(answer.json(), request, SNOWBALL)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Tell a spent budget from too much haste."""

@@ -16,12 +16,12 @@ from paper_search.bibliography.identifiers import (
     parse_issn,
     parse_pmid,
 )
-from paper_search.models import Author, RawPaper, SearchConstraints, Seed
+from paper_search.models import SNOWBALL, Author, RawPaper, SearchConstraints, Seed
 from paper_search.sources import values
 from paper_search.sources.adapter import Page, Request
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.openalex_record import short_id
-from paper_search.sources.snowballing.tracker import SOURCE, Tracker, Trail, distinct
+from paper_search.sources.snowballing.tracker import Tracker, Trail, distinct
 
 if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
@@ -59,7 +59,7 @@ class OpenCitationsTracker(Tracker):
         endpoint: where index and metadata are.
     """
 
-    name: ClassVar[str] = SOURCE
+    name: ClassVar[str] = SNOWBALL
     title: ClassVar[str] = "OpenCitations"
     key_variable: ClassVar[str | None] = "OPENCITATIONS_API_KEY"
     key_page: ClassVar[str | None] = "https://opencitations.net/accesstoken"
@@ -99,7 +99,7 @@ class OpenCitationsTracker(Tracker):
         if "/index/" in request.url:
             return self._of_ids(body or [], request)
         entries = values.items(body)
-        papers = [paper for each in entries if (paper := read_metadata(each, SOURCE))]
+        papers = [paper for each in entries if (paper := read_metadata(each, SNOWBALL))]
         later = request.later if isinstance(request, MetadataRequest) else ()
         return Page(
             papers=papers,

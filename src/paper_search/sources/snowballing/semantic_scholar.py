@@ -6,12 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
 
-from paper_search.models import SearchConstraints, Seed, SourceStatus
+from paper_search.models import SNOWBALL, SearchConstraints, Seed, SourceStatus
 from paper_search.sources import values
 from paper_search.sources.adapter import Page, Request
-from paper_search.sources.semantic_scholar import ENDPOINT, SemanticScholarAdapter, checked
-from paper_search.sources.semantic_scholar_record import FIELDS, read_paper
-from paper_search.sources.snowballing.tracker import SOURCE, Tracker, Trail
+from paper_search.sources.semantic_scholar import (
+    ENDPOINT,
+    FIELDS,
+    SemanticScholarAdapter,
+    checked,
+    read_paper,
+)
+from paper_search.sources.snowballing.tracker import Tracker, Trail
 
 if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
@@ -29,7 +34,7 @@ class SemanticScholarTracker(Tracker):
         endpoint: where the graph is.
     """
 
-    name: ClassVar[str] = SOURCE
+    name: ClassVar[str] = SNOWBALL
     title: ClassVar[str] = "Semantic Scholar"
     key_variable: ClassVar[str | None] = SemanticScholarAdapter.key_variable
     key_page: ClassVar[str | None] = SemanticScholarAdapter.key_page
@@ -71,7 +76,7 @@ class SemanticScholarTracker(Tracker):
         papers = [
             paper
             for each in entries
-            if (paper := read_paper(values.mapping(each).get(inner), SOURCE))
+            if (paper := read_paper(values.mapping(each).get(inner), SNOWBALL))
         ]
         offset = values.number(body.get("next"))
         return Page(

@@ -11,8 +11,7 @@ from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import items, mapping, mappings, number, text
-from paper_search.sources.web.base import WebAdapter, page_record
-from paper_search.sources.web.query import engine_query
+from paper_search.sources.web.base import WebAdapter, engine_query, page_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
