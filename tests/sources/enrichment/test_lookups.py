@@ -13,11 +13,13 @@ from paper_search.errors import UnknownNameError
 from paper_search.models import Author, RawPaper, SourceStatus
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources.enrichment import Enricher, create_enrichers, known_enrichers
-from paper_search.sources.enrichment.crossref import CrossrefLookup
 from paper_search.sources.enrichment.lookup import HttpEnricher, LookupAdapter
-from paper_search.sources.enrichment.openalex import OpenAlexLookup
-from paper_search.sources.enrichment.semantic_scholar import SemanticScholarLookup
-from paper_search.sources.enrichment.unpaywall import UnpaywallLookup
+from paper_search.sources.enrichment.services import (
+    CrossrefLookup,
+    OpenAlexLookup,
+    SemanticScholarLookup,
+    UnpaywallLookup,
+)
 from paper_search.sources.http_source import SourceSettings
 
 KEY = "CANARY-key-of-an-enricher"

@@ -26,9 +26,11 @@ from paper_search.sources.asking import Asked
 from paper_search.sources.asking import distinct as distinct_papers
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import SourceSettings, client_of
-from paper_search.sources.snowballing.openalex import OpenAlexTracker
-from paper_search.sources.snowballing.opencitations import OpenCitationsTracker
-from paper_search.sources.snowballing.semantic_scholar import SemanticScholarTracker
+from paper_search.sources.snowballing.services import (
+    OpenAlexTracker,
+    OpenCitationsTracker,
+    SemanticScholarTracker,
+)
 from paper_search.sources.snowballing.tracker import Following
 
 if TYPE_CHECKING:
