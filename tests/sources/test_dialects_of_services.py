@@ -22,7 +22,7 @@ from paper_search.sources.europe_pmc import EuropePmc
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.semantic_scholar import SemanticScholarBulk
-from paper_search.sources.serper_scholar import SerperScholar
+from paper_search.sources.serper import SerperScholar
 
 NO_LIMITS = SearchConstraints()
 MIXED = '"graph network" AND (drug OR molecule*) NOT survey'

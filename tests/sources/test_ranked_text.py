@@ -25,7 +25,7 @@ from paper_search.sources.ranked_text import (
 )
 from paper_search.sources.semantic_scholar import SemanticScholarBulk
 from paper_search.sources.serpapi_scholar import ScholarAdapter
-from paper_search.sources.serper_scholar import SerperScholar
+from paper_search.sources.serper import SerperScholar
 
 WORD = r'(?:[^\W_]+|"[^\W_]+")'
 ANY = {name: rf"\(?{word}(?: OR {word})*\)?" for name, word in {

@@ -23,7 +23,7 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.europe_pmc import EuropePmc, read_result
 from paper_search.sources.explanation import explain
 from paper_search.sources.pubmed import FetchRequest, Pubmed
-from paper_search.sources.serper_scholar import SerperScholar
+from paper_search.sources.serper import SerperScholar
 from paper_search.testing.recorded import RecordedAnswer
 
 FETCH = FetchRequest("https://example.org/efetch.fcgi", {"id": "1"})
