@@ -182,11 +182,11 @@ def read_entry(entry: Element) -> RawPaper | None:
     comment = plain(inner_text(entry, "comment"))
     abstract = plain_abstract(inner_text(entry, "summary"))
     is_withdrawn = _WITHDRAWN.match(comment) or _WITHDRAWN.match(abstract or "")
-    links = {each.get("title") or each.get("rel"): each.get("href") for each in _all(entry, "link")}
+    links = {link.get("title") or link.get("rel"): link.get("href") for link in _all(entry, "link")}
     pdf = address(links.get("pdf"))
     paper = RawPaper(
         title=title,
-        authors=[Author(name=name) for each in _all(entry, "author") if (name := _name(each))],
+        authors=[Author(name=name) for author in _all(entry, "author") if (name := _name(author))],
         abstract=abstract,
         year=year(inner_text(entry, "published")) or year(inner_text(entry, "updated")),
         venue=_venue(reference),
@@ -213,7 +213,7 @@ def _name(author: Element) -> str:
 
 
 def _categories(entry: Element) -> list[str]:
-    return [term for each in _all(entry, "category") if (term := each.get("term"))]
+    return [term for category in _all(entry, "category") if (term := category.get("term"))]
 
 
 def _venue(reference: str | None) -> str:

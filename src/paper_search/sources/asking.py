@@ -83,16 +83,18 @@ class Asked:
         self.pages_of_records += bool(page.papers or page.dropped)
         self.hits = page.hits if page.hits is not None else self.hits
         self.notes = (*self.notes, *page.notes)
-        fresh = list({each.id: each for each in page.papers if each.id not in self.known}.values())
+        fresh = list(
+            {paper.id: paper for paper in page.papers if paper.id not in self.known}.values()
+        )
         rank = len(self.known)
-        self.known.update(each.id for each in fresh)
+        self.known.update(paper.id for paper in fresh)
         seen_at = utc_now().isoformat()
         for place, paper in enumerate(fresh, start=rank + 1):
             paper.sightings = [
                 Sighting(source=source, query=self.sent, rank=place, seen_at=seen_at)
             ]
         room = wanted - len(self.papers)
-        self.papers += [each for each in fresh if self._is_wanted(each)][:room]
+        self.papers += [paper for paper in fresh if self._is_wanted(paper)][:room]
         return bool(fresh)
 
     def cut_short(self, pages: int, *, is_same: bool) -> None:
@@ -165,7 +167,7 @@ def searchable(paper: RawPaper) -> dict[str, str | int | None]:
 def distinct(answers: list[Asked]) -> list[RawPaper]:
     """Return each record once, where it was seen by every query that found it."""
     found: dict[str, RawPaper] = {}
-    for paper in (paper for each in answers for paper in each.papers):
+    for paper in (paper for answer in answers for paper in answer.papers):
         first = found.setdefault(paper.id, paper)
         if first is not paper:
             first.sightings = [*first.sightings, *paper.sightings]

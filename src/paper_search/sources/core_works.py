@@ -211,7 +211,7 @@ def _names(work: dict[str, Any]) -> list[str]:
 
     Repositories list a name as often as they found it, and family names alone beside full ones.
     """
-    given = [words(each.get("name")) for each in mappings(work.get("authors"))]
+    given = [words(author.get("name")) for author in mappings(work.get("authors"))]
     distinct = {normalised_title(name): name for name in reversed(given) if name}
     names = list(dict.fromkeys(distinct[normalised_title(name)] for name in given if name))
     parts = {part for name in names for part in _parts(name) if len(_parts(name)) > 1}
@@ -223,7 +223,7 @@ def _parts(name: str) -> set[str]:
 
 
 def _issn(journal: dict[str, Any]) -> str | None:
-    found = (_ISSN.fullmatch(text(each)) for each in items(journal.get("identifiers")))
+    found = (_ISSN.fullmatch(text(identifier)) for identifier in items(journal.get("identifiers")))
     return next((issn[0].upper() for issn in found if issn), None)
 
 
@@ -242,7 +242,7 @@ def _page(work: dict[str, Any]) -> str | None:
 
 def _full_text(work: dict[str, Any]) -> str | None:
     """Return where to download the text; of a page about it on arXiv, the text itself."""
-    copies = (address(each) for each in items(work.get("sourceFulltextUrls")))
+    copies = (address(url) for url in items(work.get("sourceFulltextUrls")))
     found = address(work.get("downloadUrl")) or next(filter(None, copies), None)
     if found and "arxiv.org/abs/" in found and (arxiv_id := parse_arxiv_id(found)):
         return f"https://arxiv.org/pdf/{arxiv_id}"
@@ -252,7 +252,7 @@ def _full_text(work: dict[str, Any]) -> str | None:
 def _details(work: dict[str, Any]) -> dict[str, Any]:
     """Return what the record has no field for."""
     details = {
-        "oai_ids": [said for each in items(work.get("oaiIds")) if (said := text(each))],
+        "oai_ids": [said for oai_id in items(work.get("oaiIds")) if (said := text(oai_id))],
         "document_type": text(work.get("documentType")),
         "field_of_study": first_text(work.get("fieldOfStudy")),
         "published_date": text(work.get("publishedDate")),

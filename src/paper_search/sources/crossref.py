@@ -110,7 +110,7 @@ class Crossref(Adapter):
         found = to_ranked_text(words_of(query) or names, query, filters)
         authors = " ".join(names)
         shown = f"{found.text} author:{authors}" if authors else found.text
-        given = {each.name: getattr(found, each.name) for each in fields(Translated)}
+        given = {field.name: getattr(found, field.name) for field in fields(Translated)}
         return (CrossrefQuery(**{**given, "text": shown}, words=found.text, authors=authors),)
 
     def translate_work(self, kind: str, value: str) -> CrossrefQuery | None:
@@ -157,7 +157,7 @@ def read_page(body: Any, request: Request, source: str) -> Page:
     if not answer or values.text(values.mapping(body).get("status")) in {"failed", "error"}:
         raise ServiceError(f"Crossref: {_said(message) or 'the answer holds no works'}")
     entries = values.items(answer["items"]) if "items" in answer else [answer]
-    papers = [paper for each in entries if (paper := read_item(each, source))]
+    papers = [paper for entry in entries if (paper := read_item(entry, source))]
     cursor = values.text(answer.get("next-cursor"))
     return Page(
         papers=papers,
@@ -169,7 +169,7 @@ def read_page(body: Any, request: Request, source: str) -> Page:
 
 
 def _said(message: Any) -> str:
-    told = [values.text(each.get("message")) for each in values.mappings(message)]
+    told = [values.text(fault.get("message")) for fault in values.mappings(message)]
     return "; ".join(filter(None, told))[:500]
 
 
@@ -201,14 +201,8 @@ def read_item(item: Any, source: str) -> RawPaper | None:
         volume=values.text(entry.get("volume")) or None,
         issue=values.text(entry.get("issue")) or None,
         pages=values.text(entry.get("page")) or values.text(entry.get("article-number")) or None,
-        isbn=next(
-            (i for each in values.items(entry.get("ISBN")) if (i := parse_isbn(values.text(each)))),
-            None,
-        ),
-        issn=next(
-            (i for each in values.items(entry.get("ISSN")) if (i := parse_issn(values.text(each)))),
-            None,
-        ),
+        isbn=values.first_read(parse_isbn, entry.get("ISBN")),
+        issn=values.first_read(parse_issn, entry.get("ISSN")),
         arxiv_id=parse_arxiv_id(doi) if doi and "arxiv" in doi else None,
         citation_count=values.count(entry.get("is-referenced-by-count")),
         full_text_url=_free_text(entry),
@@ -242,11 +236,11 @@ def _authors(entry: dict[str, Any]) -> Iterator[Author]:
     listed = list(values.mappings(entry.get("author"))) or list(
         values.mappings(entry.get("editor"))
     )
-    for each in listed:
-        given, family = _words(each.get("given")), _words(each.get("family"))
-        name = " ".join(part for part in (given, family, _words(each.get("suffix"))) if part)
-        name = name or _words(each.get("name")) or _words(each.get("literal")) or ""
-        orcid = _ORCID.search(values.text(each.get("ORCID")))
+    for person in listed:
+        given, family = _words(person.get("given")), _words(person.get("family"))
+        name = " ".join(part for part in (given, family, _words(person.get("suffix"))) if part)
+        name = name or _words(person.get("name")) or _words(person.get("literal")) or ""
+        orcid = _ORCID.search(values.text(person.get("ORCID")))
         if name:
             yield Author(name=name, author_id=orcid[0] if orcid else None)
 
@@ -263,11 +257,14 @@ def _year(entry: dict[str, Any]) -> int | None:
 def _venue(entry: dict[str, Any]) -> str | None:
     """Return the journal, the book, or where a preprint was posted."""
     event = values.mapping(entry.get("event"))
-    places = [values.mapping(each).get("name") for each in values.items(entry.get("institution"))]
+    names = [
+        values.mapping(institution).get("name")
+        for institution in values.items(entry.get("institution"))
+    ]
     given = [values.first_text(entry.get("container-title")), event.get("name")]
     if values.text(entry.get("type")) == "posted-content":
-        given += [*places, entry.get("group-title")]
-    return next((found for each in given if (found := _words(each))), None)
+        given += [*names, entry.get("group-title")]
+    return next((found for value in given if (found := _words(value))), None)
 
 
 def _address(entry: dict[str, Any]) -> str | None:
@@ -277,13 +274,13 @@ def _address(entry: dict[str, Any]) -> str | None:
 
 def _free_text(entry: dict[str, Any]) -> str | None:
     """Return the link to the text if its licence is open: most links lead to a till."""
-    licences = [values.text(each.get("URL")) for each in values.mappings(entry.get("license"))]
+    licences = [values.text(terms.get("URL")) for terms in values.mappings(entry.get("license"))]
     if not any("creativecommons.org" in licence for licence in licences):
         return None
     links = [
-        (values.text(each.get("content-type")) != "application/pdf", url)
-        for each in values.mappings(entry.get("link"))
-        if (url := values.address(each.get("URL")))
+        (values.text(link.get("content-type")) != "application/pdf", url)
+        for link in values.mappings(entry.get("link"))
+        if (url := values.address(link.get("URL")))
     ]
     return min(links, default=(True, None))[1]
 
@@ -291,7 +288,8 @@ def _free_text(entry: dict[str, Any]) -> str | None:
 def _is_retracted(entry: dict[str, Any], title: str) -> bool | None:
     """Return True for what was withdrawn, None if nothing is said; a notice of it is neither."""
     updates = {
-        values.text(each.get("type")).lower() for each in values.mappings(entry.get("updated-by"))
+        values.text(update.get("type")).lower()
+        for update in values.mappings(entry.get("updated-by"))
     }
     if updates & _WITHDRAWN or _RETRACTED_TITLE.match(title):
         return True

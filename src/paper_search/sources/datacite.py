@@ -126,11 +126,13 @@ class Datacite(Adapter):
             return Page()
         given = values.mapping(body)
         if "data" not in given:
-            told = [values.text(each.get("title")) for each in values.mappings(given.get("errors"))]
+            told = [
+                values.text(fault.get("title")) for fault in values.mappings(given.get("errors"))
+            ]
             said = "; ".join(filter(None, told))[:500]
             raise ServiceError(f"DataCite: {said or 'the answer has no data'}")
         entries = values.items(given["data"])
-        papers = [paper for each in entries if (paper := read_doi(each, self.name))]
+        papers = [paper for entry in entries if (paper := read_doi(entry, self.name))]
         page, size = int(request.params["page[number]"]), int(request.params["page[size]"])
         is_last = not values.text(values.mapping(given.get("links")).get("next"))
         has_more = bool(entries) and not is_last and (page + 1) * size <= self.most_results
@@ -196,14 +198,14 @@ def read_doi(item: Any, source: str) -> RawPaper | None:
 def _title(given: dict[str, Any]) -> str | None:
     """Return the main title, with its subtitle."""
     titles = list(values.mappings(given.get("titles")))
-    plain = [each for each in titles if not values.text(each.get("titleType"))] or titles[:1]
-    main = next((found for each in plain if (found := values.words(each.get("title")))), None)
+    plain = [title for title in titles if not values.text(title.get("titleType"))] or titles[:1]
+    main = next((found for title in plain if (found := values.words(title.get("title")))), None)
     sub = next(
         (
             found
-            for each in titles
-            if values.text(each.get("titleType")) == "Subtitle"
-            and (found := values.words(each.get("title")))
+            for title in titles
+            if values.text(title.get("titleType")) == "Subtitle"
+            and (found := values.words(title.get("title")))
         ),
         None,
     )
@@ -211,14 +213,14 @@ def _title(given: dict[str, Any]) -> str | None:
 
 
 def _authors(given: dict[str, Any]) -> Iterator[Author]:
-    for each in values.mappings(given.get("creators")):
-        parts = (values.words(each.get("givenName")), values.words(each.get("familyName")))
+    for creator in values.mappings(given.get("creators")):
+        parts = (values.words(creator.get("givenName")), values.words(creator.get("familyName")))
         name = " ".join(part for part in parts if part) if all(parts) else ""
-        name = name or values.words(each.get("name")) or ""
+        name = name or values.words(creator.get("name")) or ""
         orcid = next(
             (
                 values.text(one.get("nameIdentifier")).rstrip("/").rpartition("/")[2]
-                for one in values.mappings(each.get("nameIdentifiers"))
+                for one in values.mappings(creator.get("nameIdentifiers"))
                 if values.text(one.get("nameIdentifierScheme")).upper() == "ORCID"
             ),
             None,
@@ -229,29 +231,29 @@ def _authors(given: dict[str, Any]) -> Iterator[Author]:
 
 def _abstract(given: dict[str, Any]) -> str | None:
     texts = [
-        values.text(each.get("description"))
-        for each in values.mappings(given.get("descriptions"))
-        if values.text(each.get("descriptionType")) == "Abstract"
+        values.text(description.get("description"))
+        for description in values.mappings(given.get("descriptions"))
+        if values.text(description.get("descriptionType")) == "Abstract"
     ]
-    return next((found for each in texts if (found := plain_abstract(each))), None)
+    return next((found for text in texts if (found := plain_abstract(text))), None)
 
 
 def _identifiers(given: dict[str, Any]) -> dict[str, str]:
     """Return the identifiers of the work itself by kind, in lower case."""
     found: dict[str, str] = {}
-    for each in (
+    for identifier in (
         *values.items(given.get("identifiers")),
         *values.items(given.get("alternateIdentifiers")),
     ):
-        one = values.mapping(each)
+        one = values.mapping(identifier)
         kind = one.get("identifierType") or one.get("alternateIdentifierType")
         value = one.get("identifier") or one.get("alternateIdentifier")
         found.setdefault(values.text(kind).lower(), values.text(value))
-    for each in values.mappings(given.get("relatedIdentifiers")):
-        if values.text(each.get("relationType")) in _VERSION_OF:
-            kind = values.text(each.get("relatedIdentifierType")).lower()
+    for related in values.mappings(given.get("relatedIdentifiers")):
+        if values.text(related.get("relationType")) in _VERSION_OF:
+            kind = values.text(related.get("relatedIdentifierType")).lower()
             if kind in {"arxiv", "pmid"}:
-                found.setdefault(kind, values.text(each.get("relatedIdentifier")))
+                found.setdefault(kind, values.text(related.get("relatedIdentifier")))
     return found
 
 

@@ -172,11 +172,11 @@ def to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
     tree = normalise(tree)
     parts = tree.children if isinstance(tree, And) else (tree,)
     said = [(part, _said(part)) for part in parts]
-    clauses = _shortest(clause for _, each in said for clause in each.clauses)
+    clauses = _shortest(clause for _, written in said for clause in written.clauses)
     if not clauses:
         raise InputError("DBLP finds words only: say at least one that has to occur")
     text = " ".join("|".join(sorted(clause)) for clause in clauses)
-    rest = tuple(_checked(part, is_wanted=True) for part, each in said if not each.is_exact)
+    rest = tuple(_checked(part, is_wanted=True) for part, written in said if not written.is_exact)
     return Translated(text, tuple(_notes(tree)), normalise(And(rest)) if rest else None)
 
 
@@ -214,7 +214,7 @@ def _any(parts: Sequence[_Said]) -> _Said:
     is_exact = all(part.is_exact for part in parts)
     sides = [part.clauses for part in parts]
     if prod(map(len, sides)) <= _MOST_CLAUSES:
-        joined = (frozenset().union(*each) for each in product(*sides))
+        joined = (frozenset().union(*choice) for choice in product(*sides))
         return _Said(tuple(dict.fromkeys(joined)), is_exact)
     rarest = [max(side, key=lambda clause: max(map(len, clause))) for side in sides if side]
     return _Said((frozenset().union(*rarest),), is_exact=False)
@@ -235,13 +235,13 @@ def _checked(node: Node, *, is_wanted: bool) -> Node:  # noqa: PLR0911  # one ca
     match node:
         case Term() | Phrase() if node.field is None:
             fields = (replace(node, field=field) for field in _SEARCHED)
-            return Or(tuple(_checked(each, is_wanted=is_wanted) for each in fields))
+            return Or(tuple(_checked(name, is_wanted=is_wanted) for name in fields))
         case Term() if is_wanted:
             return replace(node, is_prefix=True)
         case Phrase(words) if is_wanted:
             return replace(node, words=(*words[:-1], f"{words[-1].rstrip('*')}*"))
         case And(children) | Or(children):
-            return type(node)(tuple(_checked(each, is_wanted=is_wanted) for each in children))
+            return type(node)(tuple(_checked(child, is_wanted=is_wanted) for child in children))
         case Not(child):
             return Not(_checked(child, is_wanted=not is_wanted))
         case Near(left, right, distance):
@@ -315,14 +315,14 @@ def read_hit(hit: Any) -> RawPaper | None:
         return None
     kind = text(info.get("type")).lower()
     doi = parse_doi(text(info.get("doi")))
-    links = [where for each in items(info.get("ee")) if (where := address(each))]
+    links = [where for link in items(info.get("ee")) if (where := address(link))]
     arxiv_id = _arxiv_id(info, doi, links)
     paper = RawPaper(
         title=title,
         authors=_authors(info),
         year=year(info.get("year")),
         venue=words(first_text(info.get("venue"))),
-        doi=doi or next((found for each in links if (found := parse_doi(each))), None),
+        doi=doi or next((found for link in links if (found := parse_doi(link))), None),
         arxiv_id=arxiv_id,
         volume=words(info.get("volume")),
         issue=words(info.get("number")),
@@ -347,8 +347,8 @@ def _is_thesis(info: dict[str, Any]) -> bool:
 def _authors(info: dict[str, Any]) -> list[Author]:
     """Return the authors, of whom one alone is no list; without the numbers of namesakes."""
     authors = []
-    for each in items(mapping(info.get("authors")).get("author")):
-        entry = each if isinstance(each, dict) else {"text": each}
+    for author in items(mapping(info.get("authors")).get("author")):
+        entry = author if isinstance(author, dict) else {"text": author}
         name = _NAMESAKE.sub("", plain(text(entry.get("text"))))
         if name:
             authors.append(Author(name=name, author_id=text(entry.get("@pid")) or None))
@@ -360,11 +360,11 @@ def _arxiv_id(info: dict[str, Any], doi: str | None, links: list[str]) -> str | 
         return parse_arxiv_id(doi)
     if first_text(info.get("venue")) == "CoRR":
         return parse_arxiv_id(text(info.get("volume")).removeprefix("abs/"))
-    return next((parse_arxiv_id(each) for each in links if "arxiv.org/" in each), None)
+    return next((parse_arxiv_id(link) for link in links if "arxiv.org/" in link), None)
 
 
 def _full_text(links: list[str], arxiv_id: str | None) -> str | None:
     """Return where the text is; other links only lead to a page about it."""
     if arxiv_id:
         return f"https://arxiv.org/pdf/{arxiv_id}"
-    return next((each for each in links if each.lower().endswith(".pdf")), None)
+    return next((link for link in links if link.lower().endswith(".pdf")), None)

@@ -263,8 +263,8 @@ def joined_span(
         InputError: no year is left.
     """
     given = [YearRange(filters.year_from, filters.year_to), *years]
-    first = max((each.first for each in given if each.first is not None), default=None)
-    last = min((each.last for each in given if each.last is not None), default=None)
+    first = max((years.first for years in given if years.first is not None), default=None)
+    last = min((years.last for years in given if years.last is not None), default=None)
     if first is not None and last is not None and first > last:
         raise InputError(f"nothing is from {first} on and until {last}: widen the years")
     return first, last

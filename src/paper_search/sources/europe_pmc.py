@@ -216,14 +216,14 @@ def _without_stop(title: str) -> str:
 def _authors(entry: dict[str, Any]) -> list[Author]:
     """Return the listed authors in full, else the names of the one line that there is."""
     listed = [
-        Author(name=name, author_id=_orcid(each))
-        for each in mappings(mapping(entry.get("authorList")).get("author"))
-        if (name := _name(each))
+        Author(name=name, author_id=_orcid(author))
+        for author in mappings(mapping(entry.get("authorList")).get("author"))
+        if (name := _name(author))
     ]
     if listed:
         return listed
     line = clean(text(entry.get("authorString"))).rstrip(".")
-    return [Author(name=name) for each in line.split(",") if (name := each.strip())]
+    return [Author(name=name) for part in line.split(",") if (name := part.strip())]
 
 
 def _name(author: dict[str, Any]) -> str:
@@ -245,13 +245,13 @@ def _first(entry: dict[str, Any], *names: str) -> str | None:
 
 def _kinds(entry: dict[str, Any]) -> list[str]:
     listed = items(mapping(entry.get("pubTypeList")).get("pubType")) or items(entry.get("pubType"))
-    return [kind for each in listed for kind in text(each).split("; ") if kind]
+    return [kind for entry in listed for kind in text(entry).split("; ") if kind]
 
 
 def _keywords(entry: dict[str, Any]) -> list[str]:
     """Return the subject headings, then the authors' keywords."""
     headings = mappings(mapping(entry.get("meshHeadingList")).get("meshHeading"))
-    named = [text(each.get("descriptorName")) for each in headings]
+    named = [text(heading.get("descriptorName")) for heading in headings]
     return keywords_of([*named, *items(mapping(entry.get("keywordList")).get("keyword"))])
 
 
@@ -269,7 +269,9 @@ def _publication_type(where: str, kinds: list[str]) -> str:
 def _is_retracted(entry: dict[str, Any], kinds: list[str]) -> bool | None:
     """Return None where the service gives no kinds: it does not say."""
     corrections = mappings(mapping(entry.get("commentCorrectionList")).get("commentCorrection"))
-    is_said = any(text(each.get("type")).lower() == "retraction in" for each in corrections)
+    is_said = any(
+        text(correction.get("type")).lower() == "retraction in" for correction in corrections
+    )
     if is_said or any(kind.lower() in _RETRACTED for kind in kinds):
         return True
     return False if kinds else None
@@ -279,9 +281,9 @@ def _full_text(entry: dict[str, Any]) -> str | None:
     """Return the best address that anybody may read."""
     listed = mappings(mapping(entry.get("fullTextUrlList")).get("fullTextUrl"))
     found = {
-        text(each.get("documentStyle")).lower(): where
-        for each in listed
-        if text(each.get("availabilityCode")) in _OPEN and (where := address(each.get("url")))
+        text(entry.get("documentStyle")).lower(): where
+        for entry in listed
+        if text(entry.get("availabilityCode")) in _OPEN and (where := address(entry.get("url")))
     }
     if best := next((found[style] for style in _STYLES if style in found), None):
         return best

@@ -220,7 +220,7 @@ class HttpSource:
             ServiceError: no query was answered.
         """
         answers = await self._ask_strategy(strategy)
-        errors = [each.error for each in answers if each.error and not each.papers]
+        errors = [answer.error for answer in answers if answer.error and not answer.papers]
         if errors and len(errors) == len(answers):
             raise errors[0]
         return distinct(answers)
@@ -229,7 +229,7 @@ class HttpSource:
         """Answer as `search_advanced` does, with one entry for every query; failures are data."""
         answers = await self._ask_strategy(strategy)
         name = self.source_name
-        entries = [each.report(name) for each in answers]
+        entries = [answer.report(name) for answer in answers]
         if not answers and strategy.works:
             note = f"{self._adapter.title} cannot look up {', '.join(strategy.works)}"
             entries = [SourceReport(source=name, status=SourceStatus.EMPTY, note=note)]

@@ -127,10 +127,10 @@ def read_page(body: Any, request: Request, source: str) -> Page:
         said = values.text(answer.get("message")) or values.text(answer.get("error"))
         raise ServiceError(f"OpenAlex: {(said or 'the answer has no results')[:500]}")
     entries = values.items(answer["results"])
-    papers = [paper for each in entries if (paper := read_work(each, source))]
+    papers = [paper for entry in entries if (paper := read_work(entry, source))]
     meta = values.mapping(answer.get("meta"))
     cursor = values.text(meta.get("next_cursor"))
-    cut = sum(values.mapping(each).get("is_authors_truncated") is True for each in entries)
+    cut = sum(values.mapping(entry).get("is_authors_truncated") is True for entry in entries)
     notes = (
         (f"{cut} works have more than 100 authors: OpenAlex lists the first 100",) if cut else ()
     )
@@ -218,7 +218,7 @@ def to_openalex(tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
             f" {_LONGEST:,}: leave out some alternatives, or make two queries of it"
         )
     shown = f"{words} author:{authors}" if authors else words
-    given = {each.name: getattr(found, each.name) for each in fields(Translated)}
+    given = {field.name: getattr(found, field.name) for field in fields(Translated)}
     return OpenAlexQuery(
         **{**given, "text": shown}, scope=dialect.scope, words=words, authors=authors
     )
@@ -228,20 +228,20 @@ def _without_authors(tree: Node) -> tuple[list[Node], list[Node]]:
     """Return what the tree wants beside authors, and what it wants of authors alone."""
     wanted = tree.children if isinstance(tree, And) else (tree,)
     names: list[Node] = [
-        each
-        for each in wanted
-        if not isinstance(each, Not) and {leaf.field for leaf in _leaves(each)} == {"author"}
+        child
+        for child in wanted
+        if not isinstance(child, Not) and {leaf.field for leaf in _leaves(child)} == {"author"}
     ]
-    return [each for each in wanted if each not in names], names
+    return [child for child in wanted if child not in names], names
 
 
 def _leaves(node: Node) -> Iterator[Term | Phrase]:
     waiting = [node]
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, Term | Phrase):
-            yield each
-        waiting += parts(each)
+        inner = waiting.pop()
+        if isinstance(inner, Term | Phrase):
+            yield inner
+        waiting += parts(inner)
 
 
 class _Words(Dialect):
@@ -260,7 +260,7 @@ class _Words(Dialect):
 
     def written(self, texts: tuple[str, ...]) -> str | None:
         """Return words that follow each other; None: there are no letters in them."""
-        cleaned = " ".join(" ".join(_MARKS.sub(" ", each) for each in texts).split())
+        cleaned = " ".join(" ".join(_MARKS.sub(" ", text) for text in texts).split())
         if not WORD.search(cleaned):
             return None
         is_bare = WORD.fullmatch(cleaned) and cleaned not in {"AND", "OR", "NOT"}

@@ -158,7 +158,9 @@ class Pubmed(Adapter):
             raise _refusal(wrong, self.key)
         if "idlist" not in result:
             raise ServiceError("PubMed answered without a list of numbers")
-        found = tuple(pmid for each in items(result["idlist"]) if (pmid := text(each)).isdigit())
+        found = tuple(
+            pmid for paper_id in items(result["idlist"]) if (pmid := text(paper_id)).isdigit()
+        )
         following = self._fetch(found) if found else None
         return Page(hits=number(result.get("count")), next=following, notes=_warnings(result))
 
@@ -169,7 +171,7 @@ class Pubmed(Adapter):
 
     def _fetched(self, answer: HttpAnswer, request: FetchRequest) -> Page:
         citations = self._citations(answer)
-        papers = [paper for each in citations if (paper := read_citation(each))]
+        papers = [paper for citation in citations if (paper := read_citation(citation))]
         asked = str(request.params.get("id", "")).split(",")
         places = {pmid: place for place, pmid in enumerate(asked)}
         papers.sort(key=lambda paper: places.get(paper.pmid or "", len(places)))
@@ -192,7 +194,7 @@ class Pubmed(Adapter):
             return [root]
         if local_name(root) not in _SETS:
             raise ServiceError(f"PubMed answered with <{local_name(root)[:40]}>, not with records")
-        return [each for each in root if local_name(each) in _CITATIONS]
+        return [child for child in root if local_name(child) in _CITATIONS]
 
 
 def _refusal(said: str, key: str) -> ServiceError:
@@ -214,7 +216,7 @@ def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
         *items(wrong.get("phrasesnotfound")),
         *items(wrong.get("fieldsnotfound")),
     ]
-    shown = [said[:100] for each in unknown if (said := text(each))]
+    shown = [said[:100] for phrase in unknown if (said := text(phrase))]
     return (f"PubMed does not know {', '.join(shown[:10])}",) if shown else ()
 
 

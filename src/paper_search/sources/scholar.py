@@ -236,7 +236,7 @@ def read_result(result: Any) -> RawPaper | None:
         _mapping(links.get("versions")).get("cluster_id"),
         _mapping(links.get("cited_by")).get("cites_id"),
     )
-    scholar_id = next((given for each in known if (given := _text(each).strip())), None)
+    scholar_id = next((given for candidate in known if (given := _text(candidate).strip())), None)
     paper.id = f"{SOURCE}:{scholar_id or content_key(paper)}"
     return paper
 
@@ -245,9 +245,9 @@ def _authors(summary: Summary, info: dict[str, Any]) -> list[Author]:
     """Return all names of the summary, with the ids of those who have a profile."""
     listed = info.get("authors")
     profiles = [
-        (clean(_text(each.get("name"))), _text(each.get("author_id")) or None)
-        for each in (listed if isinstance(listed, list) else [])
-        if isinstance(each, dict)
+        (clean(_text(item.get("name"))), _text(item.get("author_id")) or None)
+        for item in (listed if isinstance(listed, list) else [])
+        if isinstance(item, dict)
     ]
     ids = {name: author_id for name, author_id in profiles if name}
     names = summary.authors or tuple(ids)
@@ -269,8 +269,8 @@ def _year_at_end(text: str) -> int | None:
 
 def _full_text(entry: dict[str, Any], url: str | None) -> str | None:
     listed = entry.get("resources")
-    for each in listed if isinstance(listed, list) else []:
-        if address := _address(_mapping(each).get("link")):
+    for item in listed if isinstance(listed, list) else []:
+        if address := _address(_mapping(item).get("link")):
             return address
     return url if _text(entry.get("type")).lower() in {"pdf", "html"} else None
 

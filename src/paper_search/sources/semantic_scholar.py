@@ -199,7 +199,7 @@ def checked(body: Any) -> dict[str, Any]:
 
 def _papers(body: Mapping[str, Any], source: str) -> tuple[list[Any], list[Any]]:
     entries = values.items(body.get("data"))
-    return entries, [paper for each in entries if (paper := read_paper(each, source))]
+    return entries, [paper for entry in entries if (paper := read_paper(entry, source))]
 
 
 def _limits(query: Translated) -> dict[str, str | int]:
@@ -333,11 +333,14 @@ def read_paper(paper: Any, source: str) -> RawPaper | None:
 
 
 def _authors(entry: dict[str, Any]) -> Iterator[Author]:
-    for each in values.mappings(entry.get("authors")):
-        if name := values.words(each.get("name")):
-            yield Author(name=name, author_id=values.text(each.get("authorId")) or None)
+    for author in values.mappings(entry.get("authors")):
+        if name := values.words(author.get("name")):
+            yield Author(name=name, author_id=values.text(author.get("authorId")) or None)
 
 
 def _type(entry: dict[str, Any]) -> str | None:
-    given = {values.text(each) for each in values.items(entry.get("publicationTypes"))}
+    given = {
+        values.text(publication_type)
+        for publication_type in values.items(entry.get("publicationTypes"))
+    }
     return next((csl for name, csl in _TYPES.items() if name in given), None)

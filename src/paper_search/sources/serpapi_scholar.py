@@ -139,7 +139,7 @@ class ScholarAdapter(Adapter):
             raise NonRetryableError(f"SerpApi: {message}", status=status)
         listed = body.get("organic_results")
         entries = listed if isinstance(listed, list) else []
-        papers = [record for each in entries if (record := read_result(each))]
+        papers = [record for entry in entries if (record := read_result(entry))]
         return Page(
             papers=papers,
             dropped=len(entries) - len(papers),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from paper_search.bibliography.text import plain
@@ -31,7 +31,7 @@ def items(value: Any) -> list[Any]:
 
 def mappings(value: Any) -> Iterator[dict[str, Any]]:
     """Yield the objects of a list; what is none is passed over."""
-    return (each for each in items(value) if isinstance(each, dict))
+    return (entry for entry in items(value) if isinstance(entry, dict))
 
 
 def text(value: Any) -> str:
@@ -48,7 +48,12 @@ def words(value: Any) -> str | None:
 
 def first_text(value: Any) -> str:
     """Return the first text of a list that is not empty, or the text itself."""
-    return next((found for each in items(value) if (found := text(each))), "")
+    return next((found for entry in items(value) if (found := text(entry))), "")
+
+
+def first_read(read: Callable[[str], str | None], value: Any) -> str | None:
+    """Return what can be read of the first text of a list that it can be; None: of none."""
+    return next((found for entry in items(value) if (found := read(text(entry)))), None)
 
 
 def count(value: Any) -> int:

@@ -233,6 +233,6 @@ def _assign(found: Sequence[RawPaper], batch: Batch, records: dict[str, list[Raw
     """Give every record to the works that it may be of."""
     for work in batch.works:
         names = names_of(work)
-        fitting = [each for each in found if batch.is_by_title or names & names_of(each)]
+        fitting = [record for record in found if batch.is_by_title or names & names_of(record)]
         if fitting:
             records.setdefault(work.id, []).extend(fitting)

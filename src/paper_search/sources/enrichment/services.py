@@ -177,8 +177,8 @@ class SemanticScholarLookup(LookupAdapter):
             raise ServiceError(f"Semantic Scholar: {(said or 'the answer holds no papers')[:300]}")
         return [
             paper
-            for each in body
-            if (paper := semantic_scholar.read_paper(each, self.service.name))
+            for entry in body
+            if (paper := semantic_scholar.read_paper(entry, self.service.name))
         ]
 
 

@@ -203,8 +203,8 @@ class SemanticScholarTracker(Tracker):
         entries = values.items(body.get("data"))  # null where a publisher withholds references
         papers = [
             paper
-            for each in entries
-            if (paper := semantic_scholar.read_paper(values.mapping(each).get(inner), SNOWBALL))
+            for entry in entries
+            if (paper := semantic_scholar.read_paper(values.mapping(entry).get(inner), SNOWBALL))
         ]
         offset = values.number(body.get("next"))
         return Page(
@@ -285,7 +285,7 @@ class OpenCitationsTracker(Tracker):
         if "/index/" in request.url:
             return self._of_ids(body or [], request)
         entries = values.items(body)
-        papers = [paper for each in entries if (paper := read_metadata(each, SNOWBALL))]
+        papers = [paper for entry in entries if (paper := read_metadata(entry, SNOWBALL))]
         later = request.later if isinstance(request, MetadataRequest) else ()
         return Page(
             papers=papers,
@@ -295,7 +295,7 @@ class OpenCitationsTracker(Tracker):
 
     def _of_ids(self, rows: list[Any], request: Request) -> Page:
         side = next(name for way, name in _OPENCITATIONS_WAYS if f"/{way}/" in request.url)
-        names = distinct(_known_as(values.text(each.get(side))) for each in values.mappings(rows))
+        names = distinct(_known_as(values.text(row.get(side))) for row in values.mappings(rows))
         return Page(hits=len(rows), next=self._metadata(names) if names else None)
 
     def _metadata(self, names: Sequence[str]) -> Request:
@@ -311,7 +311,7 @@ def read_metadata(item: Any, source: str) -> RawPaper | None:
     title = values.words(entry.get("title"))
     if not title:
         return None
-    ids = dict(each.split(":", 1) for each in values.text(entry.get("id")).split() if ":" in each)
+    ids = dict(word.split(":", 1) for word in values.text(entry.get("id")).split() if ":" in word)
     venue = values.text(entry.get("venue"))
     venue_ids = " ".join(_BRACKETED.findall(venue))
     doi = parse_doi(ids.get("doi"))
@@ -340,9 +340,9 @@ def read_metadata(item: Any, source: str) -> RawPaper | None:
 
 def _people(text: str) -> Iterator[Author]:
     """Yield the names of "Peroni, Silvio [orcid:0000-0003-0530-4305 omid:ra/1]; ..."."""
-    for each in text.split(";"):
-        name = values.words(_BRACKETED.sub("", each))
-        orcid = re.search(r"orcid:([^\s\]:]{1,40})", each)
+    for part in text.split(";"):
+        name = values.words(_BRACKETED.sub("", part))
+        orcid = re.search(r"orcid:([^\s\]:]{1,40})", part)
         if name:
             yield Author(name=name, author_id=orcid[1] if orcid else None)
 
@@ -351,7 +351,7 @@ def _known_as(ids: str) -> str | None:
     """Return the id to ask the metadata for, of "omid:br/1 doi:10.1/x pmid:7"."""
     given = ids.split()
     kinds = ("doi:", "pmid:", "omid:")
-    return next((each for kind in kinds for each in given if each.startswith(kind)), None)
+    return next((value for kind in kinds for value in given if value.startswith(kind)), None)
 
 
 def _opencitations_name(seed: Seed) -> str | None:

@@ -107,7 +107,7 @@ class SnowballSource:
         """Answer as `search_advanced` does, with one entry for every request that was made."""
         answers = await self._follow(_seeds(strategy), strategy.filters)
         papers = distinct_papers(answers)[: strategy.filters.max_results]
-        reports = [each.report(SNOWBALL) for each in answers]
+        reports = [answer.report(SNOWBALL) for answer in answers]
         if not reports:
             nothing = SourceReport(source=SNOWBALL, status=SourceStatus.EMPTY, note=_NOTHING_MARKED)
             reports = [nothing]
@@ -121,7 +121,7 @@ class SnowballSource:
         left = list(seeds)[:MAX_SEEDS]
         answers: list[Asked] = []
         for tracker in self._trackers:
-            wanted = filters.max_results - sum(len(each.papers) for each in answers)
+            wanted = filters.max_results - sum(len(answer.papers) for answer in answers)
             if not left or wanted < 1 or budget.is_spent:
                 break
             async with self._http(tracker) as http:
@@ -162,7 +162,7 @@ def _seeds(strategy: SearchStrategy) -> list[Seed]:
 
 
 def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
-    errors = [each.error for each in answers if each.error]
+    errors = [answer.error for answer in answers if answer.error]
     papers = distinct_papers(answers)[:most]
     if errors and not papers:
         raise errors[0]

@@ -77,7 +77,7 @@ class Tracker(Service, ABC):
 
 def distinct(ids: Iterable[str | None]) -> list[str]:
     """Return the ids that there are, each once."""
-    return list(dict.fromkeys(each for each in ids if each))
+    return list(dict.fromkeys(identifier for identifier in ids if identifier))
 
 
 @dataclass(slots=True)
@@ -116,7 +116,7 @@ class Following:
         for place, trail in enumerate(trails):
             if self.budget.is_spent or (self.answers and self.answers[-1].is_hopeless):
                 break
-            found = sum(len(each.papers) for each in self.answers)
+            found = sum(len(answer.papers) for answer in self.answers)
             asked = await self._walk(trail, math.ceil((wanted - found) / (len(trails) - place)))
             is_known = bool(asked.papers or asked.hits or asked.dropped)
             if asked.error:

@@ -67,7 +67,7 @@ def page_record(  # noqa: PLR0913  # the parts of a result
     return RawPaper(
         id=f"{source}:{hashlib.sha256(link.encode('utf-8', 'replace')).hexdigest()[:16]}",
         title=name,
-        authors=[Author(name=each) for each in authors],
+        authors=[Author(name=author) for author in authors],
         year=year(published),
         venue=clean(text(site)) or host.removeprefix("www.") or None,
         doi=parse_doi(link) if "doi.org/" in link else None,
@@ -128,10 +128,10 @@ class NewsDialect(Dialect):
 def _translated(tree: Node, filters: SearchConstraints, say: object) -> Translated:
     tree = headings_as_words(tree)
     parts = list(tree.children) if isinstance(tree, And) else [tree]
-    first, last = joined_span([each for each in parts if isinstance(each, YearRange)], filters)
-    rest = [each for each in parts if not isinstance(each, YearRange)]
-    said = list(filter(None, (say(each) for each in rest)))  # type: ignore[operator]  # one of the two below
-    if not any(not isinstance(each, Not) and say(each) for each in rest):  # type: ignore[operator]  # as above
+    first, last = joined_span([part for part in parts if isinstance(part, YearRange)], filters)
+    rest = [part for part in parts if not isinstance(part, YearRange)]
+    said = list(filter(None, (say(part) for part in rest)))  # type: ignore[operator]  # one of the two below
+    if not any(not isinstance(part, Not) and say(part) for part in rest):  # type: ignore[operator]  # as above
         raise InputError(f"the query {render(tree)!r} only excludes: say what is wanted, too")
     return Translated(
         " ".join(said),
@@ -148,13 +148,13 @@ def _engine_text(node: Node) -> str:
         case And(children):
             return " ".join(filter(None, map(_engine_text, children)))
         case Or(children):
-            said = [_engine_text(each) for each in children if not isinstance(each, Not)]
+            said = [_engine_text(child) for child in children if not isinstance(child, Not)]
             return f"({' OR '.join(filter(None, said))})" if any(said) else ""
         case Near(left, right):
             return f"{_engine_text(left)} {_engine_text(right)}".strip()
         case Not(child):
             leaves = child.children if isinstance(child, Or) else (child,)
-            kept = [f"-{_leaf(each)}" for each in leaves if isinstance(each, Term | Phrase)]
+            kept = [f"-{_leaf(leaf)}" for leaf in leaves if isinstance(leaf, Term | Phrase)]
             return " ".join(kept)
         case _:
             return ""

@@ -101,7 +101,7 @@ class NewsApi(WebAdapter):
         if "articles" not in body:
             raise ServiceError("NewsAPI answered without a list of articles")
         entries = items(body.get("articles"))
-        papers = [each for entry in mappings(entries) if (each := _record(entry)) is not None]
+        papers = [paper for entry in mappings(entries) if (paper := _record(entry)) is not None]
         hits = number(body.get("totalResults"))
         page = number(request.params.get("page")) or 1
         size = number(request.params.get("pageSize")) or self.page_size
@@ -134,7 +134,7 @@ def _names(author: str) -> list[str]:
     """Return the persons of a by-line; an address or an agency's long list is none."""
     if not author or "http" in author or "@" in author:
         return []
-    return [each.strip() for each in author.split(",") if each.strip()][:10]
+    return [part.strip() for part in author.split(",") if part.strip()][:10]
 
 
 def create_search(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:

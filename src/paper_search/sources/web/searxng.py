@@ -72,15 +72,15 @@ class Searxng(WebAdapter):
         if "results" not in body:
             raise ServiceError("SearXNG answered without a list of results")
         entries = items(body.get("results"))
-        silent = [text(next(iter(items(each)), "")) for each in items(body["unresponsive_engines"])
-                  ] if "unresponsive_engines" in body else []  # fmt: skip
+        engines = items(body.get("unresponsive_engines"))
+        silent = [text(next(iter(items(engine)), "")) for engine in engines]
         page = number(request.params.get("pageno")) or 1
         if not entries and silent and page == 1:
             named = ", ".join(filter(None, silent))[:200]
             raise ServiceError(
                 f"SearXNG's engines did not answer: {named}", status=SourceStatus.UNREACHABLE
             )
-        papers = [each for entry in mappings(entries) if (each := _record(entry)) is not None]
+        papers = [paper for entry in mappings(entries) if (paper := _record(entry)) is not None]
         following = request.turned(pageno=page + 1) if entries else None
         return Page(papers, dropped=len(entries) - len(papers), next=following)
 
@@ -96,7 +96,7 @@ class Searxng(WebAdapter):
 
 
 def _record(entry: Mapping[str, Any]) -> RawPaper | None:
-    authors = [text(each) for each in items(entry.get("authors")) if text(each)]
+    authors = [text(author) for author in items(entry.get("authors")) if text(author)]
     return page_record(
         NAME,
         kind="web",

@@ -99,7 +99,7 @@ class Tavily(WebAdapter):
             )
             for entry in mappings(entries)
         ]
-        papers = [each for each in found if each is not None]
+        papers = [entry for entry in found if entry is not None]
         return Page(papers, dropped=len(entries) - len(papers))
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
