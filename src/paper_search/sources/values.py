@@ -8,12 +8,12 @@ from typing import Any
 
 from paper_search.bibliography.text import plain
 from paper_search.http.retry import utc_now
+from paper_search.query.leaves import YEAR
 
 MOST_CITATIONS = 10_000_000
 """No work has more; what claims so is a fault."""
 _FIRST_YEAR = 1400
 _ADDRESS = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
-_YEAR = re.compile(r"\d{4}")
 YEAR_IN_TEXT = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 
 
@@ -74,7 +74,7 @@ def number(value: Any) -> int | None:
 
 def year(value: Any) -> int | None:
     """Return the year that a number or a date (`2019-05-01`) begins with; None: no such year."""
-    found = _YEAR.match(text(int(value) if isinstance(value, float) else value))
+    found = YEAR.match(text(int(value) if isinstance(value, float) else value))
     if found is None:
         return None
     return int(found[0]) if _FIRST_YEAR <= int(found[0]) <= utc_now().year + 2 else None
