@@ -93,15 +93,12 @@ class OpenAlexTracker(Tracker):
             doi = parse_doi(values.text(work.get("doi")))
             pmid = parse_pmid(values.text(values.mapping(work.get("ids")).get("pmid")) or None)
             known |= {name: found for name in (doi, pmid) if name and found}
+
+        def work_of(seed: Seed) -> str | None:
+            return known.get(_openalex_doi(seed) or "") or known.get(seed.pmid or "")
+
         return [
-            seed
-            if seed.openalex_id
-            else seed.model_copy(
-                update={
-                    "openalex_id": known.get(_openalex_doi(seed) or "")
-                    or known.get(seed.pmid or "")
-                }
-            )
+            seed if seed.openalex_id else seed.model_copy(update={"openalex_id": work_of(seed)})
             for seed in seeds
         ]
 
