@@ -13,6 +13,7 @@ from paper_search.steps.toolkit.drawing import to_mermaid
 from paper_search.workflow.graph import WORKFLOW
 
 EXTENDING = ROOT / "docs" / "extending.md"
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 
 
 def tokens(path: Path) -> list[Token]:
@@ -105,18 +106,44 @@ def test_the_python_on_the_page_about_extending_runs(
     exec(code, {"__name__": "__main__"})  # noqa: S102  # our own page
 
 
-def test_a_decision_is_short_and_says_context_choice_and_consequence() -> None:
-    form = ["## Context", "## Choice", "## Consequence"]
+def test_there_are_at_most_20_decisions_numbered_from_0001() -> None:
+    numbers = [path.name[:5] for path in DECISIONS]
+    assert numbers == [f"{number:04}-" for number in range(1, len(DECISIONS) + 1)]
+    assert len(DECISIONS) <= 20
+
+
+def test_a_decision_is_short_and_gives_the_reason_and_the_trade_offs() -> None:
+    form = ["## Decision", "## Reason", "## Trade-offs"]
     wrong = []
-    for path in sorted((ROOT / "docs" / "decisions").glob("*.md")):
-        lines = text_of(path).splitlines()
-        if len(lines) > 30 or [line for line in lines if line.startswith("## ")] != form:
+    for path in DECISIONS:
+        title, *lines = text_of(path).splitlines()
+        headings = [line for line in lines if line.startswith("## ")]
+        if len(lines) >= 30 or headings != form or not title.startswith(f"# {path.name[:4]} "):
             wrong.append(shown(path))
     assert wrong == []
 
 
-def test_every_decision_has_a_number_of_its_own_and_is_listed() -> None:
-    names = [path.name for path in (ROOT / "docs" / "decisions").glob("*.md")]
-    assert len({name[:4] for name in names}) == len(names)
-    listed = links(ROOT / "docs" / "architecture.md")
-    assert [name for name in names if f"decisions/{name}" not in listed] == []
+def test_the_architecture_page_lists_the_decisions_in_order_by_their_titles() -> None:
+    expected = [
+        f"- [{text_of(path).splitlines()[0].removeprefix('# ')}](decisions/{path.name})"
+        for path in DECISIONS
+    ]
+    listed = text_of(ROOT / "docs" / "architecture.md").partition("\n## Decisions\n\n")[2]
+    assert listed.splitlines() == expected
+
+
+def test_every_decision_that_a_file_cites_exists() -> None:
+    numbers = {path.name[:4] for path in DECISIONS}
+    files = [
+        path
+        for folder in ("src", "tests", "scripts", "benchmarks", "docs")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".py", ".md"}
+    ]
+    dangling = [
+        f"{shown(path)}: {number}"
+        for path in files
+        for number in re.findall(r"\bdecisions?[ /](0\d{3})\b", text_of(path))
+        if number not in numbers
+    ]
+    assert dangling == []

@@ -10,7 +10,7 @@ from itertools import pairwise
 READ = 10
 """First results that are looked at; more gain next to nothing."""
 STRENGTH = 0.4
-"""Weight of a pair of neighbours beside 1.0 for a word: see decision 0079."""
+"""Weight of a pair of neighbours beside 1.0 for a word: see decision 0017."""
 _REVERSED = 0.5
 """A pair in the other order, beside one in the order of the query."""
 _K1, _B = 1.2, 0.75

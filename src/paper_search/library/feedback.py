@@ -12,7 +12,7 @@ READ = 10
 WORDS = 30
 """Words that are taken from them at most."""
 STRENGTH = 0.5
-"""Weight of the best of them beside 1.0 for a word of the query: see decision 0040."""
+"""Weight of the best of them beside 1.0 for a word of the query: see decision 0017."""
 _K1, _B = 1.2, 0.75
 """The usual constants of BM25 (Robertson and Zaragoza 2009)."""
 _LEAST_DOCUMENTS = 2

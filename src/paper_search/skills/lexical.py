@@ -26,11 +26,11 @@ _BEYOND = 0.2
 """What every further concept asks for besides: a long question names more than one paper has.
 
 Fitted on ten labelled sets so that the usual cut of 0.3 keeps relevant papers and not others
-(docs/decisions/0046-what-a-score-means.md)."""
+(decision 0015)."""
 _FOUND = 0.55
 _BY_WORDS = 0.5
 """Share of a score that single words earn, by how often they stand there; the rest is earned by
-whole concepts. Chosen with the next figure by leaving a set out (docs/decisions/0080)."""
+whole concepts. Chosen with the next figure by leaving a set out (decision 0015)."""
 _DAMPING = 0.75
 """How much more a concept of rare words asks for: 0 not at all, 1 by the sum of their rarities."""
 _TITLE_COUNTS = 3
