@@ -1,14 +1,17 @@
 """What the documents say is true."""
 
+import itertools
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from scripts.docs import COMMANDS, PICTURES, command_reference
+from scripts.docs import COMMANDS, command_reference, overview
 from tests.architecture.tree import ROOT, markdown_files, shown, text_of
 
+from paper_search.steps import Workflow
 from paper_search.steps.toolkit.drawing import to_mermaid
 from paper_search.workflow.graph import WORKFLOW
 
@@ -66,12 +69,36 @@ def test_the_command_reference_is_what_the_program_says() -> None:
     assert text_of(COMMANDS) == command_reference(), "run scripts/docs.py"
 
 
-@pytest.mark.parametrize("path", PICTURES, ids=shown)
-def test_the_picture_of_the_graph_is_the_graph(path: Path) -> None:
+@pytest.mark.parametrize(
+    ("page", "kind", "draw"),
+    [("docs/architecture.md", "graph", to_mermaid), ("README.md", "overview", overview)],
+)
+def test_the_picture_of_the_graph_is_the_graph(
+    page: str, kind: str, draw: Callable[[Workflow], str]
+) -> None:
     pictures = re.findall(
-        r"<!-- graph: paper_search -->\n```mermaid\n(.*?)```", text_of(path), re.DOTALL
+        rf"<!-- {kind}: paper_search -->\n```mermaid\n(.*?)```", text_of(ROOT / page), re.DOTALL
     )
-    assert pictures == [to_mermaid(WORKFLOW)], "run scripts/docs.py"
+    assert pictures == [draw(WORKFLOW)], "run scripts/docs.py"
+
+
+def test_the_overview_has_every_edge_of_the_graph_and_names_the_outcomes_of_branches() -> None:
+    lines = [line.strip() for line in overview(WORKFLOW).splitlines()[1:]]
+    drawn = {
+        edge
+        for line in lines
+        for edge in itertools.pairwise(re.split(r" --(?: [\w, ]+ --)?> ", line))
+    }
+    assert drawn == {("start([start])", WORKFLOW.entry_point)} | {
+        (step.id, target or "stop([end])")
+        for step in WORKFLOW.steps
+        for target in step.next.values()
+    }
+    assert "confirm_strategy -- approve, edit --> search" in lines
+
+
+def test_the_readme_is_short() -> None:
+    assert len(text_of(ROOT / "README.md").splitlines()) <= 120
 
 
 @pytest.mark.parametrize("name", ["main", "tests"])
