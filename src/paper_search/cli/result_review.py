@@ -202,7 +202,7 @@ class _Desk:
         earlier = {paper.id: True for paper in self._payload.accumulated_papers}
         found = page_outlook([paper.id for paper in self._papers], self.marks, earlier)
         if found is not None:
-            say(f"  {AS_READ}: {found.advice}")
+            say(f"  {AS_READ.capitalize()}: {found.advice}")
 
     def _show_more(self) -> None:
         if self._read >= len(self._papers):

@@ -140,6 +140,6 @@ def _told(report: SourceReport, counts: dict[str, int], rejected: int) -> Source
     said = [f"{counts[gap]} {names[gap]}" for gap in GAPS if counts[gap]]
     notes = [f"filled {', '.join(said)}"] if said else []
     if rejected:
-        notes.append(f"of {rejected} works only records of other works were found")
+        notes.append(f"works without a matching record: {rejected}")
     note = "; ".join(filter(None, [report.note, *notes])) or None
     return report.model_copy(update={"note": note, "kept": sum(counts.values())})

@@ -66,7 +66,7 @@ class HitCounter:
             found = None
         else:
             if found is None or found.hits is None:
-                self._failed.setdefault(source, "it cannot count")
+                self._failed.setdefault(source, "hit counts are not supported")
                 self._given_up.add(source)
         self._waiting.discard(source)
         return found

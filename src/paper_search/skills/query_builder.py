@@ -92,7 +92,7 @@ class QueryBuilder:
                 llm, StrategyAnswer, prompt, message_of(given, self._shown_sources())
             )
         except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, there is a strategy
-            _log.warning("no strategy from the model, concepts are used as they are: %s", error)
+            _log.warning("the model gave no strategy, the concepts are used unchanged: %s", error)
             return base.model_copy(
                 update={
                     "queries": plain_queries(intent),
@@ -159,7 +159,7 @@ class QueryBuilder:
             return named
         known = [name for name in named if name in self._available_sources]
         if len(known) < len(named):
-            _log.warning("sources that do not exist are left out: %s", sorted({*named} - {*known}))
+            _log.warning("unknown sources are ignored: %s", sorted({*named} - {*known}))
         return known or self._askable()
 
     def _askable(self) -> list[str]:

@@ -98,7 +98,7 @@ class IntentAnswer(BaseModel):
         first, last = self._years()
         if first == self.constraints.year_from:
             return []
-        return [f"the years are read as {first} to {last}: the model gave them in reverse"]
+        return [f"the years are read as {first} to {last}: the model gave them in reverse order"]
 
     def _constraints(self, read: SearchConstraints) -> SearchConstraints:
         limits = self.constraints

@@ -41,13 +41,15 @@ class Outlook:
     @property
     def advice(self) -> str:
         """Return the outlook in words."""
-        seen = f"{self.screened} screened, {self.found} relevant; {self.unseen} unseen"
+        total = self.screened + self.unseen
+        seen = f"{self.screened} of {total} screened, {self.found} relevant."
         if self.unseen == 0:
-            return f"{seen}: all were screened"
-        left = f"{seen}, of which about {self.expected} relevant, hardly more than {self.at_most}"
+            return f"{seen} Nothing is left to screen."
+        bound = f", at most {self.at_most}" if self.at_most > self.expected else ""
+        left = f"{seen} About {self.expected} more expected{bound}."
         if self.is_enough:
-            return f"{left}: it is reasonable to stop"
-        return f"{left}: at least {self.recall:.0%} of the relevant are found; go on"
+            return f"{left} You can stop: at least {self.recall:.0%} are found."
+        return f"{left} Keep screening."
 
 
 def outlook(screened: Sequence[bool], unseen: int, *, found_before: int = 0) -> Outlook:
