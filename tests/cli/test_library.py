@@ -209,7 +209,7 @@ def test_an_import_stands_where_the_model_fails(
     assert "vectors are missing" in ended.stderr
     found = cli("library", "search", "graph")
     assert "Graph Toxicity" in found.stdout
-    assert "ranked by words alone" in found.stderr
+    assert "ranked by words only" in found.stderr
     assert cli("library", "embed").code == 1
 
 

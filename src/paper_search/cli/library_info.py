@@ -37,5 +37,7 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     typer.echo(f"disk     {size:.1f} MB")
     typer.echo(f"index    {'up to date' if found.is_index_current else 'rebuilt at next search'}")
     if vectors.model:
-        rest = "" if vectors.is_current else "; `paper-search library embed` makes the missing"
+        rest = (
+            "" if vectors.is_current else "; `paper-search library embed` creates the missing ones"
+        )
         typer.echo(visible(f"vectors  {vectors.records}, by {vectors.model}{rest}"))

@@ -244,7 +244,7 @@ class Library:
                 is_title = len(text.split()) >= _LONG and "*" in text
                 if not is_title or _OPERATORS.search(text.replace("*", " ")):
                     raise
-                note = f"read as words, not as a boolean query: {error}"
+                note = f"searched as words, since it is not a valid boolean query: {error}"
                 return replace(self._by_words(text, limit, filters, feedback), note=note)
         return self._by_words(text, limit, filters, feedback)
 

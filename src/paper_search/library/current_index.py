@@ -122,7 +122,9 @@ class CurrentIndex:
             raise LibraryError(
                 f"the library {str(self._path)!r} could not be searched: {error}"
             ) from error
-        _log.warning("the index of %s was damaged: it is made again from the records", self._path)
+        _log.warning(
+            "the index of %s was damaged and is being rebuilt from the records", self._path
+        )
         with self._rights.held(self._wait_s):
             self._index.clear()
             self.catch_up()

@@ -15,7 +15,7 @@ from paper_search.models.embeddings import EMBEDDINGS_GROUP, EmbeddingsConfig
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-_HOW = "give minilm, PROVIDER:MODEL as openai:text-embedding-3-small, or MODULE:FACTORY[:MODEL]"
+_HOW = "use minilm, PROVIDER:MODEL like openai:text-embedding-3-small, or MODULE:FACTORY[:MODEL]"
 
 
 def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
@@ -78,6 +78,6 @@ def _check_module(module: str, name: str) -> None:
     if not is_there:
         known = ", ".join(sorted(point.name for point in entry_points(group=EMBEDDINGS_GROUP)))
         raise ConfigError(
-            f"the embedding model {name!r} cannot be used: {module!r} is no provider "
-            f"({known}) and no installed module; {_HOW}"
+            f"the embedding model {name!r} cannot be used: {module!r} is neither a provider "
+            f"({known}) nor an installed module; {_HOW}"
         )

@@ -89,8 +89,8 @@ class EmbeddingRun:
         if manifest is not None and manifest.key == key and not anew:
             if manifest.model != model and manifest.count:
                 raise EmbeddingError(
-                    f"the library's vectors are of the model {manifest.model!r}, and {model!r} is "
-                    "set: set the other one, or make all vectors again with "
+                    f"the library's vectors come from {manifest.model!r}, but {model!r} is set: "
+                    f"set {manifest.model!r}, or replace all vectors with "
                     "`paper-search library embed --again`"
                 )
             with suppress(LibraryError):  # damaged: begun anew
@@ -114,8 +114,8 @@ class EmbeddingRun:
         if manifest.dimension not in {0, vectors.shape[1]}:
             raise EmbeddingError(
                 f"the embedding model {self._embedder.model!r} gives {vectors.shape[1]} numbers, "
-                f"the library's vectors have {manifest.dimension}: it is another model under the "
-                "same name; `paper-search library embed --again` makes all vectors again"
+                f"the library's vectors have {manifest.dimension}: it is another model with the "
+                "same name; `paper-search library embed --again` replaces all vectors"
             )
         grown = self._files.append(
             manifest,

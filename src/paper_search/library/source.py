@@ -245,7 +245,7 @@ def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> Opened:
             return Opened(library)
         library.close()
     sample = open_sample(home)
-    note = f"your library is empty: searched the sample of {len(sample)} records that ships"
+    note = f"your library is empty: searched the sample of {len(sample):,} records instead"
     return Opened(sample, note, is_sample=True)
 
 

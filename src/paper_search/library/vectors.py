@@ -214,7 +214,7 @@ class VectorFiles:
     def _damaged(self) -> LibraryError:
         return LibraryError(
             f"the vectors in {str(self._path)!r} are damaged: `paper-search library embed` "
-            "makes them again"
+            "rebuilds them"
         )
 
     @contextmanager

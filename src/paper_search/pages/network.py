@@ -73,7 +73,7 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
         response = await self._network.handle_async_request(pinned)
         if response.is_success and (kind := _unread(response)) is not None:
             await response.aclose()
-            raise PageContentError(f"{url.host} answered with {kind!r}, which is not read")
+            raise PageContentError(f"{url.host} answered with {kind!r}, which cannot be read")
         return response
 
     async def aclose(self) -> None:
@@ -85,7 +85,7 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
         try:
             found = [ip_address(address) for address in await self._resolve(host, port_of(url))]
         except (OSError, UnicodeError) as error:
-            raise httpx.ConnectError(f"no address: {error}") from None
+            raise httpx.ConnectError(f"no IP address: {error}") from None
         except ValueError:
             raise PageRefusedError(f"{host} has an address with a zone") from None
         if not found:

@@ -88,12 +88,12 @@ def record_of(given: Mapping[str, Any]) -> RawPaper:
     indispensable.
 
     Raises:
-        ValueError: there is no title.
+        ValueError: the title is missing.
     """
     found = _by_field(given)
     title = clean(_text(found.get("title")))
     if not title:
-        raise ValueError("there is no title")
+        raise ValueError("the title is missing")
     values: dict[str, Any] = {"id": "", "title": title}
     for name in _IDENTIFIERS.keys() & found.keys():
         values[name] = _IDENTIFIERS[name](_text(found[name]))

@@ -90,7 +90,7 @@ def items(window: Window) -> Iterator[tuple[int, Any]]:
     while (first := window.skip(_GAP)) != "]":
         line = window.line
         if not first:
-            yield line, Rejected(line, "the file ends before the list does")
+            yield line, Rejected(line, "the file ends in the middle of the list")
             return
         value = _item(window)
         if isinstance(value, _Broken):
