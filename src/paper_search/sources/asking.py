@@ -102,7 +102,7 @@ class Asked:
             pages: turned so far.
             is_same: whether the service gave the same page again.
         """
-        said = "the service gave the same page again, so no more was asked"
+        said = "stopped: the service returned the same page again"
         self.notes = (*self.notes, said if is_same else f"stopped after {pages} pages")
 
     def report(self, source: str) -> SourceReport:
@@ -143,9 +143,9 @@ class Asked:
     def _on_our_side(self) -> list[str]:
         said = []
         if self.excluded:
-            said.append(f"{self.excluded} records were left out on our side: they do not match")
+            said.append(f"{self.excluded} records were removed: they do not match the query")
         if self.unsure:
-            said.append(f"{self.unsure} could not be checked (no abstract or year) and are kept")
+            said.append(f"{self.unsure} could not be checked (no abstract or year) and were kept")
         return said
 
 

@@ -24,7 +24,9 @@ class CoreDialect(Dialect):
     def leaf(self, leaf: Term | Phrase) -> Written:
         """Return a word or phrase in its field; `*` has no meaning inside quotes."""
         if leaf.field == "venue":
-            self.note("venue: is asked anywhere, and checked: CORE cannot limit to it")
+            self.note(
+                "venue: is searched anywhere and checked in the results: CORE has no such field"
+            )
         is_exact = leaf.field != "venue"
         field = _FIELDS.get(leaf.field, "")
         if isinstance(leaf, Term):

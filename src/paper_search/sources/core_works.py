@@ -58,7 +58,9 @@ class Core(Adapter):
         dialect = CoreDialect()
         language = language_code(filters.language)
         if filters.language and not language:
-            dialect.note(f"the language {filters.language!r} has no known code: all are kept")
+            dialect.note(
+                f"the language {filters.language!r} is unknown: results in all languages are kept"
+            )
         said = dialect.translate(tree, filters)
         text_of_both = f"({said.text} AND language.code:{language})"
         return replace(said, text=text_of_both) if language else said

@@ -47,7 +47,7 @@ class Dblp(Adapter):
         said = to_dblp(tree, filters)
         if not filters.language:
             return said
-        note = "DBLP has no filter for languages, and does not say in which a work is"
+        note = "DBLP has no language filter and does not state languages"
         return replace(said, notes=(*said.notes, note))
 
     def translate_ranked(

@@ -48,7 +48,9 @@ class EuropePmc(Adapter):
         dialect = EuropePmcDialect()
         language = library_code(filters.language) if filters.language else None
         if filters.language and not language:
-            dialect.note(f"the language {filters.language!r} has no known code: all are kept")
+            dialect.note(
+                f"the language {filters.language!r} is unknown: results in all languages are kept"
+            )
         said = dialect.translate(tree, filters)
         text_of_all = f"({said.text} AND LANG:{language})" if language else said.text
         if filters.publication_types == [_PREPRINT]:

@@ -32,7 +32,7 @@ class LuceneDialect(Dialect):
         """Return a word or phrase, in its field if it has one."""
         name = f"{self.fields[leaf.field]}:" if leaf.field else ""
         if isinstance(leaf, Phrase) and any(word.endswith("*") for word in leaf.words):
-            self.note("a phrase with '*' is asked word by word, and checked on our side")
+            self.note("a phrase with '*' is sent word by word and checked in the results")
             words = [Term(w.rstrip("*"), leaf.field, w.endswith("*")) for w in leaf.words]
             return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
         texts = (leaf.text,) if isinstance(leaf, Term) else leaf.words
@@ -56,7 +56,7 @@ class LuceneDialect(Dialect):
         if self.has_wildcards and is_bare:
             return Written(f"{name}{stem}*")
         self.note(
-            f"'{stem}*' is asked as '{stem}': {self.service} has no '*',"
+            f"'{stem}*' is sent as '{stem}': {self.service} has no '*',"
             " so other endings may be missed"
         )
         return Written(f"{name}{stem}" if is_bare else f'{name}"{stem}"')

@@ -111,7 +111,7 @@ def read_page(body: Any, request: Request, source: str) -> Page:
     answer = values.mapping(body)
     if "results" not in answer:
         said = values.text(answer.get("message")) or values.text(answer.get("error"))
-        raise ServiceError(f"OpenAlex: {(said or 'the answer has no results')[:500]}")
+        raise ServiceError(f"OpenAlex: {(said or 'the response has no results')[:500]}")
     entries = values.items(answer["results"])
     papers = [paper for each in entries if (paper := read_work(each, source))]
     meta = values.mapping(answer.get("meta"))

@@ -93,7 +93,9 @@ class Pubmed(Adapter):
         dialect = PubmedDialect()
         language = language_name(filters.language) if filters.language else None
         if filters.language and not language:
-            dialect.note(f"PubMed has no name for the language {filters.language!r}: all are kept")
+            dialect.note(
+                f"the language {filters.language!r} is unknown: results in all languages are kept"
+            )
         said = dialect.translate(tree, filters)
         text_of_all = f"({said.text} AND {language}[la])" if language else said.text
         if filters.publication_types == [_PREPRINT]:
@@ -149,7 +151,7 @@ class Pubmed(Adapter):
         if wrong := text(body.get("error")) or text(result.get("ERROR")):
             raise _refusal(wrong, self.key)
         if "idlist" not in result:
-            raise ServiceError("PubMed answered without a list of numbers")
+            raise ServiceError("PubMed answered without a list of ids")
         found = tuple(pmid for each in items(result["idlist"]) if (pmid := text(each)).isdigit())
         following = self._fetch(found) if found else None
         return Page(hits=number(result.get("count")), next=following, notes=_warnings(result))
@@ -166,7 +168,7 @@ class Pubmed(Adapter):
         places = {pmid: place for place, pmid in enumerate(asked)}
         papers.sort(key=lambda paper: places.get(paper.pmid or "", len(places)))
         missing = len(asked) - len(citations)
-        note = f"PubMed did not deliver {missing} of the {len(asked)} records it had found"
+        note = f"PubMed did not return {missing} of the {len(asked)} records it had found"
         return Page(
             papers,
             dropped=len(citations) - len(papers),
@@ -190,7 +192,7 @@ class Pubmed(Adapter):
 def _refusal(said: str, key: str) -> ServiceError:
     shown = said.replace(key, "***")[:300] if key else said[:300]
     if "rate limit" in said.lower():
-        message = f"PubMed is asked too often ({shown}): a key allows more, see {KEY_PAGE}"
+        message = f"too many requests to PubMed ({shown}): a key allows more, see {KEY_PAGE}"
         return ServiceError(message, status=SourceStatus.RATE_LIMITED)
     if "api key" in said.lower():
         message = f"PubMed refused the key ({shown}): check {KEY_VARIABLE}, see {KEY_PAGE}"

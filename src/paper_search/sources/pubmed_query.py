@@ -34,13 +34,16 @@ class PubmedDialect(Dialect):
         tag = _TAGS[leaf.field]
         is_exact = leaf.field != "abstract"
         if not is_exact:
-            self.note("abstract: is asked in title and abstract, and checked")
+            self.note("abstract: is searched in title and abstract and checked in the results")
         words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
         stems = [word for word in words if word.endswith("*")]
         if isinstance(leaf, Term) and leaf.is_prefix:
             stems = [leaf.text]
         if any(len(stem.rstrip("*")) < _SHORTEST_STEM for stem in stems):
-            self.note(f"'*' needs {_SHORTEST_STEM} letters before it: what has fewer is checked")
+            self.note(
+                f"'*' needs {_SHORTEST_STEM} letters before it;"
+                " shorter stems are checked in the results"
+            )
             return ANYTHING
         if isinstance(leaf, Term):
             return Written(f"{_word(leaf)}[{tag}]", is_exact)

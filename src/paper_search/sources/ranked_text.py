@@ -78,7 +78,7 @@ def _wanted(parts: list[Node], query: RankedQuery) -> Node:
     condition = condition_of(query)
     parts += [condition] if condition is not None else []
     if not parts:
-        raise InputError(f"the question {query.text[:100]!r} has no words that can be looked for")
+        raise InputError(f"the question {query.text[:100]!r} contains no searchable words")
     return normalise(And(tuple(parts)))
 
 

@@ -21,5 +21,5 @@ def joined_span(
     first = max((each.first for each in given if each.first is not None), default=None)
     last = min((each.last for each in given if each.last is not None), default=None)
     if first is not None and last is not None and first > last:
-        raise InputError(f"nothing is from {first} on and until {last}: widen the years")
+        raise InputError(f"no year is both {first} or later and {last} or earlier: widen the years")
     return first, last

@@ -58,7 +58,7 @@ class SemanticScholarLookup(LookupAdapter):
             return []
         if not isinstance(body, list):
             said = text(mapping(body).get("error")) or text(mapping(body).get("message"))
-            raise ServiceError(f"Semantic Scholar: {(said or 'the answer holds no papers')[:300]}")
+            raise ServiceError(f"Semantic Scholar: {(said or 'the response has no papers')[:300]}")
         return [paper for each in body if (paper := read_paper(each, self.service.name))]
 
 

@@ -66,7 +66,7 @@ class UnpaywallLookup(LookupAdapter):
         if body is None:
             return []
         if mapping(body).get("error") is True or not mapping(body).get("doi"):
-            said = text(mapping(body).get("message")) or "the answer holds no DOI"
+            said = text(mapping(body).get("message")) or "the response has no DOI"
             raise ServiceError(f"Unpaywall: {said[:300]}")
         return [read_record(mapping(body))]
 

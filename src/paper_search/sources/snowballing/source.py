@@ -168,7 +168,7 @@ def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
 
 
 def _spent(left: int) -> Asked:
-    message = f"{left} papers were not followed: the calls of this search are used up"
+    message = f"{left} papers were not followed: the limit of calls is reached"
     error = ServiceError(f"{message} (SNOWBALL_MAX_CALLS)", status=SourceStatus.EXHAUSTED)
     return Asked("", error=error)
 

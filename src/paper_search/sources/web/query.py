@@ -77,7 +77,7 @@ def _translated(tree: Node, filters: SearchConstraints, say: object) -> Translat
     rest = [each for each in parts if not isinstance(each, YearRange)]
     said = list(filter(None, (say(each) for each in rest)))  # type: ignore[operator]  # one of the two below
     if not any(not isinstance(each, Not) and say(each) for each in rest):  # type: ignore[operator]  # as above
-        raise InputError(f"the query {render(tree)!r} only excludes: say what is wanted, too")
+        raise InputError(f"the query {render(tree)!r} only excludes: add what to search for")
     return Translated(
         " ".join(said),
         year_from=first,

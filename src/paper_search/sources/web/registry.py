@@ -27,7 +27,7 @@ def create_web_search(name: str, config: AppConfig) -> HttpSource:
     """
     known = known_web_searches()
     if name not in known:
-        raise UnknownNameError("search of the web", name, list(known))
+        raise UnknownNameError("web search", name, list(known))
     factory: SearchFactory = known[name].load()
     return factory(config, config.web.get(name, SearchSourceConfig(name=name)))
 

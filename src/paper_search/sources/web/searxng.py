@@ -93,7 +93,7 @@ class Searxng(WebAdapter):
         """Return what to change on the server."""
         if error.status != _FORBIDDEN:
             return None
-        return "it gives no JSON until `json` is among `search.formats` in its settings.yml"
+        return "it returns JSON only if `json` is in `search.formats` of its settings.yml"
 
 
 def _record(entry: Mapping[str, Any]) -> RawPaper | None:
@@ -118,6 +118,6 @@ def create_search(config: AppConfig, settings: SearchSourceConfig) -> HttpSource
     """
     if not settings.url:
         raise ConfigError(
-            "searxng needs the address of a server: set SEARXNG_URL, such as http://localhost:8888"
+            "searxng needs the URL of a server: set SEARXNG_URL, such as http://localhost:8888"
         )
     return open_source(Searxng(settings.url), config, settings)

@@ -1,4 +1,4 @@
-"""Tavily, a search of the web for programs (https://tavily.com); needs a key."""
+"""Tavily, a web search for programs (https://tavily.com); needs a key."""
 
 from __future__ import annotations
 
