@@ -1,4 +1,4 @@
-"""Adjacency: how much more a record counts for having the query's words side by side."""
+"""Adjacency: a bonus for records in which words of the query are adjacent."""
 
 from __future__ import annotations
 

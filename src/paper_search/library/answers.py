@@ -1,4 +1,4 @@
-"""What a library answers: hits, what came of a file, what it holds."""
+"""What a library returns: hits, import summaries, statistics."""
 
 from __future__ import annotations
 

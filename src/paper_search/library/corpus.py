@@ -1,4 +1,4 @@
-"""A library: a person's own corpus on disk, records in SQLite with a full-text index beside."""
+"""A library: the person's records in SQLite, with a full-text index beside them."""
 
 from __future__ import annotations
 

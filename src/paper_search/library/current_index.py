@@ -1,4 +1,4 @@
-"""Keeps the full-text index of a library up to date with its records, and makes it again."""
+"""Keeps a library's full-text index up to date, and rebuilds it after damage."""
 
 from __future__ import annotations
 

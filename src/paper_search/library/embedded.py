@@ -1,4 +1,4 @@
-"""The vectors of a library as it uses them: kept up to date by one writer, asked by any reader."""
+"""A library's vectors: updated by one writer, used by every reader."""
 
 from __future__ import annotations
 

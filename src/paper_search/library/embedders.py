@@ -1,4 +1,4 @@
-"""From settings to an embedding model: an installed provider, or any factory by its import path."""
+"""Creates the embedding model from settings: a provider, or a factory by import path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The person's embedding model behind limits: what it answers is checked, what fails has a name."""
+"""Wraps an embedding model: limits, validation of its answers, named errors."""
 
 from __future__ import annotations
 

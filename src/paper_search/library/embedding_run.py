@@ -1,4 +1,4 @@
-"""One run over a library that gives every record without a vector its own."""
+"""One run that creates the missing vectors of a library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Feedback from the first results: which further words a query should be ranked by."""
+"""Pseudo-relevance feedback: further query words from the first results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records of a library in SQLite: the truth that every index can be rebuilt from."""
+"""The records of a library in SQLite, from which every index can be rebuilt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One search of the index: what matches, ranked by weighted words, with feedback."""
+"""One search of the index: matching, ranking by weighted words, feedback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped sample as a library: imported into the home on first use."""
+"""The sample as a library, imported into the home directory on first use."""
 
 from __future__ import annotations
 

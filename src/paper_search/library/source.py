@@ -1,4 +1,4 @@
-"""The sources `library` and `sample`: the corpus on disk, asked as any other source is."""
+"""The sources `library` and `sample`: local records, searched like any other source."""
 
 from __future__ import annotations
 

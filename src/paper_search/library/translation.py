@@ -1,4 +1,4 @@
-"""Translation of boolean queries, and of weighted words, into queries of the full-text index."""
+"""Translates boolean queries and weighted words into queries of the full-text index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vectors of a library on disk: one byte a number, memory-mapped, rebuildable."""
+"""The vectors of a library on disk: one byte per number, memory-mapped, rebuildable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who writes to a library: one process at a time, and the others know that it is alive."""
+"""The write lock of a library: one writer at a time, who shows that it is alive."""
 
 from __future__ import annotations
 

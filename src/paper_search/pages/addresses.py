@@ -1,4 +1,4 @@
-"""Which addresses of the web are public: the guard against requests to the machine's own network.
+"""Checks that URLs and IP addresses are public: the guard against server-side request forgery.
 
 A link from a paper, a search engine or a redirect may name anything. What is not plainly a public
 host is refused, whatever form it is written in (OWASP SSRF Prevention Cheat Sheet; the registries

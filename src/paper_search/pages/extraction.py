@@ -1,4 +1,4 @@
-"""Has the text of a document taken out of it by a process that can be killed."""
+"""Extracts the text of a document in a process that can be killed."""
 
 from __future__ import annotations
 

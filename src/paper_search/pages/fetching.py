@@ -1,4 +1,4 @@
-"""Fetches one document at a time, from public hosts, within limits and by their robots.txt."""
+"""Fetches one document at a time from public hosts, within limits and as robots.txt allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last step of fetching a page: its host is resolved, checked, and connected to as checked."""
+"""The transport of the page fetcher: checks the IP address of a host, then connects to it."""
 
 from __future__ import annotations
 

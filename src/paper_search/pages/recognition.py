@@ -1,4 +1,4 @@
-"""Tells a text that was meant to be read from what a host shows instead of it."""
+"""Recognises what a host shows instead of a text: log-in pages, paywalls, errors."""
 
 from __future__ import annotations
 

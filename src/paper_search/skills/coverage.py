@@ -1,4 +1,4 @@
-"""How much is still missing, by capture and recapture: what independent sources found in common."""
+"""Estimates how many works a search missed, by capture-recapture over independent sources."""
 
 from __future__ import annotations
 

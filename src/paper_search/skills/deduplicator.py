@@ -1,4 +1,4 @@
-"""The skill that makes one record out of several of the same work."""
+"""The skill that merges the records of each work."""
 
 from __future__ import annotations
 

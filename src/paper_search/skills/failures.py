@@ -1,4 +1,4 @@
-"""What went wrong in a source, as the status that its report carries."""
+"""Maps a source's exception to the status in its report."""
 
 from __future__ import annotations
 

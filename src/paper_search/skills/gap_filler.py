@@ -1,4 +1,4 @@
-"""The skill that fills what merged works lack, from whoever knows more of them."""
+"""The skill that fills missing fields of merged works from enrichers."""
 
 from __future__ import annotations
 

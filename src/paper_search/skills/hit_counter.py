@@ -1,4 +1,4 @@
-"""Hit counts of queries, each asked once of a source; what fails is remembered, not raised."""
+"""Counts the hits of queries, one request per source and query; failures are recorded."""
 
 from __future__ import annotations
 

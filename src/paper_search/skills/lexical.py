@@ -1,4 +1,4 @@
-"""How well the words of papers cover the concepts of an intent, from 0 to 1."""
+"""Scores how well a paper's words cover the concepts of an intent, 0 to 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The skill that judges how relevant papers are to an intent."""
+"""The skill that scores the relevance of papers to an intent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands first: one order from the ranks of all sources and from what resembles the best."""
+"""Orders a result: fuses the ranks of all sources with likeness to the best papers."""
 
 from __future__ import annotations
 

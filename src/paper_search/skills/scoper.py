@@ -1,4 +1,4 @@
-"""The skill that looks at hit counts before a strategy is asked: a scoping search."""
+"""The skill that counts hits and relaxes empty queries before a strategy is approved."""
 
 from __future__ import annotations
 

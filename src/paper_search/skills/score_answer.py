@@ -1,4 +1,4 @@
-"""Scores as a model gives them, and what is kept of them."""
+"""Scores as returned by a model, and their validation."""
 
 from __future__ import annotations
 

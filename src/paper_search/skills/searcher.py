@@ -1,4 +1,4 @@
-"""The skill that asks all sources at once and loses none of their answers."""
+"""The skill that searches all sources in parallel and reports each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sees that the event loop stands still, and says whose task it is that holds it."""
+"""Detects a blocked event loop, and names the task that blocks it."""
 
 from __future__ import annotations
 

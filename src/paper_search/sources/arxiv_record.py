@@ -1,4 +1,4 @@
-"""Makes a record of an entry of arXiv's Atom feed.
+"""Reads a record from an entry of arXiv's Atom feed.
 
 Fields: https://info.arxiv.org/help/api/user-manual.html#_details_of_atom_results_returned
 """

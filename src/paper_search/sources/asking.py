@@ -1,4 +1,4 @@
-"""What became of one query to one service, as it grows page by page."""
+"""The progress of one query to one service, page by page."""
 
 from __future__ import annotations
 

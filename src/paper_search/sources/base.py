@@ -1,4 +1,4 @@
-"""What a source is: anything with a name that turns a strategy into records."""
+"""The interface of a source: a name, and a method from strategy to records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a record of one of CORE's works (https://api.core.ac.uk/docs/v3#tag/Works)."""
+"""Reads a record from one of CORE's works (https://api.core.ac.uk/docs/v3#tag/Works)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a record of a work as Crossref gives it.
+"""Reads a record from a Crossref work.
 
 Fields: https://api.crossref.org/swagger-ui/index.html
 """

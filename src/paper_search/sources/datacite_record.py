@@ -1,4 +1,4 @@
-"""Makes a record of a DOI as DataCite gives it.
+"""Reads a record from a DataCite DOI.
 
 Fields: https://datacite-metadata-schema.readthedocs.io
 """

@@ -1,4 +1,4 @@
-"""Makes a record of one of DBLP's hits.
+"""Reads a record from a DBLP hit.
 
 Fields: https://dblp.org/faq/How+to+use+the+dblp+search+API.html
 """

@@ -1,4 +1,4 @@
-"""Writes a boolean tree in the dialect of a service, and says what the dialect cannot say."""
+"""Writes a boolean tree in a service's dialect, and reports what the dialect lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a record of one of Europe PMC's results.
+"""Reads a record from a Europe PMC result.
 
 Fields: https://europepmc.org/docs/EBI_Europe_PMC_Web_Service_Reference.pdf
 """

@@ -1,4 +1,4 @@
-"""What went wrong between us and a service, in words that say what to do about it."""
+"""Explains a failed request: what happened, and what to do about it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Boolean queries for services that rank by plain words and know no operators.
 
-The words are sent, and the answers are checked for the query on our side: leniently for what is
+The words are sent, and the results are checked against the query: leniently for what is
 wanted, since such services match by stem, strictly for what is excluded.
 """
 
@@ -40,7 +40,7 @@ def to_free_text(
     Args:
         tree: of the query.
         filters: years, joined with those that all of the query is limited to, and language, which
-            is checked on our side.
+            is checked locally.
         service: its name, for messages.
         is_any_word_enough: the service looks for any of the words, so that all alternatives can
             be sent; else the first of each group is, lest nothing has them all.
@@ -81,7 +81,7 @@ def to_ranked_text(
     Args:
         words: what to send of the question.
         query: whose condition holds; its years are joined with those of the filters.
-        filters: years, and language, which is checked on our side.
+        filters: years, and language, which is checked locally.
 
     Raises:
         InputError: there are no words, or the condition cannot be read or leaves no year.

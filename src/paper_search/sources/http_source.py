@@ -1,4 +1,4 @@
-"""A source that is a web service: pages turned, limits kept, failures explained, all of it told."""
+"""A source backed by a web service: paging, limits, failures and the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boolean queries for services that take Lucene's language, each with field names of its own."""
+"""Boolean queries in Lucene's language, with each service's field names."""
 
 from __future__ import annotations
 

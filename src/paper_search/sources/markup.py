@@ -1,4 +1,4 @@
-"""The text in an XML element, whatever is inside of it."""
+"""The text inside an XML element."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ ENDPOINT = "https://api.openalex.org/works"
 SEPARATORS = frozenset(",|")
 """What separates filters and alternatives; a DOI that holds them cannot be asked for."""
 _SMALLEST_PAGE = 25
-"""A page costs the same whatever its size, and some of it may be left out on our side."""
+"""A page costs the same whatever its size, and some of its records may be removed locally."""
 
 
 class OpenAlex(Adapter):

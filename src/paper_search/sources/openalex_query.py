@@ -1,4 +1,4 @@
-"""Writes a boolean query as OpenAlex understands it.
+"""Writes a boolean query in OpenAlex's language.
 
 Words are searched in title and abstract, by their stems, or in the title alone if all of the query
 is limited to it; names of authors are a filter of their own. See

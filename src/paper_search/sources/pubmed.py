@@ -42,7 +42,7 @@ _PREPRINT = "article"
 _SPARE = 10
 """How many more numbers than records are asked for, lest one without a title leave a gap."""
 _UNSURE_FACTOR = 3
-"""How many more numbers are asked for when records are left out on our side."""
+"""How many more ids are requested when records are removed locally."""
 
 
 @dataclass(frozen=True, slots=True)

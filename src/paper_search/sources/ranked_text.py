@@ -1,4 +1,4 @@
-"""Plain questions for services that rank whatever has any, or most, of the words.
+"""Plain-text questions for services that match any, or most, of the words.
 
 What is sent are the words that say something about the subject: the rest of a question would
 only be looked for. The condition of a ranked query is said in the service's own language where it

@@ -1,4 +1,4 @@
-"""Reads the boolean query that a source is given, however it was written."""
+"""Parses the boolean query that a source receives; falls back to its words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sources exist: entry points of the group `paper_search.sources`, ours and others' alike."""
+"""The installed sources: entry points of the group `paper_search.sources`."""
 
 from __future__ import annotations
 

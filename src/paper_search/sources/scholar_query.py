@@ -1,4 +1,4 @@
-"""Turns a boolean tree into what Google Scholar understands, and says what it does not.
+"""Writes a boolean tree for Google Scholar, and reports what Scholar lacks.
 
 Scholar knows words, "phrases", OR, -word, intitle:, author: and source:; AND is a space, OR binds
 tighter than it, years are parameters of their own, and nothing is truncated: it stems.

@@ -1,4 +1,4 @@
-"""Makes a record of one of Google Scholar's results, as SerpApi gives them.
+"""Reads a record from a Google Scholar result, as SerpApi returns it.
 
 Fields: https://serpapi.com/google-scholar-organic-results
 """

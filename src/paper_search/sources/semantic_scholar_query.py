@@ -1,4 +1,4 @@
-"""Writes a boolean query as Semantic Scholar's bulk search understands it.
+"""Writes a boolean query for Semantic Scholar's bulk search.
 
 `+` is AND, `|` is OR, `-` in front of a word, phrase or group excludes it; words are compared by
 stem, in title and abstract. See https://api.semanticscholar.org/api-docs/graph (paper bulk search).

@@ -1,4 +1,4 @@
-"""Makes a record of a paper as Semantic Scholar's graph gives it.
+"""Reads a record from a paper of Semantic Scholar's graph.
 
 Fields: https://api.semanticscholar.org/api-docs/graph
 """

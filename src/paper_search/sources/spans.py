@@ -1,4 +1,4 @@
-"""The one span of years that a query and its filters leave, for services that take only one."""
+"""The intersection of a query's and its filters' years, for services with one range of years."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of an answer that may be anything, read so that a wrong one is only a missing one."""
+"""Reads values of unknown type from an answer; an invalid value counts as missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of tables, guessed: which field the names that spreadsheets use stand for."""
+"""Maps the column names of spreadsheets to fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bibliographic fields under the many names that they have, turned into a record."""
+"""Maps bibliographic fields, under their many names, to a record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading of JSON arrays one item at a time: memory holds one item, a broken one costs itself."""
+"""Reads JSON arrays one item at a time; a broken item costs only itself."""
 
 from __future__ import annotations
 

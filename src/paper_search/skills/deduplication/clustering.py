@@ -1,4 +1,4 @@
-"""Clusters out of scored pairs: average linkage over the pairs that were compared."""
+"""Clustering of scored pairs: average linkage over the pairs that were compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decides a pair beyond its weights: identifiers that agree, and what forbids a merge."""
+"""Rules that override a pair's weights: matching identifiers, and what forbids a merge."""
 
 from __future__ import annotations
 

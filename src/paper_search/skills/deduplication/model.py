@@ -1,4 +1,4 @@
-"""How much each level of agreement speaks for one work, in natural log-odds.
+"""The log-odds that two records are one work, from their levels of agreement.
 
 The weights are those of a logistic regression over the levels of `comparison`; how they were
 fitted and checked is told in docs/decisions/0014-deduplication.md.

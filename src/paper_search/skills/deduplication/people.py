@@ -1,4 +1,4 @@
-"""The authors of a record as a bag of names, however a source cut the string up."""
+"""Authors as a bag of names, however a source formats them."""
 
 from __future__ import annotations
 

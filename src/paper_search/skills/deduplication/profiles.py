@@ -1,4 +1,4 @@
-"""What is compared of one record: every field normalised once."""
+"""Profiles: each record's fields, normalised once for comparison."""
 
 from __future__ import annotations
 

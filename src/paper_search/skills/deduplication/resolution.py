@@ -1,4 +1,4 @@
-"""The whole way from records to clusters: profiles, pairs, scores, sets, versions, doubts."""
+"""Resolution: from records to clusters, works and uncertain pairs."""
 
 from __future__ import annotations
 

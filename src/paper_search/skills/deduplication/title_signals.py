@@ -1,4 +1,4 @@
-"""What two titles say about each other besides their spelling: parts, replies, errata, columns."""
+"""Signals in two titles besides spelling: parts, replies, errata, columns."""
 
 from __future__ import annotations
 

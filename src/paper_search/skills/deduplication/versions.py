@@ -1,4 +1,4 @@
-"""Versions of one work: which records are some, and which version is the best."""
+"""Versions of one work: finds them and picks the best."""
 
 from __future__ import annotations
 

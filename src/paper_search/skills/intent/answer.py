@@ -1,4 +1,4 @@
-"""The intent as a model gives it."""
+"""The intent as returned by a model."""
 
 from __future__ import annotations
 

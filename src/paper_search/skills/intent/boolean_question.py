@@ -1,4 +1,4 @@
-"""Questions that are boolean queries already."""
+"""Questions that are boolean queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The intent of a question as its words tell it: what it is about, and what limits it."""
+"""Reads the intent of a question from cue words: its subject and its limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Concepts of a question, and what would do as well in their place."""
+"""The concepts of a question, and their alternatives."""
 
 from __future__ import annotations
 

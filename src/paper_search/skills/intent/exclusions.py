@@ -1,4 +1,4 @@
-"""What a question does not want: terms, and kinds of publication."""
+"""What a question excludes: terms and kinds of publication."""
 
 from __future__ import annotations
 

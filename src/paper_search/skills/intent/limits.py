@@ -1,4 +1,4 @@
-"""How many papers a question wants, in which language, and of which kind."""
+"""The number, language and kind of papers that a question asks for."""
 
 from __future__ import annotations
 

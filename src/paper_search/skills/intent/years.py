@@ -1,4 +1,4 @@
-"""Years that a question sets as limits."""
+"""The year limits in a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much is left to find, told from the order in which papers were found."""
+"""The stopping estimate: how many relevant papers are left, from the order of the finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes first, given what a person marked so far."""
+"""Orders papers by what the labels so far teach."""
 
 from __future__ import annotations
 

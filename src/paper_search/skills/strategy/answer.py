@@ -1,4 +1,4 @@
-"""The strategy as a model gives it, and what is kept of it."""
+"""The strategy as returned by a model, and its validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What marked papers teach: words with weights, by Rocchio's formula."""
+"""Learns weighted words from labelled papers, by Rocchio's formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every record must meet beside the subject: authors, words and kinds that are not wanted."""
+"""Conditions besides the subject: authors, excluded words and kinds."""
 
 from __future__ import annotations
 

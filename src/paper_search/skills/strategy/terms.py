@@ -1,4 +1,4 @@
-"""Content words of titles and abstracts, and the one or two words that are a term."""
+"""Content words of titles and abstracts, and the terms of one or two of them."""
 
 from __future__ import annotations
 

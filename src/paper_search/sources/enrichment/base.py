@@ -1,4 +1,4 @@
-"""What an enricher is: anything with a name that knows more of works than their records say."""
+"""The interface of an enricher: a name, and a method from works to better records."""
 
 from __future__ import annotations
 

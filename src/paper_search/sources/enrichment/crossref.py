@@ -1,4 +1,4 @@
-"""Looks works up at Crossref: thirty a request by DOI, one a request by title."""
+"""Looks up works at Crossref: thirty per request by DOI, one by title."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An enricher that is a web service: works asked for in batches, within a budget."""
+"""An enricher backed by a web service: batches, within a budget of requests."""
 
 from __future__ import annotations
 

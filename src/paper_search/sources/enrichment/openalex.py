@@ -1,4 +1,4 @@
-"""Looks works up at OpenAlex, fifty a request, by DOI or PMID."""
+"""Looks up works at OpenAlex by DOI or PMID, fifty per request."""
 
 from __future__ import annotations
 

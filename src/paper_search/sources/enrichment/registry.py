@@ -1,4 +1,4 @@
-"""Which enrichers exist: entry points of the group `paper_search.enrichers`, ours and others'."""
+"""The installed enrichers: entry points of the group `paper_search.enrichers`."""
 
 from __future__ import annotations
 

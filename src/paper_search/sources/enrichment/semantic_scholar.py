@@ -1,4 +1,4 @@
-"""Looks works up at Semantic Scholar, two hundred a request, by any identifier."""
+"""Looks up works at Semantic Scholar by any identifier, two hundred per request."""
 
 from __future__ import annotations
 

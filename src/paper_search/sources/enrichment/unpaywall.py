@@ -1,4 +1,4 @@
-"""Looks up open texts at Unpaywall (https://unpaywall.org/products/api), one DOI a request."""
+"""Looks up open-access texts at Unpaywall (https://unpaywall.org/products/api), one DOI at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One service following seeds: its requests, one after the other, and what became of each."""
+"""One service following seeds: its requests in turn, and their results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Following:
     Attributes:
         tracker: the service.
         http: an open client.
-        filters: years and language are checked on our side, too.
+        filters: years and language are checked locally, too.
         budget: counts the requests of all services.
         ends_at: the time of the clock at which it ends.
         clock: seconds that never run backwards.

@@ -1,4 +1,4 @@
-"""Citations by OpenCitations (https://api.opencitations.net): ids first, records then."""
+"""Citations by OpenCitations (https://api.opencitations.net): first ids, then records."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class SemanticScholarTracker(Tracker):
         return {"x-api-key": self.key} if self.key else {}
 
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
-        """Return two trails for every seed; years and language are checked on our side."""
+        """Return two trails for every seed; years and language are checked locally."""
         del filters
         known = [(seed, name) for seed in seeds if (name := _name(seed))]
         size = min(_LARGEST_PAGE, max(wanted, 1))

@@ -1,4 +1,4 @@
-"""The source `snowball`: what the marked papers cite and are cited by, within a budget."""
+"""The source `snowball`: references and citations of relevant papers, within a budget."""
 
 from __future__ import annotations
 

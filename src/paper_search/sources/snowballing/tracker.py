@@ -1,4 +1,4 @@
-"""What one service that knows citations adds to the following of them."""
+"""The interface of a citation service."""
 
 from __future__ import annotations
 

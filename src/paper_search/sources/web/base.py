@@ -1,4 +1,4 @@
-"""What a web search or of the news adds to an adapter, and how its results are read."""
+"""What a web or news search adds to an adapter, and how its results are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boolean queries in the language of search engines for the web."""
+"""Boolean queries in the language of web search engines."""
 
 from __future__ import annotations
 

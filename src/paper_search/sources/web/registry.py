@@ -1,4 +1,4 @@
-"""Which searches of web and news exist: entry points of the group `paper_search.web_searches`."""
+"""The installed web and news searches: entry points of the group `paper_search.web_searches`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A SearXNG server of one's own (https://docs.searxng.org); needs its address, no key."""
+"""A SearXNG server (https://docs.searxng.org); needs its URL, no key."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Searxng(WebAdapter):
         self._endpoint = f"{url.rstrip('/')}/search"
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query as most engines understand it; years are checked on our side."""
+        """Return the query as most engines understand it; years are checked locally."""
         query = engine_query(tree, filters)
         first, last = query.year_from, query.year_to
         if first is None and last is None:
