@@ -23,7 +23,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """What came of one file."""
+    """The result of importing one file."""
 
     path: Path
     changes: Changes

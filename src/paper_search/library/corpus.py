@@ -203,10 +203,10 @@ class Library:
         return summary
 
     def embed(self, *, anew: bool = False, on_progress: Progress | None = None) -> EmbeddingSummary:
-        """Make the vectors that records lack, or all anew; what was cut off can be repeated.
+        """Create the missing vectors, or replace all; an interrupted run can be repeated.
 
         Raises:
-            EmbeddingError: no model is set, it failed, or the vectors at hand are of another one.
+            EmbeddingError: no model is set, it failed, or the vectors come from another one.
             LibraryError: another process is at it, or the disk cannot be read or written.
         """
         path = self._records.path

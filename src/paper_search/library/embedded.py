@@ -113,11 +113,11 @@ class EmbeddedRecords:
 
         Args:
             records: the file of the records, which is opened for this alone.
-            anew: make all of them again.
+            anew: replace all of them.
             on_progress: called with the number of records looked at, and of how many.
 
         Raises:
-            EmbeddingError: no model is set, it failed, or the vectors are of another one.
+            EmbeddingError: no model is set, it failed, or the vectors come from another one.
             LibraryError: another process is at it, or the disk cannot be written.
         """
         from filelock import FileLock, Timeout  # noqa: PLC0415  # only when something is written

@@ -20,13 +20,13 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSummary:
-    """What came of one run."""
+    """The result of one run."""
 
     model: str
     made: int
     """Vectors that were asked for and kept."""
     unusable: int
-    """Of these, how many are of records that the model can make nothing of."""
+    """Records for which the model returned no usable vector."""
     total: int
     """Records with a vector, now."""
 
@@ -57,11 +57,11 @@ class EmbeddingRun:
         """Bring the vectors up to date; the caller holds the right to write them.
 
         Args:
-            anew: make all vectors again, of whatever model those at hand are.
+            anew: replace all vectors, whatever model made them.
             on_progress: called with the number of records looked at, and of how many, if known.
 
         Raises:
-            EmbeddingError: the model failed, or the vectors at hand are of another one.
+            EmbeddingError: the model failed, or the existing vectors come from another one.
             LibraryError: the disk cannot be read or written.
         """
         manifest, known = self._begun(anew=anew)

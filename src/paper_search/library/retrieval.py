@@ -31,7 +31,7 @@ _MOST_WORDS = 64
 """Different words that a query is ranked by; of a longer one, the rarest."""
 _MOST_FORMS = 10
 _MOST_ALIKE = 0.8
-"""Share of common words from which a query is taken for a title, which needs no feedback."""
+"""Share of common words from which a query counts as a title, which needs no feedback."""
 _LONG_TITLE = 4
 _MOST_IN_ORDER = 200
 """Words of a query that are looked at for neighbours."""

@@ -40,7 +40,7 @@ class Opened(NamedTuple):
     """A library that is to be searched.
 
     Attributes:
-        library: open; whoever asked for it closes it.
+        library: open; the caller closes it.
         note: what the person should know about it.
         is_sample: whether it is the sample that ships.
     """

@@ -66,7 +66,7 @@ class WritingRights:
             lock.release()
 
     def show_progress(self) -> None:
-        """Let those who wait know that work goes on."""
+        """Show waiting processes that this one is still working."""
         with suppress(OSError):
             os.utime(self._file)
 

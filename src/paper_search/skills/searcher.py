@@ -124,7 +124,7 @@ class Searcher:
     async def _ended(self, asking: asyncio.Future[SearchReport]) -> BaseException | None:
         """Wait for an answer until the deadline; return what went wrong.
 
-        A source that goes on after it was cancelled is left to itself: it costs its deadline and
+        A source that continues after its cancellation is abandoned: it costs its deadline and
         no more.
         """
         await asyncio.wait({asking}, timeout=self._deadline_s)

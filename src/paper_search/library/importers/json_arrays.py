@@ -20,7 +20,7 @@ _NEXT_ITEM = re.compile(r"\}\s*,\s*(?=\{\s*\")")
 _DECODER = json.JSONDecoder()
 _AFTER_ITEM = {",", "]", " ", "\n", "\r", "\t"}
 _CUT_SHORT = 16
-"""An error so near to the end may be that of a word or number which goes on in the next piece."""
+"""An error this near the end may be a word or number that continues in the next piece."""
 
 
 class Window:
@@ -84,7 +84,7 @@ class Window:
 def items(window: Window) -> Iterator[tuple[int, Any]]:
     """Yield line and value of every item of the array that begins before the window's position.
 
-    The value of an item that cannot be read is a `Rejected`; reading goes on at what looks like
+    The value of an item that cannot be read is a `Rejected`; reading continues at what looks like
     the next object.
     """
     while (first := window.skip(_GAP)) != "]":

@@ -20,7 +20,7 @@ _WORD = re.compile(r"([^\W_]+)(?:['’]\w*)?(-?)")
 _INNER_CAPITAL = re.compile(r"\w[A-Z]")
 _SHORTEST, _LONGEST = 3, 30
 _LONGEST_UNSPACED = 6
-"""Characters of a run without spaces that are taken for a word."""
+"""Most characters of a run without spaces that counts as a word."""
 
 
 class Word(NamedTuple):

@@ -27,7 +27,7 @@ class LookUp:
 
 @runtime_checkable
 class Enricher(Protocol):
-    """A place to look works up. It gives whole records; whoever asks takes what is missing."""
+    """Looks up works. It returns whole records; the caller takes the missing fields."""
 
     @property
     def enricher_name(self) -> str:

@@ -80,7 +80,7 @@ class LookupAdapter(ABC):
 
 @dataclass(slots=True)
 class _Asking:
-    """What became of the works, batch by batch."""
+    """The results of the works, batch by batch."""
 
     records: dict[str, list[RawPaper]] = field(default_factory=dict)
     asked: int = 0

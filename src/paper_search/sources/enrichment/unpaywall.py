@@ -1,4 +1,4 @@
-"""Looks up open-access texts at Unpaywall (https://unpaywall.org/products/api), one DOI at a time."""
+"""Looks up open-access texts at Unpaywall (https://unpaywall.org/products/api), one by one."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Following:
         budget: counts the requests of all services.
         ends_at: the time of the clock at which it ends.
         clock: seconds that never run backwards.
-        answers: what became of every trail, in order.
+        answers: the result of every trail, in order.
     """
 
     tracker: Tracker
