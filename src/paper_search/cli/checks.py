@@ -29,16 +29,16 @@ CITED = "10.1038/nature14539"
 """A paper that every index of citations knows, for the source that follows them."""
 
 _MENDING = {
-    SourceStatus.EMPTY: "it answered and knows nothing: for your library, `library add FILE`",
-    SourceStatus.PARTIAL: "it answered in part; ask again later",
-    SourceStatus.RATE_LIMITED: "it is asked too often: wait, set a key, or lower ..._RATE_LIMIT",
-    SourceStatus.EXHAUSTED: "what it allows for today is used up: wait, or set a key",
+    SourceStatus.EMPTY: "no records: for your library, `library add FILE`",
+    SourceStatus.PARTIAL: "partial answer; try again later",
+    SourceStatus.RATE_LIMITED: "too many requests: wait, set a key, or lower ..._RATE_LIMIT",
+    SourceStatus.EXHAUSTED: "its quota is used up: wait, or set a key",
     SourceStatus.UNAUTHORISED: "set or correct its key",
-    SourceStatus.TIMEOUT: "it is slow or out of order: try later, or raise SOURCE_DEADLINE_S",
+    SourceStatus.TIMEOUT: "it is slow or down: try later, or raise SOURCE_DEADLINE_S",
     SourceStatus.UNREACHABLE: "check the network, proxy and firewall; if others answer, try later",
     SourceStatus.BAD_RESPONSE: "it answers something unexpected: try later; if it stays so, "
     "a newer version of the program may know why",
-    SourceStatus.BUG: "a fault of the program: please report it with this line",
+    SourceStatus.BUG: "a bug: please report it with this line",
 }
 
 
@@ -86,7 +86,7 @@ def _contact(config: AppConfig) -> Check:
 
 def _model(config: AppConfig) -> Check:
     if not config.llm.is_wanted:
-        found = "none: the search works by algorithm"
+        found = "none: searches work without a model"
         return Check("model", is_well=True, found=found)
     from paper_search.llm import create_provider
 
@@ -94,7 +94,7 @@ def _model(config: AppConfig) -> Check:
         create_provider(config.llm)
     except (PaperSearchError, ValueError) as error:
         return Check("model", is_well=False, found=explanation(error), mend="correct LLM_MODEL")
-    return Check("model", is_well=True, found=f"{config.llm.model}, not asked")
+    return Check("model", is_well=True, found=f"{config.llm.model}, not tested")
 
 
 def _library(config: AppConfig) -> Check:
@@ -107,7 +107,7 @@ def _library(config: AppConfig) -> Check:
             return Check(
                 "library",
                 is_well=True,
-                found="empty: the sample stands in",
+                found="empty: the sample is used",
                 mend="`paper-search library add FILE` imports your papers",
             )
         with Library.open(path) as library:

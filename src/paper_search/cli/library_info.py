@@ -6,7 +6,7 @@ from paper_search.cli.options import Home, Json
 
 
 def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
-    """Show how many records your library holds, where it lies, and what searches use."""
+    """Show the size and location of your library, and what searches use."""
     from dataclasses import asdict
 
     from paper_search.cli.console import print_json, say, visible
@@ -25,7 +25,7 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
         return
     if not found.records:
         say(
-            "your library is empty: searches use the sample that ships; add files with "
+            "your library is empty: searches use the sample; add files with "
             "`paper-search library add FILE`"
         )
     vectors = found.vectors
