@@ -217,7 +217,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument for each option
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Run one workflow in memory and print its result; nothing is kept."""
+    """Run one workflow in memory and print its result; nothing is saved."""
     import asyncio
 
     from paper_search.cli.console import print_json, say, visible
