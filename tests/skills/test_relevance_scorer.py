@@ -467,7 +467,8 @@ async def test_a_text_that_asks_for_a_score_gets_little_more_than_its_words_earn
     [lifted] = await RelevanceScorer(FakeLLM(high)).score([order], INTENT)
     assert lifted.relevance_score == pytest.approx(by_words.relevance_score + 0.2)
     assert lifted.relevance_score < 1
-    flag = f" [{SUSPICIOUS}: the record seems to contain instructions to the program; read it yourself]"
+    reason = "the record seems to contain instructions to the program; read it yourself"
+    flag = f" [{SUSPICIOUS}: {reason}]"
     assert lifted.relevance_reason == f"as scripted{flag}"
     [kept] = await RelevanceScorer(FakeLLM(low)).score([order], INTENT)
     assert kept.relevance_score == 0.01
