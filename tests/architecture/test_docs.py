@@ -97,6 +97,13 @@ def test_the_overview_has_every_edge_of_the_graph_and_names_the_outcomes_of_bran
     assert "confirm_strategy -- approve, edit --> search" in lines
 
 
+def test_the_glossary_has_at_most_30_words() -> None:
+    table = text_of(ROOT / "CONTRIBUTING.md").partition("\n| word | meaning |\n|---|---|\n")[2]
+    rows = table.partition("\n\n")[0].splitlines()
+    words = [word for row in rows for word in row.split("|")[1].split(", ")]
+    assert 0 < len(words) <= 30
+
+
 def test_the_readme_is_short() -> None:
     assert len(text_of(ROOT / "README.md").splitlines()) <= 120
 
