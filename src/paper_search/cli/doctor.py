@@ -44,7 +44,7 @@ def doctor(
             table.add_column(name, no_wrap=name in {"", "What"}, overflow="fold")
         for each in checks:
             sign = text("ok", style="green") if each.is_well else text("NO", style="bold red")
-            table.add_row(sign, text(each.what), text(each.found), text(each.mend or "-"))
+            table.add_row(sign, text(each.what), text(each.found), text(each.fix or "-"))
         data().print(table)
     if not all(each.is_well for each in checks):
         raise typer.Exit(ExitCode.FAILED)
