@@ -30,7 +30,7 @@ class Text:
 
 
 def pairs_of(words: Sequence[str]) -> Counter[Pair]:
-    """Return the neighbours in a query; a word beside itself is none."""
+    """Return the adjacent pairs of a query; a repeated word is not a pair."""
     return Counter((first, second) for first, second in pairwise(words) if first != second)
 
 

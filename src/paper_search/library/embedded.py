@@ -109,7 +109,7 @@ class EmbeddedRecords:
     def bring_up_to_date(
         self, records: Path, *, anew: bool, on_progress: Progress | None
     ) -> EmbeddingSummary:
-        """Make the vectors that are missing; readers go on meanwhile, with those that there are.
+        """Create the missing vectors; meanwhile readers use the existing ones.
 
         Args:
             records: the file of the records, which is opened for this alone.

@@ -74,5 +74,5 @@ def _strengths(results: Sequence[Read]) -> dict[str, float]:
 
 
 def rarity(frequency: int, records: int) -> float:
-    """Return how much a word tells that is in so many of the records: BM25's logarithm."""
+    """Return the weight of a word that so many records have: BM25's logarithm."""
     return math.log(1 + (records - frequency + 0.5) / (frequency + 0.5))

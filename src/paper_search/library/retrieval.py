@@ -240,7 +240,7 @@ class Retrieval:
         return {word: weights[word] for word in kept}
 
     def _asked_for(self, node: Node) -> Iterator[str]:
-        """Yield the words of a tree that speak for a record, as `lexicon` makes them."""
+        """Yield the wanted words of a tree, as `lexicon` makes them."""
         match node:
             case Term(text, _, is_prefix) if is_prefix:
                 found = self._searcher.terms_with_prefix(RANKED, text.lower(), limit=_MOST_FORMS)

@@ -96,6 +96,6 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
 
 
 def _unread(response: httpx.Response) -> str | None:
-    """Return the kind of an answer that is not read; None: it is read, or its kind is not said."""
+    """Return the media type of an answer that is not read; None if it is read or unknown."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     return None if not kind or kind in ACCEPTED_TYPES else kind[:60]

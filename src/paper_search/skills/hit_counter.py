@@ -43,7 +43,7 @@ class HitCounter:
         return sorted(self._waiting)
 
     async def count(self, source: str, query: str) -> int | None:
-        """Return the hits of one query in one source; None: the source cannot say.
+        """Return the hits of one query in one source; None: not supported.
 
         A source that failed is not asked again, unless it only refused the query.
         """
@@ -72,7 +72,7 @@ class HitCounter:
         return found
 
     def counted(self, query: str, sources: Iterable[str]) -> dict[str, int]:
-        """Return the hits of a query in those of the sources that were asked and could say."""
+        """Return the hits of a query in the sources that reported them."""
         known = self._counts.get(query, {})
         hits = {name: known[name].hits for name in sources if name in known}
         return {name: count for name, count in hits.items() if count is not None}

@@ -15,7 +15,7 @@ from paper_search.skills.variants import variants
 from paper_search.skills.words import tokens
 
 TITLE_PHRASE, TITLE_WORDS, TEXT_PHRASE, TEXT_WORDS = 1.0, 0.9, 0.8, 0.6
-"""How much of a concept is covered by where and how it is found."""
+"""Share of a concept that a match covers, by its place and kind."""
 PARTLY_IN_TITLE, PARTLY_IN_TEXT = 0.5, 0.35
 """The same for some of its words, times their share."""
 _VARIANT_DISCOUNT = 0.95

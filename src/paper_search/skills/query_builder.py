@@ -153,7 +153,7 @@ class QueryBuilder:
         )
 
     def _known(self, sources: Sequence[str]) -> list[str]:
-        """Return the available ones among `sources`, all if there is none."""
+        """Return the available sources among `sources`; all if none is available."""
         named = list(dict.fromkeys(sources))
         if self._available_sources is None:
             return named

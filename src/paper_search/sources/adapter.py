@@ -132,7 +132,7 @@ class Service:
 
 
 class Adapter(Service, ABC):
-    """A service that is searched: how it is asked and what it answers.
+    """How one web service is queried, and how its answers are read.
 
     An adapter holds its settings only, nothing of a search: one serves all searches at once.
 

@@ -35,7 +35,7 @@ def text_of(query: Question) -> str:
 
 @dataclass(slots=True)
 class Asked:
-    """One query: what was sent, what came back, and what went wrong."""
+    """One query: what was sent, what came back, and the errors."""
 
     sent: str
     notes: tuple[str, ...] = ()

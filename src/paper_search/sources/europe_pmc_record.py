@@ -136,7 +136,7 @@ def _publication_type(where: str, kinds: list[str]) -> str:
 
 
 def _is_retracted(entry: dict[str, Any], kinds: list[str]) -> bool | None:
-    """Return None where the service gives no kinds: it does not say."""
+    """Return None where the service gives no types: unknown."""
     corrections = mappings(mapping(entry.get("commentCorrectionList")).get("commentCorrection"))
     is_said = any(text(each.get("type")).lower() == "retraction in" for each in corrections)
     if is_said or any(kind.lower() in _RETRACTED for kind in kinds):

@@ -83,7 +83,7 @@ def _wanted(parts: list[Node], query: RankedQuery) -> Node:
 
 
 def condition_of(query: RankedQuery) -> Node | None:
-    """Return the tree of the condition; None: there is none.
+    """Return the tree of the condition, or None.
 
     Raises:
         InputError: it cannot be read.

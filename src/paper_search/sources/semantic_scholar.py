@@ -109,7 +109,7 @@ class SemanticScholar(SemanticScholarAdapter):
 
 
 class SemanticScholarBulk(SemanticScholarAdapter):
-    """The search in bulk: boolean, unranked, so the most cited come first."""
+    """The bulk search: boolean and unranked, the most cited first."""
 
     name: ClassVar[str] = "semantic_scholar_bulk"
     title: ClassVar[str] = "Semantic Scholar in bulk"

@@ -120,7 +120,7 @@ def record_of(given: Mapping[str, Any]) -> RawPaper:
 
 
 def year_of(given: Any) -> int | None:
-    """Return the year in a number, a date, or CSL's date parts; None: there is none."""
+    """Return the year in a number, a date, or CSL's date parts, or None."""
     if isinstance(given, dict):
         given = given.get("date-parts") or given.get("raw") or given.get("literal")
     found = _YEAR.search(str(given)) if given is not None else None

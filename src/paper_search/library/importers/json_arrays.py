@@ -11,7 +11,7 @@ from typing import Any
 from paper_search.library.importers.entries import Rejected
 
 LONGEST_ITEM = 50_000_000
-"""Characters; what is longer is no record, and is passed over."""
+"""Characters; anything longer is not a record and is skipped."""
 _PIECE = 65_536
 _OVERLAP = 1_000
 """Characters that are kept where something is looked for that the next piece may complete."""
@@ -109,7 +109,7 @@ class _Broken:
 
 
 def _item(window: Window) -> Any:
-    """Return the value here and go past it, or say why there is none."""
+    """Return the value at this place and move past it, or the reason for its rejection."""
     while True:
         try:
             value, end = _DECODER.raw_decode(window.text, window.position)

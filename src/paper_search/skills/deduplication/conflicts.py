@@ -7,7 +7,7 @@ from paper_search.skills.deduplication.comparison import Comparison
 CERTAIN = 12.0
 """Log-odds of a pair that one identifier names."""
 DOUBTFUL = 0.0
-"""Most log-odds of a pair that is to be asked about, whatever else speaks for it."""
+"""Upper limit of the log-odds of a pair that a person must decide."""
 IMPOSSIBLE = -2.0
 """Most log-odds of a pair that is not worth a question."""
 

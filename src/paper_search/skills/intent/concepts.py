@@ -32,7 +32,7 @@ _NO_CHOICE = re.compile(
 _COMMA = re.compile(r"\s*,\s*")
 _BRACKET = re.compile(r"\s*\(\s*")
 Group: TypeAlias = tuple[str, ...]
-"""A concept, and behind it what would do as well."""
+"""A concept, followed by its alternatives."""
 
 
 @dataclass

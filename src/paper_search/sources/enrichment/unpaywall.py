@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ENDPOINT = "https://api.unpaywall.org/v2"
 NAME = "unpaywall"
 _UNKNOWN = ("10.48550/", "10.5281/", "10.4230/")
-"""Prefixes of DataCite, of which Unpaywall knows nothing."""
+"""Prefixes of DataCite, which Unpaywall does not cover."""
 
 
 class Unpaywall(Service):

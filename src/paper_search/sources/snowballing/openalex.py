@@ -103,12 +103,12 @@ class OpenAlexTracker(Tracker):
         return read_page(answer.json(), request, SOURCE)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Tell a spent budget from too much haste."""
+        """Distinguish a used-up budget from a rate limit."""
         return status_of(error)
 
 
 def _doi(seed: Seed) -> str | None:
-    """Return the DOI of a seed; one that would break the filter apart is none."""
+    """Return the DOI of a seed, unless it would break the filter."""
     doi = seed.doi or (f"10.48550/arxiv.{seed.arxiv_id}" if seed.arxiv_id else None)
     return None if doi is None or "," in doi or "|" in doi else doi
 

@@ -48,7 +48,7 @@ _NOTHING_MARKED = (
 
 
 class SnowballSource:
-    """Follows citations from the seeds of a strategy; its queries are not asked.
+    """Follows citations from the seeds of a strategy; its queries are not sent.
 
     The first service follows all the seeds that it knows; the next ones get those that it does
     not know, or where it failed.

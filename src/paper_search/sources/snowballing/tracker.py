@@ -65,5 +65,5 @@ class Tracker(Service, ABC):
 
 
 def distinct(ids: Iterable[str | None]) -> list[str]:
-    """Return the ids that there are, each once."""
+    """Return the given ids, each once."""
     return list(dict.fromkeys(each for each in ids if each))

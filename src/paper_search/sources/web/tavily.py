@@ -56,7 +56,7 @@ class Tavily(WebAdapter):
         return {"Authorization": f"Bearer {self.key}"}
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the words; Tavily knows no operators."""
+        """Return the words; Tavily has no operators."""
         return plain_query(tree, filters)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
