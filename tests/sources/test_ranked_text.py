@@ -240,7 +240,7 @@ def test_without_words_the_condition_alone_is_asked(adapter: Adapter) -> None:
 
 @each_service
 def test_a_question_without_words_is_refused(adapter: Adapter) -> None:
-    with pytest.raises(InputError, match="has no words"):
+    with pytest.raises(InputError, match="contains no searchable words"):
         asked(adapter, "?!")
 
 

@@ -1,4 +1,4 @@
-"""From settings to an embedding model: an installed provider, or any factory by its import path."""
+"""Creates the embedding model from settings: a provider, or a factory by import path."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _INSTALLED: EntryPoints[Callable[[EmbeddingsConfig], Any]] = EntryPoints(
     EMBEDDINGS_GROUP, "embedding model"
 )
-_HOW = "give minilm, PROVIDER:MODEL as openai:text-embedding-3-small, or MODULE:FACTORY[:MODEL]"
+_HOW = "use minilm, PROVIDER:MODEL like openai:text-embedding-3-small, or MODULE:FACTORY[:MODEL]"
 
 
 def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
@@ -82,6 +82,6 @@ def _check_module(module: str, name: str) -> None:
     if not is_there:
         known = ", ".join(_INSTALLED.names())
         raise ConfigError(
-            f"the embedding model {name!r} cannot be used: {module!r} is no provider "
-            f"({known}) and no installed module; {_HOW}"
+            f"the embedding model {name!r} cannot be used: {module!r} is neither a provider "
+            f"({known}) nor an installed module; {_HOW}"
         )

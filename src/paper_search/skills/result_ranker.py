@@ -1,4 +1,4 @@
-"""What stands first: one order from the ranks of all sources and from what resembles the best."""
+"""Orders a result: fuses the ranks of all sources with likeness to the best papers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEARNING = 20
 """Added to ranks that are a prior beside what is learned: the first ones count for more there."""
 RESEMBLANCE = 0.1
 """What resembling the first papers counts before anything is marked; ranks count the rest. Tried on
-four collections that also report it: .2 would do as well (docs/decisions/0093-one-order.md)."""
+four collections that also report it: .2 would do as well (decision 0015)."""
 FIRST = 5
 """Papers that stand in for marked ones until there are some."""
 

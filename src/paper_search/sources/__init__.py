@@ -1,4 +1,4 @@
-"""Places to search, each in a file of its own."""
+"""Sources to search, one file each."""
 
 from paper_search.errors import SearchSourceError
 from paper_search.sources.base import (

@@ -77,7 +77,7 @@ class Arxiv(Adapter):
         """Return the query for `search_query`, years in it."""
         dialect = ArxivDialect()
         if filters.language:
-            dialect.note("arXiv has no filter for languages; nearly all of it is English")
+            dialect.note("arXiv has no language filter; nearly all of it is in English")
         return dialect.translate(tree, filters)
 
     def translate_work(self, kind: str, value: str) -> ArxivWork | None:
@@ -123,8 +123,8 @@ class Arxiv(Adapter):
     def _feed(answer: HttpAnswer) -> Element | None:
         if answer.content[:100].strip().lower().startswith(_RATE_EXCEEDED):
             raise ServiceError(
-                "arXiv is asked too often (one request every three seconds is allowed, from all"
-                " programs on this network together): try again in some minutes",
+                "too many requests to arXiv (it allows one every three seconds from all programs"
+                " on this network together): try again in a few minutes",
                 status=SourceStatus.RATE_LIMITED,
             )
         feed = answer.xml()
@@ -135,7 +135,9 @@ class Arxiv(Adapter):
         for entry in every(feed, "entry"):
             if _ERRORS in inner_text(entry, "id"):
                 reason = inner_text(entry, "summary")[:300]
-                raise ServiceError(f"arXiv could not answer the query: {reason or 'no reason'}")
+                raise ServiceError(
+                    f"arXiv could not answer the query: {reason or 'no reason given'}"
+                )
         return feed
 
 

@@ -1,4 +1,4 @@
-"""What became of one query to one service, as it grows page by page."""
+"""The progress of one query to one service, page by page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def text_of(query: Question) -> str:
 
 @dataclass(slots=True)
 class Asked:
-    """One query: what was sent, what came back, and what went wrong."""
+    """One query: what was sent, what came back, and the errors."""
 
     sent: str
     notes: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class Asked:
             pages: turned so far.
             is_same: whether the service gave the same page again.
         """
-        said = "the service gave the same page again, so no more was asked"
+        said = "stopped: the service returned the same page again"
         self.notes = (*self.notes, said if is_same else f"stopped after {pages} pages")
 
     def report(self, source: str) -> SourceReport:
@@ -145,9 +145,9 @@ class Asked:
     def _on_our_side(self) -> list[str]:
         said = []
         if self.excluded:
-            said.append(f"{self.excluded} records were left out on our side: they do not match")
+            said.append(f"{self.excluded} records were removed: they do not match the query")
         if self.unsure:
-            said.append(f"{self.unsure} could not be checked (no abstract or year) and are kept")
+            said.append(f"{self.unsure} could not be checked (no abstract or year) and were kept")
         return said
 
 

@@ -1,4 +1,4 @@
-"""What a source is, and which ones there are: entry points, ours and others' alike."""
+"""The interface of a source, and the installed sources: entry points of a group."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class RankingSource(SearchSource, Protocol):
 
 
 def ranks_text(source: SearchSource) -> bool:
-    """Return whether a source answers ranked queries; one that does not say does not."""
+    """Return whether a source answers ranked queries; default: no."""
     # Asked of the class: a test double may answer to any attribute of the instance.
     return hasattr(type(source), "ranks_text") and source.ranks_text is True  # type: ignore[attr-defined]  # as RankingSource
 

@@ -88,7 +88,9 @@ class Core(Adapter):
         dialect = CoreDialect()
         language = language_code(filters.language)
         if filters.language and not language:
-            dialect.note(f"the language {filters.language!r} has no known code: all are kept")
+            dialect.note(
+                f"the language {filters.language!r} is unknown: results in all languages are kept"
+            )
         said = dialect.translate(tree, filters)
         text_of_both = f"({said.text} AND language.code:{language})"
         return replace(said, text=text_of_both) if language else said
@@ -150,7 +152,9 @@ class CoreDialect(Dialect):
     def leaf(self, leaf: Term | Phrase) -> Written:
         """Return a word or phrase in its field; `*` has no meaning inside quotes."""
         if leaf.field == "venue":
-            self.note("venue: is asked anywhere, and checked: CORE cannot limit to it")
+            self.note(
+                "venue: is searched anywhere and checked in the results: CORE has no such field"
+            )
         is_exact = leaf.field != "venue"
         field = _FIELDS.get(leaf.field, "")
         if isinstance(leaf, Term):

@@ -155,7 +155,7 @@ def read_page(body: Any, request: Request, source: str) -> Page:
     message = values.mapping(body).get("message")
     answer = values.mapping(message)
     if not answer or values.text(values.mapping(body).get("status")) in {"failed", "error"}:
-        raise ServiceError(f"Crossref: {_said(message) or 'the answer holds no works'}")
+        raise ServiceError(f"Crossref: {_said(message) or 'the response has no works'}")
     entries = values.items(answer["items"]) if "items" in answer else [answer]
     papers = [paper for entry in entries if (paper := read_item(entry, source))]
     cursor = values.text(answer.get("next-cursor"))

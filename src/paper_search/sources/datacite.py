@@ -93,7 +93,7 @@ class Datacite(Adapter):
         """Return the query, with years and language in it."""
         found = DataciteDialect().translate(tree, filters)
         limits = f"({found.text} AND NOT {_NO_WORKS})"
-        notes = (*found.notes, "pictures, sound, films and things are left out")
+        notes = (*found.notes, "images, sound, films and physical objects are excluded")
         if code := language_code(filters.language):
             limits = f"({limits} AND language:{code})"
         return Translated(limits, notes, found.remainder, found.year_from, found.year_to)
@@ -130,7 +130,7 @@ class Datacite(Adapter):
                 values.text(fault.get("title")) for fault in values.mappings(given.get("errors"))
             ]
             said = "; ".join(filter(None, told))[:500]
-            raise ServiceError(f"DataCite: {said or 'the answer has no data'}")
+            raise ServiceError(f"DataCite: {said or 'the response has no data'}")
         entries = values.items(given["data"])
         papers = [paper for entry in entries if (paper := read_doi(entry, self.name))]
         page, size = int(request.params["page[number]"]), int(request.params["page[size]"])

@@ -98,7 +98,7 @@ class Dblp(Adapter):
         said = to_dblp(tree, filters)
         if not filters.language:
             return said
-        note = "DBLP has no filter for languages, and does not say in which a work is"
+        note = "DBLP has no language filter and does not state languages"
         return replace(said, notes=(*said.notes, note))
 
     def translate_ranked(
@@ -174,7 +174,7 @@ def to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
     said = [(part, _said(part)) for part in parts]
     clauses = _shortest(clause for _, written in said for clause in written.clauses)
     if not clauses:
-        raise InputError("DBLP finds words only: say at least one that has to occur")
+        raise InputError("DBLP searches by words only: give at least one required word")
     text = " ".join("|".join(sorted(clause)) for clause in clauses)
     rest = tuple(_checked(part, is_wanted=True) for part, written in said if not written.is_exact)
     return Translated(text, tuple(_notes(tree)), normalise(And(rest)) if rest else None)
@@ -271,14 +271,14 @@ def _in_field(side: Node, field: str) -> Node:
 def _notes(tree: Node) -> list[str]:
     kinds, fields = _kinds(tree)
     said = {
-        Phrase: "phrases are checked in the answers: DBLP has none",
-        Not: "NOT is applied to the answers: DBLP has none",
-        Near: "NEAR is checked in the answers: DBLP has no distance",
-        YearRange: "years are checked in the answers: DBLP has no filter for them",
+        Phrase: "phrases are checked in the results: DBLP has none",
+        Not: "NOT is applied to the results: DBLP has none",
+        Near: "NEAR is checked in the results: DBLP has none",
+        YearRange: "years are checked in the results: DBLP has no filter for them",
     }
     notes = [note for kind, note in said.items() if kind in kinds]
     if "abstract" in fields:
-        notes.append("abstract: is left out: DBLP has no abstracts")
+        notes.append("abstract: is ignored: DBLP has no abstracts")
     return notes
 
 

@@ -1,4 +1,4 @@
-"""Writes a boolean tree in the dialect of a service, and says what the dialect cannot say."""
+"""Writes a boolean tree in a service's dialect, and reports what the dialect lacks."""
 
 from __future__ import annotations
 
@@ -119,13 +119,13 @@ class Dialect(ABC):
 
     def near(self, near: Near) -> Written:
         """Return both sides of a NEAR; by default their distance cannot be said."""
-        self.note("NEAR is asked as AND, the distance is checked in title and abstract")
+        self.note("NEAR is sent as AND; the distance is checked in title and abstract")
         sides = self._both([self._positive(side) for side in (near.left, near.right)])
         return Written(sides.text, is_exact=False)
 
     def word_by_word(self, phrase: Phrase) -> Written:
         """Return the words of a phrase that cannot be said as one; their order is checked."""
-        self.note("a phrase with '*' is asked as its words, their order is checked")
+        self.note("a phrase with '*' is sent as words; their order is checked")
         words = [
             Term(word.rstrip("*"), phrase.field, word.endswith("*"))
             for word in phrase.words
@@ -150,11 +150,13 @@ class Dialect(ABC):
         wanted, unwanted = _sides(normalise(tree))
         span = [part for part in wanted if isinstance(part, YearRange)]
         if not wanted or len(span) == len(wanted):
-            raise InputError("the query only excludes: say what is wanted, too")
+            raise InputError("the query only excludes: add what to search for")
         first = max((years.first for years in span if years.first is not None), default=None)
         last = min((years.last for years in span if years.last is not None), default=None)
         if first is not None and last is not None and first > last:
-            raise InputError(f"nothing is from {first} on and until {last}: widen the years")
+            raise InputError(
+                f"no year is both {first} or later and {last} or earlier: widen the years"
+            )
         wanted = [part for part in wanted if not isinstance(part, YearRange)]
         if span and not self.has_year_parameters:
             wanted.append(YearRange(first, last))
@@ -162,7 +164,7 @@ class Dialect(ABC):
         excluded = [(Not(part), self._positive(part)) for part in unwanted]
         text = self._both([written for _, written in kept]).text
         if text is None:
-            raise InputError(f"{self.service} cannot be asked any part of the query")
+            raise InputError(f"{self.service} supports no part of the query")
         said = [written.text for _, written in excluded if written.is_exact and written.text]
         text = self.without(text, self._either(said)) if said else text
         rest = tuple(part for part, written in [*kept, *excluded] if not written.is_exact)
@@ -266,7 +268,7 @@ def joined_span(
     first = max((years.first for years in given if years.first is not None), default=None)
     last = min((years.last for years in given if years.last is not None), default=None)
     if first is not None and last is not None and first > last:
-        raise InputError(f"nothing is from {first} on and until {last}: widen the years")
+        raise InputError(f"no year is both {first} or later and {last} or earlier: widen the years")
     return first, last
 
 
@@ -309,7 +311,7 @@ class LuceneDialect(Dialect):
         """Return a word or phrase, in its field if it has one."""
         name = f"{self.fields[leaf.field]}:" if leaf.field else ""
         if isinstance(leaf, Phrase) and any(word.endswith("*") for word in leaf.words):
-            self.note("a phrase with '*' is asked word by word, and checked on our side")
+            self.note("a phrase with '*' is sent word by word and checked in the results")
             words = [Term(w.rstrip("*"), leaf.field, w.endswith("*")) for w in leaf.words]
             return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
         texts = (leaf.text,) if isinstance(leaf, Term) else leaf.words
@@ -333,7 +335,7 @@ class LuceneDialect(Dialect):
         if self.has_wildcards and is_bare:
             return Written(f"{name}{stem}*")
         self.note(
-            f"'{stem}*' is asked as '{stem}': {self.service} has no '*',"
+            f"'{stem}*' is sent as '{stem}': {self.service} has no '*',"
             " so other endings may be missed"
         )
         return Written(f"{name}{stem}" if is_bare else f'{name}"{stem}"')

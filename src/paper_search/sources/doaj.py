@@ -89,7 +89,7 @@ class Doaj(Adapter):
         given = values.mapping(body)
         if "results" not in given:
             said = values.text(given.get("error")) or values.text(given.get("status"))
-            raise ServiceError(f"DOAJ: {said[:500] or 'the answer has no results'}")
+            raise ServiceError(f"DOAJ: {said[:500] or 'the response has no results'}")
         entries = values.items(given["results"])
         papers = [paper for entry in entries if (paper := read_article(entry, self.name))]
         total = values.number(given.get("total"))

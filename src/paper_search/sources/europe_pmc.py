@@ -75,7 +75,9 @@ class EuropePmc(Adapter):
         dialect = EuropePmcDialect()
         language = library_code(filters.language) if filters.language else None
         if filters.language and not language:
-            dialect.note(f"the language {filters.language!r} has no known code: all are kept")
+            dialect.note(
+                f"the language {filters.language!r} is unknown: results in all languages are kept"
+            )
         said = dialect.translate(tree, filters)
         text_of_all = f"({said.text} AND LANG:{language})" if language else said.text
         if filters.publication_types == [_PREPRINT]:
@@ -267,7 +269,7 @@ def _publication_type(where: str, kinds: list[str]) -> str:
 
 
 def _is_retracted(entry: dict[str, Any], kinds: list[str]) -> bool | None:
-    """Return None where the service gives no kinds: it does not say."""
+    """Return None where the service gives no types: unknown."""
     corrections = mappings(mapping(entry.get("commentCorrectionList")).get("commentCorrection"))
     is_said = any(
         text(correction.get("type")).lower() == "retraction in" for correction in corrections

@@ -1,4 +1,4 @@
-"""A source that is a web service: pages turned, limits kept, failures explained, all of it told."""
+"""A source backed by a web service: paging, limits, failures and the report."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
     from paper_search.http.client import HttpClient
 
-_NOT_ASKED = "not asked, since the query before it failed: "
+_NOT_ASKED = "not sent because the previous query failed: "
 _SPARE_PAGES = 10
 """Requests beyond four for every page that is wanted: nothing turns pages for ever."""
 _SAME_WORK = 5

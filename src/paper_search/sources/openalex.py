@@ -125,7 +125,7 @@ def read_page(body: Any, request: Request, source: str) -> Page:
     answer = values.mapping(body)
     if "results" not in answer:
         said = values.text(answer.get("message")) or values.text(answer.get("error"))
-        raise ServiceError(f"OpenAlex: {(said or 'the answer has no results')[:500]}")
+        raise ServiceError(f"OpenAlex: {(said or 'the response has no results')[:500]}")
     entries = values.items(answer["results"])
     papers = [paper for entry in entries if (paper := read_work(entry, source))]
     meta = values.mapping(answer.get("meta"))
@@ -214,8 +214,8 @@ def to_openalex(tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
     words = found.text if found.text.endswith((")", '"')) else f"({found.text})"
     if len(quote_plus(words + authors)) > _LONGEST:
         raise InputError(
-            f"the query takes {len(quote_plus(words)):,} bytes of an address, and OpenAlex reads"
-            f" {_LONGEST:,}: leave out some alternatives, or make two queries of it"
+            f"the query takes {len(quote_plus(words)):,} bytes of the URL, and OpenAlex"
+            f" accepts {_LONGEST:,}: remove some alternatives or split it into two queries"
         )
     shown = f"{words} author:{authors}" if authors else words
     given = {field.name: getattr(found, field.name) for field in fields(Translated)}
@@ -252,7 +252,9 @@ class _Words(Dialect):
 
     def years(self, years: YearRange) -> Written:
         del years
-        self.note("OpenAlex has one span of years: years inside a group are checked on our side")
+        self.note(
+            "OpenAlex accepts one range of years: years inside a group are checked in the results"
+        )
         return ANYTHING
 
     def without(self, wanted: str, unwanted: str) -> str:
@@ -276,7 +278,7 @@ class _OpenAlex(_Words):
         self._is_of_titles = bool(leaves) and all(leaf.field == "title" for leaf in leaves)
         self._is_exact = any(_is_cut(leaf) for leaf in leaves)
         if self._is_exact:
-            self.note("words are matched as written, not by stem: OpenAlex allows '*' only so")
+            self.note("words are matched exactly, not by stem: OpenAlex requires this for '*'")
 
     @property
     def scope(self) -> str:
@@ -286,13 +288,13 @@ class _OpenAlex(_Words):
 
     def leaf(self, leaf: Term | Phrase) -> Written:
         if leaf.field in {"author", "venue"}:
-            self.note(f"{leaf.field}: is checked on our side here")
+            self.note(f"{leaf.field}: is checked in the results")
             return ANYTHING
         is_exact = leaf.field is None or self._is_of_titles
         if not is_exact:
-            self.note(f"{leaf.field}: is asked of title and abstract, and checked on our side")
+            self.note(f"{leaf.field}: is searched in title and abstract and checked in the results")
         if isinstance(leaf, Phrase) and any(word.endswith("*") for word in leaf.words):
-            self.note("a phrase with '*' is asked word by word, and checked on our side")
+            self.note("a phrase with '*' is sent word by word and checked in the results")
             return Written(
                 self._both([self._word(word) for word in leaf.words]).text, is_exact=False
             )
@@ -317,7 +319,7 @@ class _OpenAlex(_Words):
         if not word.endswith("*"):
             return Written(text)
         if text.startswith('"') or len(text) < _SHORTEST_STEM:
-            self.note(f"'{word}' is checked on our side: OpenAlex wants 3 letters before '*'")
+            self.note(f"'{word}' is checked in the results: OpenAlex requires 3 letters before '*'")
             return ANYTHING
         return Written(f"{text}*")
 

@@ -1,4 +1,4 @@
-"""Makes a record of a work as OpenAlex gives it.
+"""Reads a record from an OpenAlex work.
 
 Fields: https://docs.openalex.org/api-entities/works/work-object
 """

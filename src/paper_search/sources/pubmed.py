@@ -43,7 +43,7 @@ _PREPRINT = "article"
 _SPARE = 10
 """How many more numbers than records are asked for, lest one without a title leave a gap."""
 _UNSURE_FACTOR = 3
-"""How many more numbers are asked for when records are left out on our side."""
+"""How many more ids are requested when records are removed locally."""
 _TAGS = {"title": "ti", "abstract": "tiab", "author": "au", "venue": "ta", "mesh": "mh",
          None: "tiab"}  # fmt: skip
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
@@ -101,7 +101,9 @@ class Pubmed(Adapter):
         dialect = PubmedDialect()
         language = language_name(filters.language) if filters.language else None
         if filters.language and not language:
-            dialect.note(f"PubMed has no name for the language {filters.language!r}: all are kept")
+            dialect.note(
+                f"the language {filters.language!r} is unknown: results in all languages are kept"
+            )
         said = dialect.translate(tree, filters)
         text_of_all = f"({said.text} AND {language}[la])" if language else said.text
         if filters.publication_types == [_PREPRINT]:
@@ -157,7 +159,7 @@ class Pubmed(Adapter):
         if wrong := text(body.get("error")) or text(result.get("ERROR")):
             raise _refusal(wrong, self.key)
         if "idlist" not in result:
-            raise ServiceError("PubMed answered without a list of numbers")
+            raise ServiceError("PubMed answered without a list of ids")
         found = tuple(
             pmid for paper_id in items(result["idlist"]) if (pmid := text(paper_id)).isdigit()
         )
@@ -176,7 +178,7 @@ class Pubmed(Adapter):
         places = {pmid: place for place, pmid in enumerate(asked)}
         papers.sort(key=lambda paper: places.get(paper.pmid or "", len(places)))
         missing = len(asked) - len(citations)
-        note = f"PubMed did not deliver {missing} of the {len(asked)} records it had found"
+        note = f"PubMed did not return {missing} of the {len(asked)} records it had found"
         return Page(
             papers,
             dropped=len(citations) - len(papers),
@@ -200,7 +202,7 @@ class Pubmed(Adapter):
 def _refusal(said: str, key: str) -> ServiceError:
     shown = said.replace(key, "***")[:300] if key else said[:300]
     if "rate limit" in said.lower():
-        message = f"PubMed is asked too often ({shown}): a key allows more, see {KEY_PAGE}"
+        message = f"too many requests to PubMed ({shown}): a key allows more, see {KEY_PAGE}"
         return ServiceError(message, status=SourceStatus.RATE_LIMITED)
     if "api key" in said.lower():
         message = f"PubMed refused the key ({shown}): check {KEY_VARIABLE}, see {KEY_PAGE}"
@@ -236,13 +238,16 @@ class PubmedDialect(Dialect):
         tag = _TAGS[leaf.field]
         is_exact = leaf.field != "abstract"
         if not is_exact:
-            self.note("abstract: is asked in title and abstract, and checked")
+            self.note("abstract: is searched in title and abstract and checked in the results")
         words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
         stems = [word for word in words if word.endswith("*")]
         if isinstance(leaf, Term) and leaf.is_prefix:
             stems = [leaf.text]
         if any(len(stem.rstrip("*")) < _SHORTEST_STEM for stem in stems):
-            self.note(f"'*' needs {_SHORTEST_STEM} letters before it: what has fewer is checked")
+            self.note(
+                f"'*' needs {_SHORTEST_STEM} letters before it;"
+                " shorter stems are checked in the results"
+            )
             return ANYTHING
         if isinstance(leaf, Term):
             return Written(f"{_word(leaf)}[{tag}]", is_exact)

@@ -1,4 +1,4 @@
-"""Makes a record of an article or a book in PubMed's XML.
+"""Reads a record from an article or book in PubMed's XML.
 
 Elements: https://www.nlm.nih.gov/bsd/licensee/elements_descriptions.html
 """

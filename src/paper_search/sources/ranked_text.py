@@ -1,4 +1,4 @@
-"""Plain questions for services that rank whatever has any, or most, of the words.
+"""Plain-text questions for services that match any, or most, of the words.
 
 What is sent are the words that say something about the subject: the rest of a question would
 only be looked for. The condition of a ranked query is said in the service's own language where it
@@ -77,12 +77,12 @@ def _wanted(parts: list[Node], query: RankedQuery) -> Node:
     condition = condition_of(query)
     parts += [condition] if condition is not None else []
     if not parts:
-        raise InputError(f"the question {query.text[:100]!r} has no words that can be looked for")
+        raise InputError(f"the question {query.text[:100]!r} contains no searchable words")
     return normalise(And(tuple(parts)))
 
 
 def condition_of(query: RankedQuery) -> Node | None:
-    """Return the tree of the condition; None: there is none.
+    """Return the tree of the condition, or None.
 
     Raises:
         InputError: it cannot be read.

@@ -1,4 +1,4 @@
-"""Reads the boolean query that a source is given, however it was written."""
+"""Parses the boolean query that a source receives; falls back to its words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_query(text: str) -> TreeOrWords:
     except QuerySyntaxError as error:
         found = dict.fromkeys(word for word in WORD.findall(text) if word not in _OPERATORS)
         if not found:
-            raise InputError(f"the query {text!r} has no words: {error}") from None
+            raise InputError(f"the query {text!r} contains no words: {error}") from None
         words = tuple(Term(word) for word in found)
-        note = f"only its words were asked, since it cannot be read ({error})"
+        note = f"sent as plain words, since the query is not valid ({error})"
         return TreeOrWords(And(words) if len(words) > 1 else words[0], (note,))

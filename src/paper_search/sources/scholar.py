@@ -55,10 +55,10 @@ def translate(tree: Node, filters: SearchConstraints) -> Translated:
     translation = _Translation()
     text = translation.of(tree)
     if not translation.is_asking:
-        raise InputError(f"the query {render(tree)!r} only excludes: say what is wanted, too")
+        raise InputError(f"the query {render(tree)!r} only excludes: add what to search for")
     notes = translation.notes
     if len(text) > MAX_LENGTH:
-        notes.append(f"{len(text)} characters: Scholar is said to read {MAX_LENGTH}")
+        notes.append(f"{len(text)} characters: Scholar reportedly accepts {MAX_LENGTH}")
     firsts = [year for year in (filters.year_from, translation.year_from) if year is not None]
     lasts = [year for year in (filters.year_to, translation.year_to) if year is not None]
     return Translated(
@@ -134,26 +134,26 @@ class _Translation:
             case Not(child):
                 return self._excluded(child)
             case Near(left, right):
-                self._widen("NEAR is asked as AND: Scholar has no distance")
+                self._widen("NEAR is sent as AND: Scholar has no NEAR")
                 return self._group(" ", (left, right))
             case YearRange():
-                self._widen("a year inside a group is left out: Scholar has one span of years")
+                self._widen("a year inside a group is ignored: Scholar accepts one range of years")
                 return ""
 
     def _leaf(self, leaf: Term | Phrase) -> str:
         words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
         if any(word.endswith("*") for word in words) or getattr(leaf, "is_prefix", False):
-            self.notes.append("'*' is left out: Scholar matches stems by itself")
+            self.notes.append("'*' is removed: Scholar stems words itself")
         text = " ".join(word.rstrip("*") for word in words)
         if leaf.field == "abstract":
-            self._widen("abstract: is asked anywhere: Scholar cannot limit to it")
+            self._widen("abstract: is searched anywhere: Scholar has no such field")
         is_bare = isinstance(leaf, Term) and text.replace("-", "").isalnum() and text != "OR"
         return _PREFIXES.get(leaf.field or "", "") + (text if is_bare else f'"{text}"')
 
     def _group(self, joint: str, children: tuple[Node, ...]) -> str:
         texts = [self._text(child) for child in children]
         if joint == " OR " and ("" in texts or any(isinstance(c, Not) for c in children)):
-            self._widen("an OR with a part that Scholar cannot express is left out")
+            self._widen("an OR with a part that Scholar cannot express is dropped")
             return ""
         said = [text for text in texts if text]
         return f"({joint.join(said)})" if len(said) > 1 else "".join(said)
@@ -163,7 +163,7 @@ class _Translation:
             return " ".join(filter(None, map(self._excluded, child.children)))
         if isinstance(child, Term | Phrase) and child.field != "abstract":
             return f"-{self._leaf(child)}"
-        self._widen("NOT of a group is left out: Scholar excludes words and phrases only")
+        self._widen("NOT of a group is dropped: Scholar excludes words and phrases only")
         return ""
 
 

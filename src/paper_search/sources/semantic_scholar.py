@@ -150,7 +150,7 @@ class SemanticScholar(SemanticScholarAdapter):
 
 
 class SemanticScholarBulk(SemanticScholarAdapter):
-    """The search in bulk: boolean, unranked, so the most cited come first."""
+    """The bulk search: boolean and unranked, the most cited first."""
 
     name: ClassVar[str] = "semantic_scholar_bulk"
     title: ClassVar[str] = "Semantic Scholar in bulk"
@@ -229,22 +229,22 @@ class BulkDialect(Dialect):
     def leaf(self, leaf: Term | Phrase) -> Written:
         """Return a word or phrase, asked of title and abstract."""
         if leaf.field in {"author", "venue"}:
-            self.note(f"{leaf.field}: is checked on our side: the bulk search does not know it")
+            self.note(f"{leaf.field}: is checked in the results: the bulk search has no such field")
             return ANYTHING
         if leaf.field:
-            self.note(f"{leaf.field}: is asked of title and abstract, and checked on our side")
+            self.note(f"{leaf.field}: is searched in title and abstract and checked in the results")
         is_exact = leaf.field is None
         if isinstance(leaf, Term):
             text = _quoted((leaf.text,))
             if not leaf.is_prefix:
                 return Written(text, is_exact and text is not None)
             if text is None or text.startswith('"'):
-                self.note("a word with '*' and a mark inside is checked on our side")
+                self.note("a word with '*' and punctuation inside is checked in the results")
                 return ANYTHING
             return Written(f"{text}*", is_exact)
         text = _quoted(leaf.words)
         if any(word.endswith("*") for word in leaf.words):
-            self.note("a phrase with '*' is asked word by word, and checked on our side")
+            self.note("a phrase with '*' is sent word by word and checked in the results")
             words = [Term(w.rstrip("*"), leaf.field, w.endswith("*")) for w in leaf.words]
             return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
         return Written(text, is_exact and text is not None)
@@ -252,7 +252,10 @@ class BulkDialect(Dialect):
     def years(self, years: YearRange) -> Written:
         """Return nothing: years are a parameter."""
         del years
-        self.note("years inside a group are checked on our side: the service has one span of years")
+        self.note(
+            "years inside a group are checked in the results:"
+            " the service accepts one range of years"
+        )
         return ANYTHING
 
     def near(self, near: Near) -> Written:

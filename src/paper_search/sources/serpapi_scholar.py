@@ -125,7 +125,7 @@ class ScholarAdapter(Adapter):
         return Request(self._endpoint, params)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the entries of a page; none for the answer that there are no results."""
+        """Return the entries of a page; none if the answer says "no results"."""
         body = answer.json()
         if body is None:
             return Page()

@@ -1,4 +1,4 @@
-"""Values of an answer that may be anything, read so that a wrong one is only a missing one."""
+"""Reads values of unknown type from an answer; an invalid value counts as missing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def items(value: Any) -> list[Any]:
 
 
 def mappings(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a list; what is none is passed over."""
+    """Yield the objects of a list; other items are skipped."""
     return (entry for entry in items(value) if isinstance(entry, dict))
 
 
@@ -42,7 +42,7 @@ def text(value: Any) -> str:
 
 
 def words(value: Any) -> str | None:
-    """Return the text for people, without markup and LaTeX; None: there is none."""
+    """Return the text for people, without markup and LaTeX, or None."""
     return plain(text(value)) or None
 
 
@@ -57,13 +57,13 @@ def first_read(read: Callable[[str], str | None], value: Any) -> str | None:
 
 
 def count(value: Any) -> int:
-    """Return the number of citations; anything that cannot be one is 0."""
+    """Return the number of citations; 0 if the value is invalid."""
     found = number(value)
     return found if found is not None and found <= MOST_CITATIONS else 0
 
 
 def number(value: Any) -> int | None:
-    """Return a whole number from 0, also of digits in a text; None: it is none."""
+    """Return a whole number from 0, also from digits in a text, or None."""
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
         value = int(value) if len(value) < 16 else None  # noqa: PLR2004  # digits of a number that is exact
     if isinstance(value, float) and value.is_integer():
@@ -81,13 +81,13 @@ def year(value: Any) -> int | None:
 
 
 def address(value: Any) -> str | None:
-    """Return the web address; None: it is none."""
+    """Return the URL, or None if it is not one."""
     found = _ADDRESS.fullmatch(text(value))
     return found[0] if found else None
 
 
 def flag(value: Any) -> bool | None:
-    """Return the truth value; None: it is not said."""
+    """Return the truth value, or None if it is not stated."""
     return value if isinstance(value, bool) else None
 
 

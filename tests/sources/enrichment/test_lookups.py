@@ -204,7 +204,7 @@ async def test_the_budget_is_kept(services: Services) -> None:
     report = await GapFiller([enricher(services.server, "crossref", max_calls=2)]).fill(works)
     assert len(services.asked) == 2
     assert sum(bool(each.doi) for each in report.works) == 2
-    assert "3 works were not asked for" in (report.sources[0].note or "")
+    assert "3 works were not looked up" in (report.sources[0].note or "")
 
 
 @pytest.mark.parametrize("name", ["openalex", "crossref", "semantic_scholar", "unpaywall"])

@@ -1,4 +1,4 @@
-"""Looking up what records lack: abstract, DOI, open text."""
+"""Looks up missing fields: abstract, DOI, open-access text."""
 
 from paper_search.sources.enrichment.base import (
     GAPS,

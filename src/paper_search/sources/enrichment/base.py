@@ -1,4 +1,4 @@
-"""What an enricher is, and which ones there are: entry points, ours and others' alike."""
+"""The interface of an enricher, and the installed enrichers: entry points of a group."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LookUp:
 
 @runtime_checkable
 class Enricher(Protocol):
-    """A service to look works up at. It gives whole records; whoever asks takes what is missing."""
+    """Looks up works. It returns whole records; the caller takes the missing fields."""
 
     @property
     def enricher_name(self) -> str:

@@ -39,7 +39,7 @@ _SEMANTIC_SCHOLAR_BATCH = 200
 UNPAYWALL = "https://api.unpaywall.org/v2"
 NAME = "unpaywall"
 _UNKNOWN = ("10.48550/", "10.5281/", "10.4230/")
-"""Prefixes of DataCite, of which Unpaywall knows nothing."""
+"""Prefixes of DataCite, which Unpaywall does not cover."""
 
 
 class CrossrefLookup(LookupAdapter):
@@ -174,7 +174,7 @@ class SemanticScholarLookup(LookupAdapter):
             return []
         if not isinstance(body, list):
             said = text(mapping(body).get("error")) or text(mapping(body).get("message"))
-            raise ServiceError(f"Semantic Scholar: {(said or 'the answer holds no papers')[:300]}")
+            raise ServiceError(f"Semantic Scholar: {(said or 'the response has no papers')[:300]}")
         return [
             paper
             for entry in body
@@ -236,7 +236,7 @@ class UnpaywallLookup(LookupAdapter):
         if body is None:
             return []
         if mapping(body).get("error") is True or not mapping(body).get("doi"):
-            said = text(mapping(body).get("message")) or "the answer holds no DOI"
+            said = text(mapping(body).get("message")) or "the response has no DOI"
             raise ServiceError(f"Unpaywall: {said[:300]}")
         return [read_record(mapping(body))]
 

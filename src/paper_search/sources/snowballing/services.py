@@ -137,12 +137,12 @@ class OpenAlexTracker(Tracker):
         return openalex.read_page(answer.json(), request, SNOWBALL)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Tell a spent budget from too much haste."""
+        """Distinguish a used-up budget from a rate limit."""
         return openalex.status_of(error)
 
 
 def _openalex_doi(seed: Seed) -> str | None:
-    """Return the DOI of a seed; one that would break the filter apart is none."""
+    """Return the DOI of a seed, unless it would break the filter."""
     doi = seed.doi or (f"10.48550/arxiv.{seed.arxiv_id}" if seed.arxiv_id else None)
     return None if doi is None or "," in doi or "|" in doi else doi
 
@@ -176,7 +176,7 @@ class SemanticScholarTracker(Tracker):
         return {"x-api-key": self.key} if self.key else {}
 
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
-        """Return two trails for every seed; years and language are checked on our side."""
+        """Return two trails for every seed; years and language are checked locally."""
         del filters
         known = [(seed, name) for seed in seeds if (name := _semantic_scholar_name(seed))]
         size = min(_LARGEST_PAGE, max(wanted, 1))

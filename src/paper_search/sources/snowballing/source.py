@@ -1,4 +1,4 @@
-"""The source `snowball`: what the marked papers cite and are cited by, within a budget."""
+"""The source `snowball`: references and citations of relevant papers, within a budget."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _NOTHING_MARKED = (
 
 
 class SnowballSource:
-    """Follows citations from the seeds of a strategy; its queries are not asked.
+    """Follows citations from the seeds of a strategy; its queries are not sent.
 
     The first service follows all the seeds that it knows; the next ones get those that it does
     not know, or where it failed.
@@ -170,7 +170,7 @@ def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
 
 
 def _spent(left: int) -> Asked:
-    message = f"{left} papers were not followed: the calls of this search are used up"
+    message = f"{left} papers were not followed: the limit of calls is reached"
     error = ServiceError(f"{message} (SNOWBALL_MAX_CALLS)", status=SourceStatus.EXHAUSTED)
     return Asked("", error=error)
 

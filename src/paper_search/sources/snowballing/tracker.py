@@ -1,4 +1,4 @@
-"""A service that knows citations, and how it follows seeds: request by request."""
+"""The interface of a citation service, and how it follows seeds: its requests in turn."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Tracker(Service, ABC):
 
 
 def distinct(ids: Iterable[str | None]) -> list[str]:
-    """Return the ids that there are, each once."""
+    """Return the given ids, each once."""
     return list(dict.fromkeys(identifier for identifier in ids if identifier))
 
 
@@ -87,11 +87,11 @@ class Following:
     Attributes:
         tracker: the service.
         http: an open client.
-        filters: years and language are checked on our side, too.
+        filters: years and language are checked locally, too.
         budget: counts the requests of all services.
         ends_at: the time of the clock at which it ends.
         clock: seconds that never run backwards.
-        answers: what became of every trail, in order.
+        answers: the result of every trail, in order.
     """
 
     tracker: Tracker

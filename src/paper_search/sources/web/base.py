@@ -1,4 +1,4 @@
-"""What searches of the web or of the news share: how they are asked, how a page is read."""
+"""What web and news searches share: how they are queried, how their results are read."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _translated(tree: Node, filters: SearchConstraints, say: object) -> Translat
     rest = [part for part in parts if not isinstance(part, YearRange)]
     said = list(filter(None, (say(part) for part in rest)))  # type: ignore[operator]  # one of the two below
     if not any(not isinstance(part, Not) and say(part) for part in rest):  # type: ignore[operator]  # as above
-        raise InputError(f"the query {render(tree)!r} only excludes: say what is wanted, too")
+        raise InputError(f"the query {render(tree)!r} only excludes: add what to search for")
     return Translated(
         " ".join(said),
         year_from=first,

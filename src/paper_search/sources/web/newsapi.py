@@ -131,7 +131,7 @@ def _record(entry: Mapping[str, Any]) -> RawPaper | None:
 
 
 def _names(author: str) -> list[str]:
-    """Return the persons of a by-line; an address or an agency's long list is none."""
+    """Return the persons in a by-line; not a URL or an agency's long list."""
     if not author or "http" in author or "@" in author:
         return []
     return [part.strip() for part in author.split(",") if part.strip()][:10]

@@ -1,4 +1,4 @@
-"""Which searches of web and news exist: entry points of the group `paper_search.web_searches`."""
+"""The installed web and news searches: entry points of the group `paper_search.web_searches`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paper_search.sources.http_source import HttpSource
 
 SearchFactory = Callable[[AppConfig, SearchSourceConfig], HttpSource]
 
-_REGISTRY: EntryPoints[SearchFactory] = EntryPoints(WEB_SEARCHES, "search of the web")
+_REGISTRY: EntryPoints[SearchFactory] = EntryPoints(WEB_SEARCHES, "web search")
 
 
 def known_web_searches() -> list[str]:

@@ -1,4 +1,4 @@
-"""A SearXNG server of one's own (https://docs.searxng.org); needs its address, no key."""
+"""A SearXNG server (https://docs.searxng.org); needs its URL, no key."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Searxng(WebAdapter):
         self._endpoint = f"{url.rstrip('/')}/search"
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query as most engines understand it; years are checked on our side."""
+        """Return the query as most engines understand it; years are checked locally."""
         query = engine_query(tree, filters)
         first, last = query.year_from, query.year_to
         if first is None and last is None:
@@ -92,7 +92,7 @@ class Searxng(WebAdapter):
         """Return what to change on the server."""
         if error.status != _FORBIDDEN:
             return None
-        return "it gives no JSON until `json` is among `search.formats` in its settings.yml"
+        return "it returns JSON only if `json` is in `search.formats` of its settings.yml"
 
 
 def _record(entry: Mapping[str, Any]) -> RawPaper | None:
@@ -117,6 +117,6 @@ def create_search(config: AppConfig, settings: SearchSourceConfig) -> HttpSource
     """
     if not settings.url:
         raise ConfigError(
-            "searxng needs the address of a server: set SEARXNG_URL, such as http://localhost:8888"
+            "searxng needs the URL of a server: set SEARXNG_URL, such as http://localhost:8888"
         )
     return open_source(Searxng(settings.url), config, settings)

@@ -1,4 +1,4 @@
-"""Tavily, a search of the web for programs (https://tavily.com); needs a key."""
+"""Tavily, a web search for programs (https://tavily.com); needs a key."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Tavily(WebAdapter):
         return {"Authorization": f"Bearer {self.key}"}
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the words; Tavily knows no operators."""
+        """Return the words; Tavily has no operators."""
         return plain_query(tree, filters)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
