@@ -2,7 +2,7 @@
 
 Usage: python benchmarks/dedup_weights.py [--without SET] [SET ...] > weights.py
 
-Needs scikit-learn, which the program itself does not. docs/decisions/0010-deduplication.md says
+Needs scikit-learn, which the program itself does not. docs/decisions/0014-deduplication.md says
 what is fitted and why; `--without` leaves a set out, so that it can be resolved unseen.
 """
 

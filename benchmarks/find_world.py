@@ -53,7 +53,7 @@ from paper_search.skills import Deduplicator, Searcher
 from paper_search.sources import SearchSource, create_source
 from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.http_source import HttpSource
-from paper_search.sources.openalex_query import OpenAlexQuery
+from paper_search.sources.openalex import OpenAlexQuery
 from paper_search.sources.ranked_text import content_words, telling_words
 from paper_search.workflow import SearchWorkflow
 

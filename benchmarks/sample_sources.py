@@ -22,11 +22,11 @@ from paper_search.http.body import parse_xml
 from paper_search.library.importers.entries import Imported
 from paper_search.library.importers.files import read_file
 from paper_search.models import Author, RawPaper
-from paper_search.sources.crossref_record import read_item
+from paper_search.sources.crossref import read_item
 from paper_search.sources.doaj import read_article
 from paper_search.sources.openalex_record import read_work
 from paper_search.sources.pubmed_record import read_citation
-from paper_search.sources.semantic_scholar_record import read_paper
+from paper_search.sources.semantic_scholar import read_paper
 
 MOST_AUTHORS, MOST_KEYWORDS = 12, 10
 SOURCE = "sample"

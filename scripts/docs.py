@@ -25,7 +25,7 @@ from scripts.reliability import PAGE, reliability_page  # noqa: E402  # only aft
 COMMANDS = ROOT / "docs" / "cli.md"
 EXAMPLES = ROOT / "docs" / "examples"
 PICTURES = (ROOT / "README.md", ROOT / "docs" / "architecture.md")
-_PICTURE = re.compile(r"(<!-- graph: (\w+) -->\n```mermaid\n).*?(```\n)", re.DOTALL)
+_PICTURE = re.compile(r"(<!-- (graph|overview): (\w+) -->\n```mermaid\n).*?(```\n)", re.DOTALL)
 _NOTE = "<!-- written by scripts/docs.py from the program; do not edit -->\n\n"
 
 
@@ -44,9 +44,30 @@ def workflows() -> dict[str, Workflow]:
     return {**discover_workflows("paper_search"), **discover_workflows(EXAMPLES)}
 
 
+def overview(workflow: Workflow) -> str:
+    """Return a short Mermaid flowchart: one edge for all outcomes that lead to the same step."""
+    chains = [f"start([start]) --> {workflow.entry_point}"]
+    for step in workflow.steps:
+        outcomes: dict[str, list[str]] = {}
+        for outcome, target in step.next.items():
+            outcomes.setdefault(target or "stop([end])", []).append(outcome.value)
+        if len(outcomes) == 1 and chains[-1].endswith(f" {step.id}"):
+            chains[-1] += f" --> {next(iter(outcomes))}"
+        elif len(outcomes) == 1:
+            chains.append(f"{step.id} --> {next(iter(outcomes))}")
+        else:
+            chains += [f"{step.id} -- {', '.join(o)} --> {to}" for to, o in outcomes.items()]
+    return "".join(f"{line}\n" for line in ["flowchart TD", *(f"    {each}" for each in chains)])
+
+
+_DRAW = {"graph": to_mermaid, "overview": overview}
+
+
 def with_picture(page: str) -> str:
     """Return a page with each graph as it is now in every place that is marked for it."""
-    return _PICTURE.sub(lambda match: match[1] + to_mermaid(workflows()[match[2]]) + match[3], page)
+    return _PICTURE.sub(
+        lambda match: match[1] + _DRAW[match[2]](workflows()[match[3]]) + match[4], page
+    )
 
 
 def pages() -> dict[Path, str]:

@@ -16,19 +16,19 @@ TABLE = ROOT / "docs" / "reliability.toml"
 PAGE = ROOT / "docs" / "reliability.md"
 _CASE = re.compile(r"(?i)(?<![a-z0-9])(API|LLM|INJ|HUM|PER|SEC|LOAD)[-_](\d\d)(?!\d)")
 _SECTIONS = {
-    "API": "Sources that misbehave",
-    "LLM": "Models that misbehave",
-    "INJ": "Texts that want to be obeyed",
-    "HUM": "What people answer",
+    "API": "Source failures",
+    "LLM": "Model failures",
+    "INJ": "Prompt injection",
+    "HUM": "Human answers",
     "PER": "Crashes and storage",
     "SEC": "Server, exports and pages",
     "LOAD": "Load",
 }
 _INTRODUCTION = """# Reliability
 
-What can go wrong, and the tests that make it go wrong. A test carries the id of its case in its
-name, in its docstring or in a comment; this page is written from them. A case without a test says
-why, in `docs/reliability.toml`.
+Failures that are tested, and the tests that cause them. A test names the id of its case in its
+name, its docstring or a comment; `scripts/docs.py` writes this page from them. For a case without a
+test, `docs/reliability.toml` gives the reason.
 """
 
 
@@ -73,7 +73,7 @@ def reliability_page() -> str:
     found, why = carriers(), reasons()
     lines = [_INTRODUCTION]
     for prefix, title in _SECTIONS.items():
-        lines += [f"## {title}\n", "| case | what goes wrong | tests |", "|---|---|---|"]
+        lines += [f"## {title}\n", "| case | failure | tests |", "|---|---|---|"]
         for case, fault in cases().items():
             if case.startswith(f"{prefix}-"):
                 lines.append(f"| {case} | {_cell(fault)} | {_evidence(case, found, why)} |")

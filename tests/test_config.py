@@ -18,7 +18,8 @@ from paper_search.config import (
     setting_origins,
 )
 from paper_search.errors import ConfigError, UnknownNameError
-from paper_search.sources import known_sources
+from paper_search.resources import EntryPoints
+from paper_search.service_settings import SOURCES
 from paper_search.sources.adapter import Adapter
 
 NAMES = [
@@ -285,7 +286,8 @@ KEYED = ["serpapi_scholar", "openalex", "semantic_scholar", "pubmed", "core", "s
 
 @pytest.mark.parametrize("source", KEYED)
 def test_the_variable_of_a_key_is_the_one_that_its_source_tells(monkeypatch, source):
-    module = importlib.import_module(known_sources()[source].module)
+    factory: EntryPoints[type] = EntryPoints(SOURCES, "source")
+    module = importlib.import_module(factory.read(source).__module__)
     variables = {
         each.key_variable
         for each in vars(module).values()

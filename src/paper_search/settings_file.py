@@ -56,7 +56,7 @@ def write_settings(home: Path, settings: Mapping[str, str]) -> Path:
     except OSError as error:
         raise ConfigError(
             f"{str(path)!r} cannot be written: {error.strerror or error}; "
-            "give a directory that can be written with --home"
+            "give a writable directory with --home"
         ) from error
     return path
 

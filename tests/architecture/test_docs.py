@@ -1,18 +1,22 @@
 """What the documents say is true."""
 
+import itertools
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from scripts.docs import COMMANDS, PICTURES, command_reference
+from scripts.docs import COMMANDS, command_reference, overview
 from tests.architecture.tree import ROOT, markdown_files, shown, text_of
 
+from paper_search.steps import Workflow
 from paper_search.steps.toolkit.drawing import to_mermaid
 from paper_search.workflow.graph import WORKFLOW
 
 EXTENDING = ROOT / "docs" / "extending.md"
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 
 
 def tokens(path: Path) -> list[Token]:
@@ -65,12 +69,43 @@ def test_the_command_reference_is_what_the_program_says() -> None:
     assert text_of(COMMANDS) == command_reference(), "run scripts/docs.py"
 
 
-@pytest.mark.parametrize("path", PICTURES, ids=shown)
-def test_the_picture_of_the_graph_is_the_graph(path: Path) -> None:
+@pytest.mark.parametrize(
+    ("page", "kind", "draw"),
+    [("docs/architecture.md", "graph", to_mermaid), ("README.md", "overview", overview)],
+)
+def test_the_picture_of_the_graph_is_the_graph(
+    page: str, kind: str, draw: Callable[[Workflow], str]
+) -> None:
     pictures = re.findall(
-        r"<!-- graph: paper_search -->\n```mermaid\n(.*?)```", text_of(path), re.DOTALL
+        rf"<!-- {kind}: paper_search -->\n```mermaid\n(.*?)```", text_of(ROOT / page), re.DOTALL
     )
-    assert pictures == [to_mermaid(WORKFLOW)], "run scripts/docs.py"
+    assert pictures == [draw(WORKFLOW)], "run scripts/docs.py"
+
+
+def test_the_overview_has_every_edge_of_the_graph_and_names_the_outcomes_of_branches() -> None:
+    lines = [line.strip() for line in overview(WORKFLOW).splitlines()[1:]]
+    drawn = {
+        edge
+        for line in lines
+        for edge in itertools.pairwise(re.split(r" --(?: [\w, ]+ --)?> ", line))
+    }
+    assert drawn == {("start([start])", WORKFLOW.entry_point)} | {
+        (step.id, target or "stop([end])")
+        for step in WORKFLOW.steps
+        for target in step.next.values()
+    }
+    assert "confirm_strategy -- approve, edit --> search" in lines
+
+
+def test_the_glossary_has_at_most_30_words() -> None:
+    table = text_of(ROOT / "CONTRIBUTING.md").partition("\n| word | meaning |\n|---|---|\n")[2]
+    rows = table.partition("\n\n")[0].splitlines()
+    words = [word for row in rows for word in row.split("|")[1].split(", ")]
+    assert 0 < len(words) <= 30
+
+
+def test_the_readme_is_short() -> None:
+    assert len(text_of(ROOT / "README.md").splitlines()) <= 120
 
 
 @pytest.mark.parametrize("name", ["main", "tests"])
@@ -105,18 +140,44 @@ def test_the_python_on_the_page_about_extending_runs(
     exec(code, {"__name__": "__main__"})  # noqa: S102  # our own page
 
 
-def test_a_decision_is_short_and_says_context_choice_and_consequence() -> None:
-    form = ["## Context", "## Choice", "## Consequence"]
+def test_there_are_at_most_20_decisions_numbered_from_0001() -> None:
+    numbers = [path.name[:5] for path in DECISIONS]
+    assert numbers == [f"{number:04}-" for number in range(1, len(DECISIONS) + 1)]
+    assert len(DECISIONS) <= 20
+
+
+def test_a_decision_is_short_and_gives_the_reason_and_the_trade_offs() -> None:
+    form = ["## Decision", "## Reason", "## Trade-offs"]
     wrong = []
-    for path in sorted((ROOT / "docs" / "decisions").glob("*.md")):
-        lines = text_of(path).splitlines()
-        if len(lines) > 30 or [line for line in lines if line.startswith("## ")] != form:
+    for path in DECISIONS:
+        title, *lines = text_of(path).splitlines()
+        headings = [line for line in lines if line.startswith("## ")]
+        if len(lines) >= 30 or headings != form or not title.startswith(f"# {path.name[:4]} "):
             wrong.append(shown(path))
     assert wrong == []
 
 
-def test_every_decision_has_a_number_of_its_own_and_is_listed() -> None:
-    names = [path.name for path in (ROOT / "docs" / "decisions").glob("*.md")]
-    assert len({name[:4] for name in names}) == len(names)
-    listed = links(ROOT / "docs" / "architecture.md")
-    assert [name for name in names if f"decisions/{name}" not in listed] == []
+def test_the_architecture_page_lists_the_decisions_in_order_by_their_titles() -> None:
+    expected = [
+        f"- [{text_of(path).splitlines()[0].removeprefix('# ')}](decisions/{path.name})"
+        for path in DECISIONS
+    ]
+    listed = text_of(ROOT / "docs" / "architecture.md").partition("\n## Decisions\n\n")[2]
+    assert listed.splitlines() == expected
+
+
+def test_every_decision_that_a_file_cites_exists() -> None:
+    numbers = {path.name[:4] for path in DECISIONS}
+    files = [
+        path
+        for folder in ("src", "tests", "scripts", "benchmarks", "docs")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".py", ".md"}
+    ]
+    dangling = [
+        f"{shown(path)}: {number}"
+        for path in files
+        for number in re.findall(r"\bdecisions?[ /](0\d{3})\b", text_of(path))
+        if number not in numbers
+    ]
+    assert dangling == []

@@ -88,7 +88,7 @@ def test_what_cannot_be_set_is_refused_with_what_can(
 def test_a_variable_that_counts_more_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "arxiv")
     ended = cli("config", "set", "sources", "library")
-    assert "environment: PAPER_SEARCH_SOURCES is set and counts more" in ended.stderr
+    assert "environment: PAPER_SEARCH_SOURCES takes precedence" in ended.stderr
 
 
 def test_without_a_terminal_nothing_is_asked_and_the_library_is_searched(

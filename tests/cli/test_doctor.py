@@ -24,7 +24,7 @@ def test_all_is_well_without_any_setting(cli: Cli) -> None:
     assert checks["source library"]["found"].startswith("ok: 1 of ")
 
 
-def test_what_is_wrong_is_said_with_how_to_mend_it(
+def test_what_is_wrong_is_said_with_how_to_fix_it(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LLM_MODEL", "gpt")
@@ -37,7 +37,7 @@ def test_what_is_wrong_is_said_with_how_to_mend_it(
     checks = {each["what"]: each for each in ended.document}
     wrong = [what for what, each in checks.items() if not each["is_well"]]
     assert wrong == ["contact", "model", "library", "threads", "source core"]
-    assert all(checks[what]["mend"] for what in wrong)
+    assert all(checks[what]["fix"] for what in wrong)
     assert "CORE_API_KEY" in checks["source core"]["found"]
     table = cli("doctor", "--source", "core")
     assert table.code == 1

@@ -102,7 +102,7 @@ def test_an_empty_library_says_what_searches_use_and_is_not_made_by_looking(
 ) -> None:
     info = cli("library", "info", "--json").document
     assert (info["records"], info["searched"]) == (0, "sample")
-    assert "searches use the sample that ships" in cli("library", "info").stderr
+    assert "searches use the sample;" in cli("library", "info").stderr
     assert not (home / "library").exists()
     cli("library", "add", str(bib))
     assert cli("library", "info", "--json").document["searched"] == "library"
@@ -123,7 +123,7 @@ def test_sources_say_what_they_need(cli: Cli, bib: Path) -> None:
     assert listed["library"]["enabled"]
     assert listed["library"]["note"] == "1 records of your own"
     assert not listed["sample"]["enabled"]
-    assert "records that ship" in listed["sample"]["note"]
+    assert "records that come with" in listed["sample"]["note"]
     assert "SERPAPI_API_KEY" in listed["serpapi_scholar"]["needs"]
     assert "SERPAPI_API_KEY" in cli("sources").stdout
 
@@ -162,7 +162,7 @@ def test_a_folder_is_imported_whole_and_other_files_are_passed_over(cli: Cli, bi
     ended = cli("library", "add", str(folder), "--json")
     assert ended.code == 0
     assert sorted(each["added"] for each in ended.document) == [1, 1]
-    assert "2 files of other kinds were passed over" in ended.stderr
+    assert "2 files of other kinds were skipped" in ended.stderr
 
 
 def test_standard_input_is_imported(cli: Cli) -> None:
@@ -209,7 +209,7 @@ def test_an_import_stands_where_the_model_fails(
     assert "vectors are missing" in ended.stderr
     found = cli("library", "search", "graph")
     assert "Graph Toxicity" in found.stdout
-    assert "ranked by words alone" in found.stderr
+    assert "ranked by words only" in found.stderr
     assert cli("library", "embed").code == 1
 
 

@@ -26,6 +26,11 @@ def marks(cli: Cli, thread: str) -> list[tuple[bool | None, str | None]]:
     return [(mark["is_relevant"], mark["note"]) for mark in document["marks"]]
 
 
+def sees_screened(someone: Any, screened: int, *, relevant: int | None = None) -> None:
+    someone.sees(f"{screened} of ")
+    someone.sees(" screened, " if relevant is None else f" screened, {relevant} relevant.")
+
+
 def test_every_key_is_saved_and_the_marks_join_the_answer(
     person: Seat, cli: Cli, reviewing: str
 ) -> None:
@@ -38,7 +43,7 @@ def test_every_key_is_saved_and_the_marks_join_the_answer(
     someone.sees("no abstract; keywords: ")
     someone.sees(KEYS)
     someone.types("r")
-    someone.sees("1 screened, 1 relevant")
+    sees_screened(someone, 1, relevant=1)
     someone.sees(KEYS)
     someone.types("x")
     someone.sees("is none of")
@@ -49,7 +54,7 @@ def test_every_key_is_saved_and_the_marks_join_the_answer(
     someone.sees("noted")
     someone.sees(KEYS)
     someone.types("i")
-    someone.sees("2 screened, 1 relevant")
+    sees_screened(someone, 2, relevant=1)
     someone.sees(KEYS)
     someone.types("q")
     someone.sees("waits for")
@@ -79,7 +84,7 @@ def test_a_mark_can_be_taken_back_and_a_skipped_paper_comes_last(
     someone.sees("nothing to undo")
     someone.sees(KEYS)
     someone.types("r")
-    someone.sees("1 screened")
+    sees_screened(someone, 1)
     someone.sees(KEYS)
     someone.types("u")
     someone.sees("taken back")
@@ -101,11 +106,11 @@ def test_a_killed_screening_has_lost_nothing_and_goes_on_where_it_was(
     for number in range(1, 3):
         someone.sees(KEYS)
         someone.types("r" if number % 2 else "i")
-        someone.sees(f"{number} screened")
+        sees_screened(someone, number)
     someone.close_at_once()
     assert [is_it for is_it, _ in marks(cli, reviewing)] == [True, False]
     again = person("screen", reviewing)
-    again.sees("2 screened, 1 relevant")
+    sees_screened(again, 2, relevant=1)
     again.sees(KEYS)
     again.presses_ctrl_c()
     assert again.leaves() == 130
@@ -118,7 +123,7 @@ def test_what_was_screened_is_in_front_of_the_person_who_answers_and_can_be_unma
     for key in "rr":
         someone.sees(KEYS)
         someone.types(key)
-    someone.sees("2 screened")
+    sees_screened(someone, 2)
     someone.sees(KEYS)
     someone.types("q")
     assert someone.leaves() == 0
@@ -128,7 +133,7 @@ def test_what_was_screened_is_in_front_of_the_person_who_answers_and_can_be_unma
     shown = cli("show", reviewing, "--json").document["open_checkpoint"]["payload"]
     ids = [paper["id"] for paper in shown["collection"]["papers"]]
     answering = person("resume", reviewing)
-    answering.sees("2 screened")
+    sees_screened(answering, 2)
     answering.sees("[h]elp  [q]uit > ")
     answering.types(f"u {ids.index(dropped) + 1}")
     answering.sees("relevant: ")
@@ -156,7 +161,7 @@ def test_a_finished_thread_can_be_screened(person: Seat, cli: Cli, done: str) ->
     someone = person("screen", done)
     someone.sees(KEYS)
     someone.types("r")
-    someone.sees("1 screened")
+    sees_screened(someone, 1)
     someone.sees(KEYS)
     someone.types("q")
     assert someone.leaves() == 0
@@ -221,11 +226,11 @@ def test_a_second_screening_of_a_thread_is_told_of_the_first(
     second.sees("is being screened by process")
     assert second.leaves() != 0
     first.types("r")
-    first.sees("1 screened")
+    sees_screened(first, 1)
     first.sees(KEYS)
     first.close_at_once()
     third = person("screen", reviewing)
-    third.sees("1 screened, 1 relevant")
+    sees_screened(third, 1, relevant=1)
     third.sees(KEYS)
     third.types("u")
     third.sees("taken back")

@@ -120,7 +120,7 @@ def test_papers_are_marked_by_number_and_the_search_goes_round(person: Seat, cli
     someone.types("e")
     someone.sees("what to look for")
     someone.types("")
-    someone.sees("another round needs something to go by")
+    someone.sees("another round needs feedback")
     someone.types("r 99999")
     someone.sees("no such paper: '99999'")
     someone.types("r 1 3-4")

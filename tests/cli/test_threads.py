@@ -74,7 +74,7 @@ def test_an_unfinished_thread_exports_what_it_has_and_says_so(cli: Cli, reviewin
     ended = cli("export", reviewing, "--format", "ris")
     assert ended.code == 0
     assert ended.stdout.startswith("TY  - ")
-    assert "not done" in ended.stderr
+    assert "unfinished search" in ended.stderr
 
 
 def test_an_export_overwrites_nothing_unasked(cli: Cli, done: str, tmp_path: Path) -> None:

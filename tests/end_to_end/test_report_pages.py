@@ -143,7 +143,7 @@ def test_a_report_quotes_what_stands_in_pages_and_open_papers(world: HTTPServer)
         assert said, f"nothing of the {kind} source is quoted"
         assert all(located(text, result) is not None for text in said)
     assert sorted(asked(world, "/1.pdf", "/trees", "/story")) == ["/1.pdf", "/story", "/trees"]
-    assert "no public address" in json.dumps(report)
+    assert "not a public address" in json.dumps(report)
 
 
 def test_without_pages_none_is_fetched(world: HTTPServer) -> None:

@@ -289,7 +289,7 @@ def test_processes_create_write_and_read_one_library_at_once(tmp_path: Path) -> 
 
 
 def test_the_index_says_what_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(LibraryError, match="it is made again"):
+    with pytest.raises(LibraryError, match="it is rebuilt"):
         TextIndex(tmp_path / "nothing").searcher()
 
 
@@ -306,7 +306,7 @@ def test_a_title_with_a_star_in_it_is_found_and_the_person_is_told_how_it_was_re
     library.add([RawPaper(id="star", title=title, source="x")])
     found = library.search(title)
     assert [each.title for each in found.papers] == [title]
-    assert "read as words" in str(found.note)
+    assert "searched as words" in str(found.note)
 
 
 @pytest.mark.parametrize("query", ["wom*n", '"trees AND P*-trees', "a (P*-tree AND heirs"])

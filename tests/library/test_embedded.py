@@ -190,7 +190,7 @@ def test_a_model_that_fails_half_way_keeps_what_was_made(tmp_path: Path) -> None
         assert library.info().vectors.records == 2
         hits = library.search("glass")
         assert [each.title for each in hits.papers] == ["On glass"]
-        assert "ranked by words alone" in str(hits.note)
+        assert "ranked by words only" in str(hits.note)
         model.fails_after = None
         assert library.embed().made == 2
         assert titles(library, "vehicles")[0] == "Vehicles"
@@ -262,7 +262,7 @@ def test_a_second_writer_of_vectors_waits_and_is_told(tmp_path: Path) -> None:
         library.add(PAPERS)
         with (
             FileLock(tmp_path / "vectors.lock"),
-            pytest.raises(LibraryError, match="another process is making vectors"),
+            pytest.raises(LibraryError, match="another process is creating vectors"),
         ):
             library.embed()
 

@@ -43,10 +43,10 @@ def test_vectors_get_length_one() -> None:
         ([[1.0, 2.0]], r"shape \(1, 2\) for 2 texts"),
         ([1.0, 2.0], "shape"),
         ([[], []], "shape"),
-        ([[1.0], [1.0, 2.0]], "no table"),
-        (["one", "two"], "no table"),
+        ([[1.0], [1.0, 2.0]], "not a table"),
+        (["one", "two"], "not a table"),
         (None, "shape"),
-        ([[float("nan")] * 2, [0.0, 0.0]], "no number"),
+        ([[float("nan")] * 2, [0.0, 0.0]], "not numbers"),
     ],
 )
 def test_what_is_no_vector_is_refused_by_name(answer: Any, said: str) -> None:
@@ -65,7 +65,7 @@ def test_a_model_that_hangs_is_left_alone_in_time() -> None:
     """Its thread must not keep the program from ending, either."""
     release = threading.Event()
     embedder = Embedder(FakeEmbeddings(waits_for=release), timeout_s=0.05)
-    with pytest.raises(EmbeddingError, match=r"did not answer in 0\.05 s"):
+    with pytest.raises(EmbeddingError, match=r"did not answer within 0\.05 s"):
         embedder.query("graphs")
     threads = [each for each in threading.enumerate() if each.name == "embedding"]
     assert all(each.daemon for each in threads)

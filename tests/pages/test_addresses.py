@@ -84,7 +84,7 @@ async def test_sec_13_no_host_with_an_address_that_is_not_public_is_asked(text: 
         return httpx.Response(200)
 
     network = GuardedNetwork(POLICY, httpx.MockTransport(answer), resolve)
-    with pytest.raises(PageRefusedError, match="no public address"):
+    with pytest.raises(PageRefusedError, match="not a public address"):
         await network.handle_async_request(httpx.Request("GET", "https://example.org/"))
     with pytest.raises(PageRefusedError):
         check_address(ip_address(text), POLICY)

@@ -43,8 +43,8 @@ def test_a_tree_is_normalised(tree: object, normal: object) -> None:
         (YearRange(None, None), "four digits"),
         (YearRange(2019, 2015), "four digits"),
         (YearRange(15, 2015), "four digits"),
-        (Near(A, And((B, C)), 2), "NEAR joins"),
-        (Near(A, Not(B), 2), "NEAR joins"),
+        (Near(A, And((B, C)), 2), "NEAR accepts only"),
+        (Near(A, Not(B), 2), "NEAR accepts only"),
         (Near(A, B, -1), "distance -1"),
     ],
 )

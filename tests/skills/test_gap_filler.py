@@ -89,7 +89,7 @@ async def test_a_record_of_another_work_fills_nothing(
 ) -> None:
     report = await GapFiller([ShelfEnricher(known(**theirs))]).fill([work(**mine)])
     assert report.works == [work(**mine)]
-    assert "only records of other works" in (report.sources[0].note or "")
+    assert "works without a matching record" in (report.sources[0].note or "")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ async def test_the_next_is_asked_only_for_what_is_still_missing() -> None:
     assert [each.id for each in report.works] == ["w1", "w2", "w3"]
     assert [each.kept for each in report.sources] == [2, 0]
     assert report.sources[0].note == (
-        "filled 1 abstracts, 1 open texts; of 1 works only records of other works were found"
+        "filled 1 abstracts, 1 open texts; works without a matching record: 1"
     )
 
 

@@ -502,7 +502,7 @@ async def test_a_query_that_cannot_be_read_is_repaired_or_left_out() -> None:
     llm = FakeLLM([answer('"open'), answer("a", "(b")])
     strategy = await builder(llm).build(QueryBuilderInput(intent=intent("caffeine")))
     assert texts(strategy) == ["a"]
-    assert "no query can be read" in llm.calls[1].user_message
+    assert "no readable query" in llm.calls[1].user_message
 
 
 async def test_a_model_that_repeats_itself_is_varied() -> None:

@@ -449,7 +449,7 @@ async def test_two_scores_for_one_id_are_told_to_the_model_and_to_the_log(
         "Your previous answer gave two scores to one id. Give every id once."
     )
     assert second.system_prompt == first.system_prompt
-    assert "ids with two scores, the batch is asked for again: ['p0', 'p1']" in caplog.messages
+    assert "some ids have two scores, asking for the batch again: ['p0', 'p1']" in caplog.messages
 
 
 async def test_three_papers_with_one_id_have_three_keys() -> None:
@@ -467,7 +467,8 @@ async def test_a_text_that_asks_for_a_score_gets_little_more_than_its_words_earn
     [lifted] = await RelevanceScorer(FakeLLM(high)).score([order], INTENT)
     assert lifted.relevance_score == pytest.approx(by_words.relevance_score + 0.2)
     assert lifted.relevance_score < 1
-    flag = f" [{SUSPICIOUS}: the record seems to give orders to the program; read it yourself]"
+    reason = "the record seems to contain instructions to the program; read it yourself"
+    flag = f" [{SUSPICIOUS}: {reason}]"
     assert lifted.relevance_reason == f"as scripted{flag}"
     [kept] = await RelevanceScorer(FakeLLM(low)).score([order], INTENT)
     assert kept.relevance_score == 0.01
@@ -506,11 +507,11 @@ async def test_a_marked_paper_is_judged_by_the_person_though_the_model_has_a_sco
     [
         (
             [{"paper_id": "p0", "relevance_score": 1}, {"paper_id": "x"}, {"paper_id": "y"}],
-            "2 scores for papers that were not asked about",
+            "2 scores for papers that were not in the batch",
         ),
         (
             [{"paper_id": "p0", "relevance_score": 1}, {"relevance_score": 1}, "p1"],
-            "2 scores name no paper and are left out",
+            "2 scores without a paper id were ignored",
         ),
         ([{"paper_id": "p0", "relevance_score": 1}], None),
     ],

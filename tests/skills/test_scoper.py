@@ -119,7 +119,7 @@ async def test_a_query_whose_every_form_is_empty_stays_and_the_report_says_so() 
     asked = strategy(NARROW, sources=["pubmed"])
     report = await Scoper([FakeCountingSource("pubmed")]).scope(asked, intent())
     assert report.revised(asked) == asked
-    assert report.notes == [f"no hits for {NARROW}, nor for broader forms of it"]
+    assert report.notes == [f"no hits for {NARROW}or for broader forms of it"]
 
 
 async def test_a_query_without_hits_is_left_out_where_another_is_between_it_and_its_forms() -> None:
@@ -166,7 +166,7 @@ async def test_what_a_person_wrote_as_a_query_stays_and_a_broader_form_is_named(
     asked = strategy(NARROW, sources=["pubmed"])
     report = await Scoper([source]).scope(asked, intent(boolean_query=NARROW))
     assert report.revised(asked) == asked
-    assert report.notes == [f"no hits for {NARROW}: it stays as you wrote it; {last} has some"]
+    assert report.notes == [f"no hits for {NARROW}: kept as you wrote it; {last} has hits"]
 
 
 async def test_concepts_are_counted_in_the_one_source_that_costs_least() -> None:
@@ -232,8 +232,8 @@ async def test_sources_that_cannot_count_are_named() -> None:
     report = await Scoper([FakeSource("plain"), silent]).scope(asked, intent())
     assert shown(report.queries) == {NARROW: []}
     assert report.notes == [
-        "no hit counts from plain: it cannot count",
-        "no hit counts from silent: it cannot count",
+        "no hit counts from plain: hit counts are not supported",
+        "no hit counts from silent: hit counts are not supported",
     ]
 
 

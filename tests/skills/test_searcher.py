@@ -279,9 +279,9 @@ class Blocking(Source):
 async def test_a_source_that_blocks_the_loop_is_named(caplog: pytest.LogCaptureFixture) -> None:
     """API-28"""
     report = await Searcher([Source("a"), Blocking("bad")], stall_s=0.5).report(strategy())
-    assert "source bad holds up the whole program" in caplog.text
+    assert "source bad blocks the program" in caplog.text
     assert [each.note is not None for each in report.sources] == [False, True]
-    assert "held up the whole program for" in str(report.sources[1].note)
+    assert "blocked the program for" in str(report.sources[1].note)
 
 
 async def test_an_unknown_source_is_a_line_that_names_the_known_ones() -> None:
@@ -289,7 +289,7 @@ async def test_an_unknown_source_is_a_line_that_names_the_known_ones() -> None:
     assert ids(report.papers) == ["b-1"]
     assert [each.source for each in report.sources] == ["b", "nowhere"]
     assert report.sources[1].status.is_failure
-    assert "known are a, b" in str(report.sources[1].error)
+    assert "known sources: a, b" in str(report.sources[1].error)
 
 
 class Keeping(Source):

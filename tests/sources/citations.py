@@ -12,9 +12,11 @@ from tests.sources.loopback import KEY, Asked
 from werkzeug import Request, Response
 
 from paper_search.sources.http_source import SourceSettings
-from paper_search.sources.snowballing.openalex import OpenAlexTracker
-from paper_search.sources.snowballing.opencitations import OpenCitationsTracker
-from paper_search.sources.snowballing.semantic_scholar import SemanticScholarTracker
+from paper_search.sources.snowballing.services import (
+    OpenAlexTracker,
+    OpenCitationsTracker,
+    SemanticScholarTracker,
+)
 from paper_search.sources.snowballing.source import SnowballSource
 
 SEED = 1

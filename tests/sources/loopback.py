@@ -18,7 +18,7 @@ from paper_search.sources.core_works import Core
 from paper_search.sources.dblp import Dblp
 from paper_search.sources.europe_pmc import EuropePmc
 from paper_search.sources.pubmed import Pubmed
-from paper_search.sources.serper_scholar import SerperScholar
+from paper_search.sources.serper import SerperScholar
 
 KEY = "CANARY-key-of-a-source"
 FIRST_YEAR = 2015

@@ -16,10 +16,8 @@ from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import DataciteDialect
 from paper_search.sources.doaj import Doaj, DoajDialect
 from paper_search.sources.free_text import lenient
-from paper_search.sources.openalex import OpenAlex
-from paper_search.sources.openalex_query import to_openalex
-from paper_search.sources.semantic_scholar import SemanticScholar
-from paper_search.sources.semantic_scholar_query import BulkDialect
+from paper_search.sources.openalex import OpenAlex, to_openalex
+from paper_search.sources.semantic_scholar import BulkDialect, SemanticScholar
 
 NO_LIMITS = SearchConstraints()
 
@@ -93,7 +91,7 @@ def test_openalex_searches_titles_alone_if_all_of_the_query_does() -> None:
 def test_openalex_matches_words_as_written_where_one_is_cut() -> None:
     found = to_openalex(parse("neuro* mice"), NO_LIMITS)
     assert found.scope == "search.title_and_abstract.exact"
-    assert "words are matched as written" in found.notes[0]
+    assert "words are matched exactly" in found.notes[0]
 
 
 def test_openalex_takes_authors_as_a_filter() -> None:
@@ -139,7 +137,7 @@ def test_what_openalex_cannot_say_is_checked_on_our_side() -> None:
 
 def test_a_query_that_openalex_would_refuse_for_its_length_says_so() -> None:
     query = " OR ".join(f"w{number:03}" for number in range(950))
-    with pytest.raises(InputError, match="bytes of an address"):
+    with pytest.raises(InputError, match="bytes of the URL"):
         openalex(query)
 
 
@@ -164,7 +162,7 @@ def test_plain_words_leave_out_what_is_not_wanted() -> None:
 def test_of_alternatives_semantic_scholar_is_asked_the_first() -> None:
     found = SemanticScholar().translate(parse(REVIEWED), NO_LIMITS)
     assert found.text == "graph net drug"
-    assert any("the first is asked" in note for note in found.notes)
+    assert any("only the first is sent" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("query", ["NOT graph", "NOT (a OR b)", "year:2015"])

@@ -22,7 +22,7 @@ from paper_search.sources.europe_pmc import EuropePmc
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.semantic_scholar import SemanticScholarBulk
-from paper_search.sources.serper_scholar import SerperScholar
+from paper_search.sources.serper import SerperScholar
 
 NO_LIMITS = SearchConstraints()
 MIXED = '"graph network" AND (drug OR molecule*) NOT survey'
@@ -129,9 +129,7 @@ def test_preprints_are_told_from_articles(
 
 @pytest.mark.parametrize("adapter", [Arxiv(), Dblp()], ids=lambda adapter: adapter.name)
 def test_a_service_without_a_filter_on_languages_says_so(adapter: Adapter) -> None:
-    assert any(
-        "no filter for languages" in note for note in said(adapter, "x", language="de").notes
-    )
+    assert any("no language filter" in note for note in said(adapter, "x", language="de").notes)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +209,7 @@ def test_what_pubmed_cannot_say_is_checked(query: str, text: str, rest: str) -> 
 )
 def test_dblp_is_asked_alternatives_of_words(query: str, text: str | None) -> None:
     if text is None:
-        with pytest.raises(InputError, match="DBLP finds words only"):
+        with pytest.raises(InputError, match="DBLP searches by words only"):
             said(Dblp(), query)
     else:
         assert said(Dblp(), query).text == text

@@ -83,7 +83,7 @@ async def test_api_02_what_is_exhausted_is_not_asked_the_other_queries(server: F
     report = await source.report(strategy("aa", "bb", "cc"))
     assert server.requests["/status"] == 1
     assert [each.status for each in report.sources] == [SourceStatus.EXHAUSTED] * 3
-    assert [str(each.error).count("not asked") for each in report.sources] == [0, 1, 1]
+    assert [str(each.error).count("not sent") for each in report.sources] == [0, 1, 1]
 
 
 @pytest.mark.parametrize("path", ["/reset", "/status?code=401"])
@@ -91,7 +91,7 @@ async def test_what_must_fail_again_is_not_asked_again(server: FaultServer, path
     report = await cards(server, path).report(strategy("aa", "bb"))
     assert server.requests.total() == 1
     assert report.sources[0].status is report.sources[1].status
-    assert "not asked" in str(report.sources[1].error)
+    assert "not sent" in str(report.sources[1].error)
 
 
 async def test_api_03_the_deadline_holds_for_all_queries_together(

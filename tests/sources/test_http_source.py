@@ -57,8 +57,8 @@ async def test_what_the_service_cannot_say_is_applied_to_the_answers(
     [said] = report.sources
     assert (said.query, said.kept, said.excluded, said.hits) == ("graphs", 2, 2, 4)
     assert said.note == (
-        "no phrases; 2 records were left out on our side: they do not match;"
-        " 1 could not be checked (no abstract or year) and are kept"
+        "no phrases; 2 records were removed: they do not match the query;"
+        " 1 could not be checked (no abstract or year) and were kept"
     )
     assert catalogue.asked[0].url.params["q"] == "graphs"
 
@@ -69,14 +69,14 @@ async def test_a_query_that_cannot_be_read_is_asked_by_its_words(
     report = await HttpSource(Cards(URL), client=client).report(strategy("deep AND (graphs"))
     [said] = report.sources
     assert catalogue.asked[0].url.params["q"] == said.query == "deep graphs"
-    assert "cannot be read (column" in str(said.note)
+    assert "not valid (column" in str(said.note)
 
 
 async def test_a_query_without_words_is_not_sent(
     client: httpx.AsyncClient, catalogue: Catalogue
 ) -> None:
     source = HttpSource(Cards(URL), client=client)
-    with pytest.raises(ServiceError, match="has no words"):
+    with pytest.raises(ServiceError, match="contains no words"):
         await source.search("( )")
     assert await source.search_advanced(strategy()) == []
     assert catalogue.asked == []
@@ -139,7 +139,7 @@ async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(
     )
     assert counted is not None
     assert (counted.hits, counted.is_at_most) == (4, True)
-    with pytest.raises(ServiceError, match="has no words"):
+    with pytest.raises(ServiceError, match="contains no words"):
         await HttpSource(Cards(URL), client=client).count("( )", SearchConstraints())
 
 
@@ -218,7 +218,7 @@ def test_a_source_that_needs_a_key_says_which_and_where() -> None:
     class Keyed(Cards):
         needs_key = True
 
-    with pytest.raises(ConfigError, match=r"set CARDS_API_KEY \(you get one at https://cards\."):
+    with pytest.raises(ConfigError, match=r"set CARDS_API_KEY \(get one at https://cards\."):
         open_source(Keyed(URL, key=""), AppConfig(), SearchSourceConfig(name="cards"))
 
 

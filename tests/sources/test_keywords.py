@@ -10,12 +10,12 @@ import pytest
 
 from paper_search.models import RawPaper
 from paper_search.query import judge, parse
-from paper_search.sources.arxiv_record import read_entry
+from paper_search.sources.arxiv import read_entry
 from paper_search.sources.asking import searchable
-from paper_search.sources.crossref_record import read_item
-from paper_search.sources.datacite_record import read_doi
+from paper_search.sources.crossref import read_item
+from paper_search.sources.datacite import read_doi
 from paper_search.sources.doaj import read_article
-from paper_search.sources.europe_pmc_record import read_result
+from paper_search.sources.europe_pmc import read_result
 from paper_search.sources.openalex_record import FIELDS, read_work
 from paper_search.sources.pubmed_record import read_citation
 

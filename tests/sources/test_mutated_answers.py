@@ -23,7 +23,7 @@ from paper_search.sources.core_works import Core
 from paper_search.sources.dblp import Dblp
 from paper_search.sources.europe_pmc import EuropePmc
 from paper_search.sources.pubmed import FetchRequest, Pubmed
-from paper_search.sources.serper_scholar import SerperScholar
+from paper_search.sources.serper import SerperScholar
 
 ROUNDS = 150
 FETCH = FetchRequest("https://example.org", {"id": "1"})

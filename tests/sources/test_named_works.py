@@ -19,7 +19,7 @@ from paper_search.sources.http_source import HttpSource
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.semantic_scholar import SemanticScholar
-from paper_search.sources.serper_scholar import SerperScholar
+from paper_search.sources.serper import SerperScholar
 
 DOI, ARXIV, PMID, PMCID = "doi:10.1000/a.1", "arxiv:2101.00001", "pmid:123", "pmcid:pmc7"
 

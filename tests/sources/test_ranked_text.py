@@ -25,7 +25,7 @@ from paper_search.sources.ranked_text import (
 )
 from paper_search.sources.semantic_scholar import SemanticScholarBulk
 from paper_search.sources.serpapi_scholar import ScholarAdapter
-from paper_search.sources.serper_scholar import SerperScholar
+from paper_search.sources.serper import SerperScholar
 
 WORD = r'(?:[^\W_]+|"[^\W_]+")'
 ANY = {name: rf"\(?{word}(?: OR {word})*\)?" for name, word in {
@@ -240,7 +240,7 @@ def test_without_words_the_condition_alone_is_asked(adapter: Adapter) -> None:
 
 @each_service
 def test_a_question_without_words_is_refused(adapter: Adapter) -> None:
-    with pytest.raises(InputError, match="has no words"):
+    with pytest.raises(InputError, match="contains no searchable words"):
         asked(adapter, "?!")
 
 

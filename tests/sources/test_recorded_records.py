@@ -17,15 +17,13 @@ from paper_search.models import RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import parse
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.arxiv import Arxiv
-from paper_search.sources.core_record import read_work
-from paper_search.sources.core_works import Core
+from paper_search.sources.core_works import Core, read_work
 from paper_search.sources.dblp import Dblp
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.europe_pmc import EuropePmc
-from paper_search.sources.europe_pmc_record import read_result
+from paper_search.sources.europe_pmc import EuropePmc, read_result
 from paper_search.sources.explanation import explain
 from paper_search.sources.pubmed import FetchRequest, Pubmed
-from paper_search.sources.serper_scholar import SerperScholar
+from paper_search.sources.serper import SerperScholar
 from paper_search.testing.recorded import RecordedAnswer
 
 FETCH = FetchRequest("https://example.org/efetch.fcgi", {"id": "1"})
@@ -629,7 +627,7 @@ def test_errors_in_disguise_say_what_they_are(recorded: Path) -> None:
 @pytest.mark.parametrize(
     ("adapter", "body", "reason", "status"),
     [
-        (Pubmed("k1"), {"error": "API rate limit exceeded"}, "too often", "rate_limited"),
+        (Pubmed("k1"), {"error": "API rate limit exceeded"}, "too many requests", "rate_limited"),
         (Pubmed("k1"), {"error": "API key invalid: k1"}, "PUBMED_API_KEY", "unauthorised"),
         (
             Pubmed(),

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from paper_search.models import RawPaper
-from paper_search.sources.crossref_record import read_item
-from paper_search.sources.datacite_record import read_doi
+from paper_search.sources.crossref import read_item
+from paper_search.sources.datacite import read_doi
 from paper_search.sources.doaj import read_article
 from paper_search.sources.openalex_record import read_work
-from paper_search.sources.semantic_scholar_record import read_paper
+from paper_search.sources.semantic_scholar import read_paper
 
 
 class Facts(NamedTuple):

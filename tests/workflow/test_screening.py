@@ -115,7 +115,7 @@ async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None
     question = await session.open_question()
     assert question is not None
     assert question.checkpoint.payload.marks == {paper.id: True}
-    assert "1 screened" in question.checkpoint.payload.outlook
+    assert "1 of 2 screened" in question.checkpoint.payload.outlook
     data = {"marked_irrelevant": []} if action == "edit" else None
     await search.answer("t", {"action": action, "revised_data": data})
     state = await session.state()
@@ -155,9 +155,10 @@ async def test_the_next_question_says_what_the_marks_on_the_page_leave() -> None
     await search.answer("t", "approve")
     again = await session.open_question()
     assert again is not None
-    assert "round 1, if you looked at all" in again.checkpoint.payload.outlook
-    assert "1 screened, 1 relevant" in again.checkpoint.payload.outlook
-    assert "new in this round" in again.checkpoint.payload.outlook
+    assert again.checkpoint.payload.outlook.startswith(
+        "Round 1, assuming you read every paper above your last mark: 1 of 2 screened, 1 relevant."
+    )
+    assert "New in this round: " in again.checkpoint.payload.outlook
     [interrupt] = (await session.snapshot()).interrupts
     assert interrupt.value["payload"]["outlook"] == again.checkpoint.payload.outlook
 
@@ -174,4 +175,4 @@ async def test_the_next_question_says_what_the_screening_before_it_leaves() -> N
     await search.answer("t", "approve")
     again = await session.open_question()
     assert again is not None
-    assert again.checkpoint.payload.outlook.startswith("round 1: 1 screened, 0 relevant")
+    assert again.checkpoint.payload.outlook.startswith("Round 1: 1 of 2 screened, 0 relevant.")

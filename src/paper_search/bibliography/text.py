@@ -30,6 +30,8 @@ _INVISIBLE = re.compile(
     "\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]"
 )
 SURROGATES = re.compile("[\ud800-\udfff]")
+WORD = re.compile(r"[^\W_]+")
+"""Letters and digits of any script."""
 NOT_A_TO_Z_OR_DIGIT = re.compile(r"[^a-z0-9]+")
 _KEPT_MARKS = re.compile("[\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3099\u309a]")
 

@@ -74,7 +74,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich takes longer to import than the whole of --help may take
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
 )
-library = typer.Typer(help="Your own corpus on disk.", no_args_is_help=True, rich_markup_mode=None)
+library = typer.Typer(help="Your own library on disk.", no_args_is_help=True, rich_markup_mode=None)
 
 
 def _version(is_wanted: bool) -> None:

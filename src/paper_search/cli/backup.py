@@ -10,12 +10,12 @@ from paper_search.cli.options import Force, Home, Json
 
 def backup(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the copy goes.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup file to write.")],
     force: Force = False,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Copy all threads to FILE, also while searches run. Copying the database alone may lose some.
+    """Back up all threads to FILE, even while searches run. A plain copy of the file may lose some.
 
     Encrypted threads stay encrypted in it.
     """

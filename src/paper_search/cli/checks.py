@@ -28,17 +28,17 @@ QUESTION = "learning"
 CITED = "10.1038/nature14539"
 """A paper that every index of citations knows, for the source that follows them."""
 
-_MENDING = {
-    SourceStatus.EMPTY: "it answered and knows nothing: for your library, `library add FILE`",
-    SourceStatus.PARTIAL: "it answered in part; ask again later",
-    SourceStatus.RATE_LIMITED: "it is asked too often: wait, set a key, or lower ..._RATE_LIMIT",
-    SourceStatus.EXHAUSTED: "what it allows for today is used up: wait, or set a key",
+_FIXES = {
+    SourceStatus.EMPTY: "no records: for your library, `library add FILE`",
+    SourceStatus.PARTIAL: "partial answer; try again later",
+    SourceStatus.RATE_LIMITED: "too many requests: wait, set a key, or lower ..._RATE_LIMIT",
+    SourceStatus.EXHAUSTED: "its quota is used up: wait, or set a key",
     SourceStatus.UNAUTHORISED: "set or correct its key",
-    SourceStatus.TIMEOUT: "it is slow or out of order: try later, or raise SOURCE_DEADLINE_S",
+    SourceStatus.TIMEOUT: "it is slow or down: try later, or raise SOURCE_DEADLINE_S",
     SourceStatus.UNREACHABLE: "check the network, proxy and firewall; if others answer, try later",
     SourceStatus.BAD_RESPONSE: "it answers something unexpected: try later; if it stays so, "
     "a newer version of the program may know why",
-    SourceStatus.BUG: "a fault of the program: please report it with this line",
+    SourceStatus.BUG: "a bug: please report it with this line",
 }
 
 
@@ -50,13 +50,13 @@ class Check:
         what: its name.
         is_well: whether a search can rely on it.
         found: what was seen.
-        mend: what to do; None: nothing.
+        fix: what to do; None: nothing.
     """
 
     what: str
     is_well: bool
     found: str
-    mend: str | None = None
+    fix: str | None = None
 
     def document(self) -> dict[str, Any]:
         """Return the check as JSON."""
@@ -80,21 +80,21 @@ def _contact(config: AppConfig) -> Check:
     if config.contact and "@" in config.contact:
         return Check("contact", is_well=True, found=config.contact)
     web = [name for name in WEB_SOURCES if name in config.sources and config.sources[name].enabled]
-    mend = "set PAPER_SEARCH_CONTACT to your e-mail address: services answer faster, and can write"
-    return Check("contact", is_well=not web, found=config.contact or "none", mend=mend)
+    fix = "set PAPER_SEARCH_CONTACT to your e-mail address: services answer faster, and can write"
+    return Check("contact", is_well=not web, found=config.contact or "none", fix=fix)
 
 
 def _model(config: AppConfig) -> Check:
     if not config.llm.is_wanted:
-        found = "none: the search works by algorithm"
+        found = "none: searches work without a model"
         return Check("model", is_well=True, found=found)
     from paper_search.llm import create_provider
 
     try:
         create_provider(config.llm)
     except (PaperSearchError, ValueError) as error:
-        return Check("model", is_well=False, found=explanation(error), mend="correct LLM_MODEL")
-    return Check("model", is_well=True, found=f"{config.llm.model}, not asked")
+        return Check("model", is_well=False, found=explanation(error), fix="correct LLM_MODEL")
+    return Check("model", is_well=True, found=f"{config.llm.model}, not tested")
 
 
 def _library(config: AppConfig) -> Check:
@@ -107,14 +107,14 @@ def _library(config: AppConfig) -> Check:
             return Check(
                 "library",
                 is_well=True,
-                found="empty: the sample stands in",
-                mend="`paper-search library add FILE` imports your papers",
+                found="empty: the sample is used",
+                fix="`paper-search library add FILE` imports your papers",
             )
         with Library.open(path) as library:
             return Check("library", is_well=True, found=f"{len(library)} records in {path}")
     except LibraryError as error:
-        mend = f"move {path} away and import your files again"
-        return Check("library", is_well=False, found=explanation(error), mend=mend)
+        fix = f"move {path} away and import your files again"
+        return Check("library", is_well=False, found=explanation(error), fix=fix)
 
 
 async def _threads(config: AppConfig) -> Check:
@@ -125,8 +125,8 @@ async def _threads(config: AppConfig) -> Check:
         async with open_persistence(config.persistence_url) as persistence:
             threads = await EveryThread(persistence).threads(limit=1_000_000)
     except PaperSearchError as error:
-        mend = f"check DATABASE_URL, or that {config.home} can be written"
-        return Check("threads", is_well=False, found=explanation(error), mend=mend)
+        fix = f"check DATABASE_URL, or that {config.home} can be written"
+        return Check("threads", is_well=False, found=explanation(error), fix=fix)
     reports = sum(each.graph == "research_report" for each in threads)
     told = f", {reports} reports" if reports else ""
     return Check("threads", is_well=True, found=f"{len(threads) - reports} searches{told}")
@@ -143,7 +143,7 @@ async def _source(name: str, config: AppConfig) -> Check:
             else create_source(name, config)
         )
     except ConfigError as error:
-        return Check(f"source {name}", is_well=False, found=explanation(error), mend="set the key")
+        return Check(f"source {name}", is_well=False, found=explanation(error), fix="set the key")
     searcher = Searcher({name: source}, deadline_s=config.source_deadline_s)
     question = SearchStrategy(
         queries=[SearchQuery(keywords=[QUESTION], boolean_query=QUESTION)],
@@ -156,7 +156,7 @@ async def _source(name: str, config: AppConfig) -> Check:
         f"source {name}",
         is_well=not said.status.is_failure,
         found=_found(said),
-        mend=_MENDING.get(said.status),
+        fix=_FIXES.get(said.status),
     )
 
 

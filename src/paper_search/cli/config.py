@@ -7,10 +7,10 @@ import typer
 from paper_search.cli.options import Home, Json
 
 config = typer.Typer(
-    help="The settings, and where each comes from; `set` has the home remember one.",
+    help="Show settings and where each comes from; `set` stores one.",
     rich_markup_mode=None,
 )
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A setting that can be remembered.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the setting.")]
 
 
 @config.callback(invoke_without_command=True)
@@ -50,9 +50,9 @@ def set_one(
     value: Annotated[str, typer.Argument(metavar="VALUE", help="sources: library, web, or names.")],
     home: Home = None,
 ) -> None:
-    """Have the home remember a setting.
+    """Store a setting in the home directory.
 
-    A variable of the environment, `.env` and options count more.
+    Options, the environment and `.env` take precedence.
     """
     from paper_search.cli.console import say, visible
     from paper_search.cli.settings import given_home, settings
@@ -62,18 +62,18 @@ def set_one(
     if name == "sources":
         require_sources(value)
     path = remember_setting(name, value, home=settings(ctx, home).home)
-    say(visible(f"{name} = {value}, remembered in {path}"))
+    say(visible(f"{name} = {value}, saved in {path}"))
     origin = setting_origins(home=given_home(ctx, home))[name]
     if ":" in origin:
-        say(visible(f"but {origin} is set and counts more"))
+        say(visible(f"but {origin} takes precedence"))
 
 
 @config.command("unset")
 def unset(ctx: typer.Context, name: Name, home: Home = None) -> None:
-    """Have the home forget a setting: it has its default again."""
+    """Remove a stored setting, so that its default applies."""
     from paper_search.cli.console import say, visible
     from paper_search.cli.settings import settings
     from paper_search.config import forget_setting
 
     path = forget_setting(name, home=settings(ctx, home).home)
-    say(visible(f"{name} is not remembered any more in {path}"))
+    say(visible(f"{name} was removed from {path}"))

@@ -11,11 +11,11 @@ from paper_search.cli.options import Home, Json, Thread
 def delete(
     ctx: typer.Context,
     thread: Thread,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Delete a thread with all its papers and drafts; there is no way back."""
+    """Delete a thread with all its papers and drafts. This cannot be undone."""
     from paper_search.cli.console import is_interactive, print_json, say, visible
     from paper_search.cli.failures import ExitCode, UsageMistakeError
     from paper_search.cli.settings import settings

@@ -14,15 +14,15 @@ def doctor(
         typer.Option(
             "--source",
             metavar="NAME",
-            help="Ask only this source; may be given again. web: all that need no key.",
+            help="Check only this source; repeatable. web: all public services.",
         ),
     ] = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Look at settings and files, ask each source a small question, and say how to mend what fails.
+    """Check settings, files and sources, and say how to fix what fails.
 
-    The answers on disk are not used. Ends with exit code 1 if something is not well.
+    Each source gets a small query, past the cache. Exits with code 1 if a check fails.
     """
     import asyncio
 
@@ -44,7 +44,7 @@ def doctor(
             table.add_column(name, no_wrap=name in {"", "What"}, overflow="fold")
         for each in checks:
             sign = text("ok", style="green") if each.is_well else text("NO", style="bold red")
-            table.add_row(sign, text(each.what), text(each.found), text(each.mend or "-"))
+            table.add_row(sign, text(each.what), text(each.found), text(each.fix or "-"))
         data().print(table)
     if not all(each.is_well for each in checks):
         raise typer.Exit(ExitCode.FAILED)

@@ -18,10 +18,10 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Write the papers of a thread to stdout or to a file; nothing is overwritten unasked.
+    """Write the papers of a thread to stdout or to a file; --force overwrites a file.
 
-    A search that is not done gives the papers of its latest round. A report that is done is
-    written as markdown, html, latex, json or docx; `report --thread` also styles its references.
+    An unfinished search gives the papers of its latest round. A finished report is written as
+    markdown, html, latex, json or docx; `report --thread` can also format its references.
     """
     from paper_search.cli.console import say
     from paper_search.cli.delivery import Delivery
@@ -42,6 +42,6 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
             f"thread {thread!r} has no papers yet: it is {detail.status.value}; resume it first"
         )
     if detail.status.value != "done":
-        say(f"the search is not done ({detail.status.value}): these are the papers so far")
+        say(f"unfinished search ({detail.status.value}): these are the papers so far")
     about = {"thread_id": thread, "status": detail.status.value}
     delivery.deliver(detail.collection.listed(is_all=is_all, min_score=min_score), about)

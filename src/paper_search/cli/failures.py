@@ -23,7 +23,7 @@ EXIT_CODES = """\b
 Exit codes:
   0    done
   1    failed: the reason is on stderr
-  2    wrong usage: a name, an option, a question or a decision that cannot be used
+  2    wrong usage: an invalid name, option, question or decision
   3    the thread waits for a person; the command that continues is printed
   4    no such thread
   130  interrupted with Ctrl-C; the thread can be resumed
@@ -50,4 +50,4 @@ def explanation(error: Exception) -> str:
     if isinstance(error, PaperSearchError):
         return " ".join(str(error).split())
     text = " ".join(f"{type(error).__name__}: {error}".split())
-    return f"unexpected error, which is a fault of the program: {text} (--debug shows where)"
+    return f"unexpected error, a bug in paper-search: {text} (--debug shows where)"

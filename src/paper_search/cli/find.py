@@ -10,14 +10,14 @@ from paper_search.cli.options import Force, Format, Home, Json, Keep, Output
 def find(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help="What literature is needed, in a sentence.")
+        str, typer.Argument(metavar="QUESTION", help="The question, in a sentence.")
     ],
     source: Annotated[
         list[str] | None,
         typer.Option(
             "--source",
             metavar="NAME",
-            help="Search only this; may be given again. web: all services that need no key.",
+            help="Search only this source; repeatable. web: all public services.",
         ),
     ] = None,
     must_find: Annotated[
@@ -25,26 +25,26 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         typer.Option(
             "--must-find",
             metavar="PAPER",
-            help="A paper that a good search finds: DOI, title, or a .bib; may be given again.",
+            help="A paper the search must find: DOI, title or .bib file; repeatable.",
         ),
     ] = None,
     max_results: Annotated[
-        int | None, typer.Option("--max", min=1, metavar="N", help="Give at most N papers.")
+        int | None, typer.Option("--max", min=1, metavar="N", help="Show at most N papers.")
     ] = None,
     enrich: Annotated[
         bool | None,
         typer.Option(
             "--enrich/--no-enrich",
-            help="Look up abstracts, DOIs and open texts that are missing.",
+            help="Look up missing abstracts, DOIs and open-access texts.",
             show_default="PAPER_SEARCH_ENRICH",
         ),
     ] = None,
     max_iterations: Annotated[
-        int, typer.Option(min=1, max=100, metavar="N", help="End after N answers at the latest.")
+        int, typer.Option(min=1, max=100, metavar="N", help="Stop after N answers.")
     ] = 5,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nobody.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip all reviews.")] = False,
     no_strategy_review: Annotated[
-        bool, typer.Option("--no-strategy-review", help="Ask about the result only.")
+        bool, typer.Option("--no-strategy-review", help="Review the result only.")
     ] = False,
     keep: Keep = False,
     format_name: Format = None,
@@ -55,10 +55,9 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
 ) -> None:
     """Search the literature for a question.
 
-    At a terminal you are asked twice: whether the strategy is right, and whether the result is;
-    the very first time also whether public services are searched, or only the library.
-    Elsewhere the search stops at each question with exit code 3 and prints the command that
-    continues, unless --yes.
+    At a terminal you review the strategy and the result; the first time you also choose between
+    public services and the library only. Without a terminal, the search stops at each question
+    with exit code 3 and prints the command that continues, unless --yes.
     """
     import uuid
 

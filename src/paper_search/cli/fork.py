@@ -24,16 +24,16 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
             "--round",
             min=1,
             metavar="N",
-            help="Of which round, or which question of a report; else the latest.",
+            help="Its round, or its number in a report; else the latest.",
         ),
     ] = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Go back to a question that was decided, and decide it anew.
+    """Reopen a decided question, to decide it again.
 
-    The thread waits there again. What came after stays in its history, and `show` says who went
-    back when.
+    The thread then waits at that question. Later steps stay in its history, and `show` says who
+    reopened it and when.
     """
     from paper_search.cli.console import is_interactive, messages, print_json, say
     from paper_search.cli.failures import ExitCode

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from paper_search.steps import Run, Workflow
 
 graph = typer.Typer(
-    help="The steps of a search, and where each of their outcomes leads; and other workflows.",
+    help="Show the steps of a search, or other workflows.",
     rich_markup_mode=None,
 )
 Where = Annotated[
@@ -41,7 +41,7 @@ SUFFIXES = {
 def draw(
     ctx: typer.Context,
     format_name: Annotated[
-        GraphFormat | None, typer.Option("--format", help="How to write it; else mermaid.")
+        GraphFormat | None, typer.Option("--format", help="Output format; else mermaid.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -93,7 +93,7 @@ def show(  # noqa: PLR0913, PLR0917  # one argument for each option
     where: Where = "paper_search",
     format_name: Annotated[
         GraphFormat | None,
-        typer.Option("--format", help="How to write it; else by the name of --output."),
+        typer.Option("--format", help="Output format; else by the name of --output."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
@@ -217,7 +217,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument for each option
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Run one workflow in memory and print its result; nothing is kept."""
+    """Run one workflow in memory and print its result; nothing is saved."""
     import asyncio
 
     from paper_search.cli.console import print_json, say, visible

@@ -119,7 +119,7 @@ def _note(name: str, config: AppConfig) -> str | None:
                 return _library_note(config)
             case "sample":
                 with open_sample(config.home) as sample:
-                    return f"{len(sample)} records that ship with the program"
+                    return f"{len(sample)} records that come with the program"
             case _:
                 return None
     except LibraryError as error:
@@ -134,4 +134,4 @@ def _library_note(config: AppConfig) -> str:
             count = len(library)
     if count:
         return f"{count} records of your own"
-    return "empty: the sample stands in until `paper-search library add FILE`"
+    return "empty: the sample is used until `paper-search library add FILE`"

@@ -34,16 +34,16 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         bool,
         typer.Option(
             "--embed/--no-embed",
-            help="Make vectors for what is new, if PAPER_SEARCH_EMBEDDINGS names a model.",
+            help="Create vectors for new records, if PAPER_SEARCH_EMBEDDINGS names a model.",
         ),
     ] = True,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Import files into the library; importing the same again adds nothing.
+    """Import files into the library. Duplicates are skipped.
 
-    Records that cannot be used are listed with their line, the others go in. In a folder, files
-    of other kinds are passed over. If nothing of a file could be imported, the exit code is 1.
+    Unreadable records are listed with their line; the others are imported. In a folder, files
+    of other kinds are skipped. If nothing in a file could be imported, the exit code is 1.
     """
     from paper_search.cli.console import print_json, say, visible
     from paper_search.cli.failures import ExitCode, explanation
@@ -80,7 +80,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
             _tell(summary, file.label, is_quiet=as_json)
         _embed(library, is_wanted=embedder is not None)
     if passed_over:
-        say(f"{passed_over} files of other kinds were passed over")
+        say(f"{passed_over} files of other kinds were skipped")
     if as_json:
         print_json(documents)
     if not documents or not all(each["imported"] for each in documents):
@@ -118,7 +118,7 @@ def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
     for each in summary.rejected:
         say(visible(f"{label}:{each.line}: {each.reason}"))
     if unlisted := summary.rejected_count - len(summary.rejected):
-        say(f"and {unlisted} more that could not be used")
+        say(f"and {unlisted} more that were rejected")
     if not is_quiet:
         counts = summary.changes
         line = (

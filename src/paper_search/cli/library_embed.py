@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 def embed(
     ctx: typer.Context,
     again: Annotated[
-        bool, typer.Option("--again", help="Make all anew, as for another model.")
+        bool, typer.Option("--again", help="Replace all vectors, as after a change of model.")
     ] = False,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Let the embedding model of PAPER_SEARCH_EMBEDDINGS make the vectors that are missing.
+    """Create missing vectors with the embedding model in PAPER_SEARCH_EMBEDDINGS.
 
-    With them, searches of your library rank by meaning as well as by words. What was cut off
-    goes on where it was.
+    With vectors, your library ranks by meaning as well as by words. An interrupted run
+    continues where it stopped.
     """
     from dataclasses import asdict
 

@@ -6,7 +6,7 @@ from paper_search.cli.options import Home, Json
 
 
 def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
-    """Show how many records your library holds, where it lies, and what searches use."""
+    """Show the size and location of your library, and what searches use."""
     from dataclasses import asdict
 
     from paper_search.cli.console import print_json, say, visible
@@ -25,7 +25,7 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
         return
     if not found.records:
         say(
-            "your library is empty: searches use the sample that ships; add files with "
+            "your library is empty: searches use the sample; add files with "
             "`paper-search library add FILE`"
         )
     vectors = found.vectors
@@ -37,5 +37,7 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     typer.echo(f"disk     {size:.1f} MB")
     typer.echo(f"index    {'up to date' if found.is_index_current else 'rebuilt at next search'}")
     if vectors.model:
-        rest = "" if vectors.is_current else "; `paper-search library embed` makes the missing"
+        rest = (
+            "" if vectors.is_current else "; `paper-search library embed` creates the missing ones"
+        )
         typer.echo(visible(f"vectors  {vectors.records}, by {vectors.model}{rest}"))

@@ -18,7 +18,7 @@ def search(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Search your library, best first; while it is empty, the sample that ships."""
+    """Search your library, best first; if it is empty, the sample."""
     from paper_search.cli.console import data, print_json, say, visible
     from paper_search.cli.failures import UsageMistakeError
     from paper_search.cli.settings import settings

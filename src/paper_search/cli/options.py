@@ -10,10 +10,10 @@ Home = Annotated[
     typer.Option(
         "--home",
         metavar="DIR",
-        help="Where threads and the library live; else PAPER_SEARCH_HOME, else the user's data.",
+        help="Directory of your data; else PAPER_SEARCH_HOME, else the user data directory.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="Id of a thread; see `threads`.")]
 Format = Annotated[
     str | None,
@@ -28,12 +28,12 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write the papers to this file."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Allow that FILE is overwritten.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")]
 Keep = Annotated[
     bool,
-    typer.Option("--keep", help="Add what is found elsewhere to your library; PAPER_SEARCH_KEEP."),
+    typer.Option("--keep", help="Add papers found elsewhere to your library; PAPER_SEARCH_KEEP."),
 ]
-All = Annotated[bool, typer.Option("--all", help="Also the papers that were set aside.")]
+All = Annotated[bool, typer.Option("--all", help="Include the papers that were set aside.")]
 MinScore = Annotated[
     float | None,
     typer.Option(
@@ -41,6 +41,6 @@ MinScore = Annotated[
         min=0.0,
         max=1.0,
         metavar="SCORE",
-        help="Of all papers found, those with at least this score.",
+        help="Show all papers with at least this score.",
     ),
 ]

@@ -11,15 +11,16 @@ from paper_search.cli.options import Home, Json
 def prune(
     ctx: typer.Context,
     threads: Annotated[
-        list[str] | None, typer.Argument(metavar="[THREAD]...", help="Ids; none: all threads.")
+        list[str] | None,
+        typer.Argument(metavar="[THREAD]...", help="Thread ids; none: all threads."),
     ] = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Forget how threads came to stand as they do, and give the space back to the disk.
+    """Delete thread history to free disk space.
 
-    Open questions, papers, drafts, results and who decided what stay. `fork` cannot go back any
-    more. Threads that are being driven are left alone.
+    Open questions, papers, drafts, results and decisions are kept, but `fork` can no longer go
+    back. Running threads are skipped.
     """
     from paper_search.cli.console import print_json, say
     from paper_search.cli.settings import settings
@@ -54,4 +55,4 @@ def prune(
         return
     say(f"pruned {len(done)} threads")
     for name in busy:
-        say(f"{name} is being driven and was left alone")
+        say(f"{name} is running and was skipped")

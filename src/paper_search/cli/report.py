@@ -13,7 +13,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     question: Annotated[
         str | None,
-        typer.Argument(metavar="[QUESTION]", help="What the report is to answer, in a sentence."),
+        typer.Argument(metavar="[QUESTION]", help="The question, in a sentence."),
     ] = None,
     from_thread: Annotated[
         str | None,
@@ -21,14 +21,14 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     ] = None,
     thread: Annotated[
         str | None,
-        typer.Option("--thread", metavar="THREAD", help="Go on with this report, or write it out."),
+        typer.Option("--thread", metavar="THREAD", help="Continue this report, or output it."),
     ] = None,
     source: Annotated[
         list[str] | None,
         typer.Option(
             "--source",
             metavar="NAME",
-            help="Search only this, also tavily and the like; may be given again.",
+            help="Search only this source, including web searches such as tavily; repeatable.",
         ),
     ] = None,
     depth: Annotated[
@@ -37,7 +37,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     style: Annotated[
         str, typer.Option(metavar="STYLE", help="academic, technical or executive.")
     ] = "academic",
-    words: Annotated[int, typer.Option(min=100, metavar="N", help="Words to write.")] = 2000,
+    words: Annotated[int, typer.Option(min=100, metavar="N", help="Length in words.")] = 2000,
     max_iterations: Annotated[
         int, typer.Option(min=1, max=20, metavar="N", help="Review at most N drafts.")
     ] = 3,
@@ -47,10 +47,10 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
             min=0,
             max=100,
             metavar="N",
-            help="Fetch and read at most N pages and open papers; 0: none.",
+            help="Read at most N web pages and open-access papers; 0: none.",
         ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nobody.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip all reviews.")] = False,
     approve: Annotated[bool, typer.Option("--approve", help="Approve what is shown.")] = False,
     edit: Annotated[
         Path | None,
@@ -58,13 +58,11 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
             metavar="FILE", help="Answer with the JSON in FILE ('-': stdin): a plan or a draft."
         ),
     ] = None,
-    note: Annotated[
-        str | None, typer.Option(metavar="WORDS", help="Say what to change; it is done again.")
-    ] = None,
+    note: Annotated[str | None, typer.Option(metavar="WORDS", help="Request changes.")] = None,
     reject: Annotated[
-        str | None, typer.Option(metavar="NOTE", help="Reject what is shown, saying why.")
+        str | None, typer.Option(metavar="NOTE", help="Reject with a reason.")
     ] = None,
-    skip: Annotated[bool, typer.Option("--skip", help="Go on without a decision.")] = False,
+    skip: Annotated[bool, typer.Option("--skip", help="Continue without a decision.")] = False,
     format_name: Annotated[
         str | None,
         typer.Option(
@@ -82,7 +80,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         typer.Option(metavar="STYLE", help="References: plain, or the path of a .csl file."),
     ] = "plain",
     figures: Annotated[
-        bool, typer.Option("--figures", help="With figures, in HTML or as files beside FILE.")
+        bool, typer.Option("--figures", help="Include figures, in HTML or as files beside FILE.")
     ] = False,
     force: Force = False,
     as_json: Json = False,
@@ -90,9 +88,9 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
 ) -> None:
     """Write a research report: plan, collect, analyse, write, review.
 
-    At a terminal you are asked about the plan and about the report; elsewhere it stops at each
+    At a terminal you review the plan and the report. Without a terminal, it stops at each
     question with exit code 3 and prints the command that continues, unless --yes. Without a
-    language model the report is made of sentences of the sources.
+    language model the report consists of sentences from the sources.
     """
     from paper_search.cli.report_delivery import ReportDelivery
     from paper_search.cli.report_drive import ReportAnswer, drive_report

@@ -10,14 +10,12 @@ from paper_search.cli.options import Home, Json
 
 def restore(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `backup` wrote.")],
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the threads that are there.")
-    ] = False,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup file.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace existing threads.")] = False,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Put the threads of a backup in the place of those that are there."""
+    """Replace all threads by those of a backup."""
     from paper_search.cli.console import print_json, say
     from paper_search.cli.settings import settings
     from paper_search.persistence.backups import restore as put_back

@@ -78,7 +78,7 @@ class ResultReview:
             case "a" | "approve":
                 return desk.approval()
             case "e" | "edit":
-                words = rest or self._terminal.ask("what to look for (Enter: the marks say it)? ")
+                words = rest or self._terminal.ask("what to look for (Enter: use your marks)? ")
                 return desk.edit(words)
             case "x" | "reject":
                 return desk.rejection(rest or self._terminal.ask("what is wrong with it? "))
@@ -156,7 +156,7 @@ class _Desk:
         """Return the wish for another round."""
         if not words and not self.marks and not self._works:
             raise InvalidDecisionError(
-                "another round needs something to go by: mark papers (r 1 3) or say what to find"
+                "another round needs feedback: mark papers (r 1 3) or say what to find"
             )
         feedback = self._feedback(words or None).model_dump(mode="json")
         return self._decision(DecisionAction.EDIT, revised_data=feedback)
@@ -202,12 +202,12 @@ class _Desk:
         earlier = {paper.id: True for paper in self._payload.accumulated_papers}
         found = page_outlook([paper.id for paper in self._papers], self.marks, earlier)
         if found is not None:
-            say(f"  {AS_READ}: {found.advice}")
+            say(f"  {AS_READ.capitalize()}: {found.advice}")
 
     def _show_more(self) -> None:
         if self._read >= len(self._papers):
-            say("that was all; s shows the first page again")
+            say("no more papers; s shows the first page again")
             return
         left = show_papers(messages(), self._payload, self._read, self.marks)
         self._read += PAGE
-        say(f"{left} more" if left else "that was all")
+        say(f"{left} more" if left else "no more papers")

@@ -21,7 +21,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
         ),
     ] = None,
     reject: Annotated[
-        str | None, typer.Option(metavar="NOTE", help="Reject what is shown, saying why.")
+        str | None, typer.Option(metavar="NOTE", help="Reject with a reason.")
     ] = None,
     relevant: Annotated[
         str | None,
@@ -41,7 +41,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     ] = None,
     split: Annotated[
         str | None,
-        typer.Option(metavar="IDS", help="Take papers apart that were merged: ids or numbers."),
+        typer.Option(metavar="IDS", help="Split merged papers: ids or numbers."),
     ] = None,
     note: Annotated[
         str | None, typer.Option(metavar="WORDS", help="Say what the next round should look for.")
@@ -53,14 +53,14 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Go on with a thread: answer its question, or proceed where it stopped.
+    """Resume a thread: answer its question, or continue where it stopped.
 
-    With a decision, it runs up to the next question or the end. Without one, you are asked at a
-    terminal; elsewhere the open question is shown and the exit code is 3. Marks or a note alone
-    mean: search again with them.
+    With a decision, it runs to the next question or the end. Without one, you are asked at a
+    terminal; without a terminal, the open question is shown and the exit code is 3. Marks or a
+    note without --approve start another round.
 
-    A report is taken further as by `report --thread`: --approve, --edit, --note and --reject
-    answer its question, --format and --output say where it goes.
+    A report continues as with `report --thread`: --approve, --edit, --note and --reject answer
+    its question; --format and --output choose the output.
     """
     from paper_search.cli.answer import Answer
     from paper_search.cli.continuation import Continuation

@@ -20,7 +20,7 @@ def answered(payload: ResultPayload, words: str, *, is_same: bool) -> list[Merge
         InvalidDecisionError: there is no such question.
     """
     if not payload.same_work:
-        raise InvalidDecisionError("no two papers of this result are in doubt")
+        raise InvalidDecisionError("no papers of this result may be the same work")
     numbers = [str(number) for number in range(1, len(payload.same_work) + 1)]
     try:
         chosen = paper_ids(words, numbers)

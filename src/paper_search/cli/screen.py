@@ -8,14 +8,15 @@ from paper_search.cli.options import Home, Json, Thread
 
 
 def screen(ctx: typer.Context, thread: Thread, as_json: Json = False, home: Home = None) -> None:
-    """Go through the papers of a result one by one, likely relevant ones first.
+    """Screen the papers of a result one by one, most likely relevant first.
 
-    Keys: r relevant, i irrelevant, s skip, u undo, n note, a abstract in full, q quit. Every key is
-    saved at once, and the next start goes on where you stopped. What you mark joins your next
-    answer to the thread's question; it answers nothing by itself. The order is learned from the
-    marks, and you are told how many relevant papers are probably left.
+    Keys: r relevant, i irrelevant, s skip, u undo, n note, a full abstract, q quit. Every key
+    is saved at once, and the next start continues where you stopped. Your marks are added to
+    your next answer to the thread's question; they do not answer it. They also reorder the
+    remaining papers, and an estimate says how many relevant papers are left.
 
-    Needs a terminal; --json prints the papers in their order, the marks and the outlook instead.
+    Needs a terminal; --json prints the papers in order, the marks and the stopping estimate
+    instead.
     """
     from paper_search.cli.continuation import Continuation
     from paper_search.cli.screening import Desk

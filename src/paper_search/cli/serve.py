@@ -13,7 +13,8 @@ _ALLOCATIONS_BEFORE_COLLECTION = 700
 def serve(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where to listen; others need tokens.")
+        str,
+        typer.Option(metavar="ADDRESS", help="Address to listen on; other addresses need tokens."),
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="Which port.")] = 2024,
     mcp: Annotated[
@@ -27,8 +28,8 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
 ) -> None:
     """Serve your threads to LangGraph Studio and other clients of LangGraph's API.
 
-    Everything that `threads` lists is there, and what is begun there is listed here. The server
-    answers this machine only, unless PAPER_SEARCH_TOKENS says who else may use it.
+    Clients see everything that `threads` lists, and the other way round. The server accepts
+    local clients only, unless PAPER_SEARCH_TOKENS lists others.
     """
     import gc
 

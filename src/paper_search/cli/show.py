@@ -13,7 +13,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     thread: Thread,
     details: Annotated[
         bool,
-        typer.Option("--details", help="Each query to each source, with all notes and errors."),
+        typer.Option("--details", help="Show each query to each source, with notes and errors."),
     ] = False,
     is_all: All = False,
     min_score: MinScore = None,
@@ -22,9 +22,9 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
 ) -> None:
     """Show the status of a thread: its open question, its rounds, its sources and its papers.
 
-    --all and --min-score list every paper that they let through, of a search.
+    For a search, --all and --min-score list every matching paper.
 
-    Of a report: its plan or draft where that is the question, and what happened on the way.
+    For a report, shows the plan or draft to be reviewed, and the events so far.
     """
     from paper_search.cli.console import data, print_json
     from paper_search.cli.continuation import Continuation

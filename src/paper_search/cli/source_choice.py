@@ -45,7 +45,7 @@ def _ask(config: AppConfig, home: Path | None, terminal: Terminal) -> None:
     """Ask what is searched, and have the home remember the answer; Ctrl-D leaves it open."""
     has_papers = _has_papers(config)
     services = ", ".join(_title(name, config) for name in WEB_SOURCES)
-    alone = "your own library alone" if has_papers else "only this machine: the sample that ships"
+    alone = "your own library only" if has_papers else "only this machine: the sample"
     both = "your library and nine" if has_papers else "nine"
     say("Where do you want to search? You are asked once.")
     say(f"  w  {both} public services, which then see your questions: {services}")
@@ -60,7 +60,7 @@ def _ask(config: AppConfig, home: Path | None, terminal: Terminal) -> None:
     change = command_line(
         "config", "set", "sources", "library" if choice == "w" else web, home=home
     )
-    say(visible(f"remembered in {path}; to change it: {change}"))
+    say(visible(f"saved in {path}; to change it: {change}"))
 
 
 def _choice(terminal: Terminal) -> str:

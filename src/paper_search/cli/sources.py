@@ -8,8 +8,8 @@ from paper_search.cli.options import Home, Json
 def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     """List the sources: which are searched by default, and what the others need.
 
-    PAPER_SEARCH_SOURCES names those that are searched by default; `web` stands for all services
-    that need no key. PAPER_SEARCH_WEB does the same for the web and the news, which reports search.
+    PAPER_SEARCH_SOURCES sets the default sources; `web` stands for all public services.
+    PAPER_SEARCH_WEB does the same for the web and news searches of reports.
     """
     from rich.table import Table
 

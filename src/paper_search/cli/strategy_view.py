@@ -64,8 +64,8 @@ def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
     numbers = {query.boolean_query: n for n, query in enumerate(strategy.queries, start=1)}
     for relaxed in scope.relaxed:
         instead = f"query {numbers[relaxed.instead]}" if relaxed.instead in numbers else None
-        what = f"{instead or relaxed.instead} is asked instead"
-        what = what if relaxed.instead else "left out, since other queries are broader"
+        what = f"{instead or relaxed.instead} is sent instead"
+        what = what if relaxed.instead else "dropped, because other queries are broader"
         yield "relaxed", f"no hits for {relaxed.original}: {what}"
     if scope.suggested:
         terms = ", ".join(f"{entry.term} ({entry.papers})" for entry in scope.suggested)

@@ -11,14 +11,14 @@ from paper_search.cli.options import Home, Json
 def threads(
     ctx: typer.Context,
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show at most N.")] = 100,
-    offset: Annotated[int, typer.Option(min=0, metavar="N", help="Leave out the first N.")] = 0,
+    offset: Annotated[int, typer.Option(min=0, metavar="N", help="Skip the first N.")] = 0,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """List the threads of searches and reports, the one that changed last first.
+    """List searches and reports, most recently changed first.
 
-    waiting: for your decision. running: a process drives it now. failed: it stopped in the middle;
-    `resume` goes on there. done: `export` gives the papers, or the report.
+    waiting: for your decision. running: in a process now. failed: it stopped in the middle;
+    `resume` continues. done: `export` writes the papers or the report.
     """
     from datetime import UTC, datetime
 

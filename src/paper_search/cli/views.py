@@ -192,7 +192,7 @@ def _result_question(
     found = collection.metadata.total_found
     parts = [f"{count} papers of {found} found, best first"]
     parts += [f"{count - PAGE} not on this page"] if count > PAGE else []
-    parts += [f"{payload.set_aside} set aside (m goes on to them)"] if payload.set_aside else []
+    parts += [f"{payload.set_aside} set aside (m shows them)"] if payload.set_aside else []
     yield text("; ".join(parts))
     if payload.changes:
         yield _fact("since last", payload.changes.summary)
@@ -213,7 +213,7 @@ def _same_work(payload: ResultPayload) -> Iterator[RenderableType]:
     if not payload.same_work:
         return
     numbers = {paper.id: n for n, paper in enumerate(payload.collection.papers, start=1)}
-    yield text("Same work? They stay two unless you say so:", style="bold")
+    yield text("Same work? These stay separate unless you merge them:", style="bold")
     for number, each in enumerate(payload.same_work, start=1):
         pair = " and ".join(str(numbers.get(paper_id, paper_id)) for paper_id in each.papers)
         yield _fact(f"pair {number}", f"papers {pair}: {each.confidence:.0%}, {each.evidence}")

@@ -79,7 +79,7 @@ def _search_report(collection: PaperCollection) -> list[str]:
     lines = ["## What was searched\n", _SEARCH_HEADER, _SEARCH_RULE, *rows, ""]
     if collection.silent_sources:
         names = ", ".join(map(_inert, collection.silent_sources))
-        lines.append(f"**Gave nothing over the whole search: {names}.**\n")
+        lines.append(f"**No results from: {names}.**\n")
     if collection.coverage is not None:
         lines.append(f"{collection.coverage.summary}\n")
     if collection.known_papers is not None:

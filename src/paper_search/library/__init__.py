@@ -1,4 +1,4 @@
-"""The person's own corpus on disk: records, their full-text index, importers, and a sample."""
+"""The person's own library on disk: records, full-text index, importers, and a sample."""
 
 from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
 from paper_search.library.corpus import Library

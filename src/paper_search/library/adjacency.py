@@ -1,4 +1,4 @@
-"""Adjacency: how much more a record counts for having the query's words side by side."""
+"""Adjacency: a bonus for records in which words of the query are adjacent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import pairwise
 READ = 10
 """First results that are looked at; more gain next to nothing."""
 STRENGTH = 0.4
-"""Weight of a pair of neighbours beside 1.0 for a word: see decision 0079."""
+"""Weight of a pair of neighbours beside 1.0 for a word: see decision 0017."""
 _REVERSED = 0.5
 """A pair in the other order, beside one in the order of the query."""
 _K1, _B = 1.2, 0.75
@@ -30,7 +30,7 @@ class Text:
 
 
 def pairs_of(words: Sequence[str]) -> Counter[Pair]:
-    """Return the neighbours in a query; a word beside itself is none."""
+    """Return the adjacent pairs of a query; a repeated word is not a pair."""
     return Counter((first, second) for first, second in pairwise(words) if first != second)
 
 

@@ -1,4 +1,4 @@
-"""How text becomes the words of the index: the same for records and for queries."""
+"""Text analysis: from text to index words, the same for records and queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a library answers: hits, what came of a file, what it holds."""
+"""What a library returns: hits, import summaries, statistics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """What came of one file."""
+    """The result of importing one file."""
 
     path: Path
     changes: Changes

@@ -1,4 +1,4 @@
-"""Papers in batches, so that memory does not grow with their number."""
+"""Splits papers into batches, so that memory stays bounded."""
 
 from __future__ import annotations
 

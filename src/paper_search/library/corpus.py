@@ -1,4 +1,4 @@
-"""A library: a person's own corpus on disk, records in SQLite with a full-text index beside."""
+"""A library: the person's records in SQLite, with a full-text index beside them."""
 
 from __future__ import annotations
 
@@ -203,10 +203,10 @@ class Library:
         return summary
 
     def embed(self, *, anew: bool = False, on_progress: Progress | None = None) -> EmbeddingSummary:
-        """Make the vectors that records lack, or all anew; what was cut off can be repeated.
+        """Create the missing vectors, or replace all; an interrupted run can be repeated.
 
         Raises:
-            EmbeddingError: no model is set, it failed, or the vectors at hand are of another one.
+            EmbeddingError: no model is set, it failed, or the vectors come from another one.
             LibraryError: another process is at it, or the disk cannot be read or written.
         """
         path = self._records.path
@@ -244,7 +244,7 @@ class Library:
                 is_title = len(text.split()) >= _LONG and "*" in text
                 if not is_title or _OPERATORS.search(text.replace("*", " ")):
                     raise
-                note = f"read as words, not as a boolean query: {error}"
+                note = f"searched as words, since it is not a valid boolean query: {error}"
                 return replace(self._by_words(text, limit, filters, feedback), note=note)
         return self._by_words(text, limit, filters, feedback)
 

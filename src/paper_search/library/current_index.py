@@ -1,4 +1,4 @@
-"""Keeps the full-text index of a library up to date with its records, and makes it again."""
+"""Keeps a library's full-text index up to date, and rebuilds it after damage."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class CurrentIndex:
         self._wait_s = wait_s
 
     def ask(self, question: Callable[[], T]) -> T:
-        """Return what an up-to-date index answers; a damaged one is made again first.
+        """Search an up-to-date index; a damaged one is rebuilt first.
 
         Raises:
             LibraryError: the index cannot be read, and is not damaged.
@@ -61,11 +61,11 @@ class CurrentIndex:
             # Whatever tantivy makes of damage, Rust's panics (no `Exception`s) included.
             if not isinstance(error, Exception) and "Panic" not in type(error).__name__:
                 raise
-            self._mend(error)
+            self._repair(error)
             return question()
 
     def searcher(self) -> tantivy.Searcher:
-        """Return a view of the last commit, of an index made again if it cannot be opened.
+        """Return a view of the last commit, of a rebuilt index if it cannot be opened.
 
         Raises:
             LibraryError: the index cannot be read, and is not damaged.
@@ -73,7 +73,7 @@ class CurrentIndex:
         try:
             return self._index.searcher()
         except LibraryError as error:
-            self._mend(error)
+            self._repair(error)
             return self._index.searcher()
 
     def lag(self) -> int | None:
@@ -85,7 +85,7 @@ class CurrentIndex:
         return lag if lag >= 0 else None
 
     def catch_up(self) -> None:
-        """Write what the index lacks; whoever calls this holds the right to write.
+        """Write what the index lacks; the caller holds the write lock.
 
         Raises:
             LibraryError: the index cannot be written.
@@ -114,7 +114,7 @@ class CurrentIndex:
             if lag is None and self.lag() is None:
                 raise
 
-    def _mend(self, error: BaseException) -> None:
+    def _repair(self, error: BaseException) -> None:
         """Make a damaged index again; the records are not concerned."""
         if not self._index.is_damaged():
             if isinstance(error, LibraryError):
@@ -122,7 +122,9 @@ class CurrentIndex:
             raise LibraryError(
                 f"the library {str(self._path)!r} could not be searched: {error}"
             ) from error
-        _log.warning("the index of %s was damaged: it is made again from the records", self._path)
+        _log.warning(
+            "the index of %s was damaged and is being rebuilt from the records", self._path
+        )
         with self._rights.held(self._wait_s):
             self._index.clear()
             self.catch_up()

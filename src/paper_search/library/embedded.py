@@ -1,4 +1,4 @@
-"""The vectors of a library as it uses them: kept up to date by one writer, asked by any reader."""
+"""A library's vectors: updated by one writer, used by every reader."""
 
 from __future__ import annotations
 
@@ -92,30 +92,32 @@ class EmbeddedRecords:
             nearness = self._nearness(self._usable(key), key)
             question = self._embedder.query(text)
         except (EmbeddingError, LibraryError) as error:
-            return None, f"ranked by words alone: {error}"
+            return None, f"ranked by words only: {error}"
         manifest = nearness.manifest
         if len(question) != manifest.dimension:
             return None, (
-                f"ranked by words alone: {self._embedder.model!r} gives {len(question)} numbers, "
-                f"the library's vectors have {manifest.dimension}; {_EMBED} --again makes all anew"
+                f"ranked by words only: {self._embedder.model!r} gives {len(question)} numbers, "
+                f"the library's vectors have {manifest.dimension}; {_EMBED} --again replaces them"
             )
         is_behind = manifest.generation < generation
-        note = f"records without a vector are ranked by words alone; {_EMBED} makes the missing"
+        note = (
+            f"records without a vector are ranked by words only; {_EMBED} creates the missing ones"
+        )
         near = Neighbourhood(nearness, question, relevant=relevant, irrelevant=irrelevant)
         return near, note if is_behind else None
 
     def bring_up_to_date(
         self, records: Path, *, anew: bool, on_progress: Progress | None
     ) -> EmbeddingSummary:
-        """Make the vectors that are missing; readers go on meanwhile, with those that there are.
+        """Create the missing vectors; meanwhile readers use the existing ones.
 
         Args:
             records: the file of the records, which is opened for this alone.
-            anew: make all of them again.
+            anew: replace all of them.
             on_progress: called with the number of records looked at, and of how many.
 
         Raises:
-            EmbeddingError: no model is set, it failed, or the vectors are of another one.
+            EmbeddingError: no model is set, it failed, or the vectors come from another one.
             LibraryError: another process is at it, or the disk cannot be written.
         """
         from filelock import FileLock, Timeout  # noqa: PLC0415  # only when something is written
@@ -134,8 +136,8 @@ class EmbeddedRecords:
                 return run.run(anew=anew, on_progress=on_progress)
         except Timeout as error:
             raise LibraryError(
-                f"another process is making vectors for the library {str(self._directory)!r}: "
-                "wait until it is done and try again"
+                f"another process is creating vectors for the library {str(self._directory)!r}: "
+                "wait until it has finished and try again"
             ) from error
 
     def _manifest(self, key: str) -> Manifest | None:
@@ -146,11 +148,11 @@ class EmbeddedRecords:
         require_numpy()
         manifest = self._manifest(key)
         if manifest is None or not manifest.count:
-            raise EmbeddingError(f"no record has a vector yet; {_EMBED} makes them")
+            raise EmbeddingError(f"no record has a vector yet; {_EMBED} creates them")
         if self._embedder is not None and manifest.model != self._embedder.model:
             raise EmbeddingError(
-                f"the library's vectors are of {manifest.model!r}, and {self._embedder.model!r} "
-                f"is set; {_EMBED} --again makes all anew"
+                f"the library's vectors come from {manifest.model!r}, but "
+                f"{self._embedder.model!r} is set; {_EMBED} --again replaces them"
             )
         return manifest
 

@@ -1,21 +1,25 @@
-"""From settings to an embedding model: an installed provider, or any factory by its import path."""
+"""Creates the embedding model from settings: a provider, or a factory by import path."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Callable
 from functools import cached_property
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from paper_search.errors import ConfigError
 from paper_search.library.embedding import Embedder
 from paper_search.models.embeddings import EMBEDDINGS_GROUP, EmbeddingsConfig
+from paper_search.resources import EntryPoints
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-_HOW = "give minilm, PROVIDER:MODEL as openai:text-embedding-3-small, or MODULE:FACTORY[:MODEL]"
+_INSTALLED: EntryPoints[Callable[[EmbeddingsConfig], Any]] = EntryPoints(
+    EMBEDDINGS_GROUP, "embedding model"
+)
+_HOW = "use minilm, PROVIDER:MODEL like openai:text-embedding-3-small, or MODULE:FACTORY[:MODEL]"
 
 
 def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
@@ -28,12 +32,12 @@ def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
     if not config.name.strip():
         return None
     provider, _, rest = config.name.strip().partition(":")
-    points = entry_points(group=EMBEDDINGS_GROUP, name=provider)
-    if not provider or not (points or rest.strip()):
+    is_installed = provider in _INSTALLED.names()
+    if not provider or not (is_installed or rest.strip()):
         raise ConfigError(f"the embedding model {config.name!r} cannot be used: {_HOW}")
     model: Any
-    if points:
-        model = next(iter(points)).load()(config)
+    if is_installed:
+        model = _INSTALLED.read(provider)(config)
     else:
         _check_module(provider, config.name)
         model = _LoadedWhenAsked(provider, *rest.strip().partition(":")[::2])
@@ -76,8 +80,8 @@ def _check_module(module: str, name: str) -> None:
     except (ImportError, ValueError):
         is_there = False
     if not is_there:
-        known = ", ".join(sorted(point.name for point in entry_points(group=EMBEDDINGS_GROUP)))
+        known = ", ".join(_INSTALLED.names())
         raise ConfigError(
-            f"the embedding model {name!r} cannot be used: {module!r} is no provider "
-            f"({known}) and no installed module; {_HOW}"
+            f"the embedding model {name!r} cannot be used: {module!r} is neither a provider "
+            f"({known}) nor an installed module; {_HOW}"
         )

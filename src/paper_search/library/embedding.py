@@ -1,4 +1,4 @@
-"""The person's embedding model behind limits: what it answers is checked, what fails has a name."""
+"""Wraps an embedding model: limits, validation of its answers, named errors."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Embedder:
             is_answer, answer = answers.get(timeout=self._timeout_s)
         except queue.Empty:
             raise EmbeddingError(
-                f"the embedding model {self.model!r} did not answer in {self._timeout_s:g} s"
+                f"the embedding model {self.model!r} did not answer within {self._timeout_s:g} s"
             ) from None
         if not is_answer:
             # Its own words may hold the key of a service: only the kind of the error is told.
@@ -114,7 +114,7 @@ class Embedder:
         try:
             made: NDArray[np.float32] = np.asarray(given, dtype=np.float32)
         except (TypeError, ValueError, OverflowError):
-            raise self._unusable("something that is no table of numbers") from None
+            raise self._unusable("something that is not a table of numbers") from None
         if made.ndim != _TABLE or len(made) != count or not 0 < made.shape[1] <= MOST_DIMENSIONS:
             raise self._unusable(f"numbers of the shape {made.shape} for {count} texts")
         with np.errstate(all="ignore"):  # what overflows or is no number is left out below
@@ -122,7 +122,7 @@ class Embedder:
             is_usable = np.isfinite(lengths) & (lengths > 0)
             unit: NDArray[np.float32] = np.where(is_usable, made / lengths, np.float32(0))
         if count and not is_usable.any():
-            raise self._unusable("zeros, or what is no number")
+            raise self._unusable("zeros or values that are not numbers")
         return unit
 
     def _unusable(self, answer: str) -> EmbeddingError:

@@ -1,4 +1,4 @@
-"""One run over a library that gives every record without a vector its own."""
+"""One run that creates the missing vectors of a library."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSummary:
-    """What came of one run."""
+    """The result of one run."""
 
     model: str
     made: int
     """Vectors that were asked for and kept."""
     unusable: int
-    """Of these, how many are of records that the model can make nothing of."""
+    """Records for which the model returned no usable vector."""
     total: int
     """Records with a vector, now."""
 
@@ -57,11 +57,11 @@ class EmbeddingRun:
         """Bring the vectors up to date; the caller holds the right to write them.
 
         Args:
-            anew: make all vectors again, of whatever model those at hand are.
+            anew: replace all vectors, whatever model made them.
             on_progress: called with the number of records looked at, and of how many, if known.
 
         Raises:
-            EmbeddingError: the model failed, or the vectors at hand are of another one.
+            EmbeddingError: the model failed, or the existing vectors come from another one.
             LibraryError: the disk cannot be read or written.
         """
         manifest, known = self._begun(anew=anew)
@@ -89,8 +89,8 @@ class EmbeddingRun:
         if manifest is not None and manifest.key == key and not anew:
             if manifest.model != model and manifest.count:
                 raise EmbeddingError(
-                    f"the library's vectors are of the model {manifest.model!r}, and {model!r} is "
-                    "set: set the other one, or make all vectors again with "
+                    f"the library's vectors come from {manifest.model!r}, but {model!r} is set: "
+                    f"set {manifest.model!r}, or replace all vectors with "
                     "`paper-search library embed --again`"
                 )
             with suppress(LibraryError):  # damaged: begun anew
@@ -114,8 +114,8 @@ class EmbeddingRun:
         if manifest.dimension not in {0, vectors.shape[1]}:
             raise EmbeddingError(
                 f"the embedding model {self._embedder.model!r} gives {vectors.shape[1]} numbers, "
-                f"the library's vectors have {manifest.dimension}: it is another model under the "
-                "same name; `paper-search library embed --again` makes all vectors again"
+                f"the library's vectors have {manifest.dimension}: it is another model with the "
+                "same name; `paper-search library embed --again` replaces all vectors"
             )
         grown = self._files.append(
             manifest,

@@ -1,4 +1,4 @@
-"""Feedback from the first results: which further words a query should be ranked by."""
+"""Pseudo-relevance feedback: further query words from the first results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ READ = 10
 WORDS = 30
 """Words that are taken from them at most."""
 STRENGTH = 0.5
-"""Weight of the best of them beside 1.0 for a word of the query: see decision 0040."""
+"""Weight of the best of them beside 1.0 for a word of the query: see decision 0017."""
 _K1, _B = 1.2, 0.75
 """The usual constants of BM25 (Robertson and Zaragoza 2009)."""
 _LEAST_DOCUMENTS = 2
@@ -74,5 +74,5 @@ def _strengths(results: Sequence[Read]) -> dict[str, float]:
 
 
 def rarity(frequency: int, records: int) -> float:
-    """Return how much a word tells that is in so many of the records: BM25's logarithm."""
+    """Return the weight of a word that so many records have: BM25's logarithm."""
     return math.log(1 + (records - frequency + 0.5) / (frequency + 0.5))

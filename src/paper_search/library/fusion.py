@@ -1,4 +1,4 @@
-"""Two rankings of the same records made into one: by words, and by nearness."""
+"""Fuses two rankings of the same records: by words and by vectors."""
 
 from __future__ import annotations
 

@@ -167,8 +167,8 @@ class TextIndex:
                 index = tantivy.Index.open(str(self._readable()))
         except (OSError, ValueError) as error:
             raise LibraryError(
-                f"the index {str(self._path)!r} cannot be read: {error}; it can be deleted: "
-                "it is made again from the records"
+                f"the index {str(self._path)!r} cannot be read: {error}; delete it, "
+                "and it is rebuilt from the records"
             ) from error
         for name, analyser in analysers().items():
             index.register_tokenizer(name, analyser)

@@ -1,4 +1,4 @@
-"""The files of a full-text index: whether they are whole, and a view of them that can be locked."""
+"""The files of a full-text index: checksums, and a readable view of a read-only directory."""
 
 from __future__ import annotations
 

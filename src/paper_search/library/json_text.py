@@ -1,4 +1,4 @@
-"""JSON as fast as it goes, with the standard library for what only it takes."""
+"""Fast JSON, with the standard library as a fallback."""
 
 from __future__ import annotations
 

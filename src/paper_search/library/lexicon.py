@@ -1,4 +1,4 @@
-"""The words that records are ranked by: folded, spelled one way, stemmed, without stop words."""
+"""The words that rank a record: folded, one spelling, stemmed, without stop words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records whose vectors are nearest to a question's, compared one by one with all others."""
+"""Finds the records whose vectors are nearest to a question's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is near to one question, mixed into what its words find."""
+"""Mixes the records nearest to a question into the results by words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records of a library in SQLite: the truth that every index can be rebuilt from."""
+"""The records of a library in SQLite, from which every index can be rebuilt."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class RecordStore:
         except OSError as error:
             raise LibraryError(
                 f"the library {str(path)!r} cannot be used: {error.strerror or error}; "
-                "give a directory that can be written, for example with --home"
+                "give a writable directory, for example with --home"
             ) from error
         self.is_read_only = not is_new and not (
             os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
@@ -285,7 +285,7 @@ class RecordStore:
                 "SELECT value FROM meta WHERE key = ?", (key,)
             ).fetchone()
         if row is None:
-            raise LibraryError(f"the library {str(self._path)!r} is damaged: it lacks {key!r}")
+            raise LibraryError(f"the library {str(self._path)!r} is damaged: there is no {key!r}")
         return str(row[0])
 
     def _create(self) -> None:

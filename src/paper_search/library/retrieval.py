@@ -1,4 +1,4 @@
-"""One search of the index: what matches, ranked by weighted words, with feedback."""
+"""One search of the index: matching, ranking by weighted words, feedback."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOST_WORDS = 64
 """Different words that a query is ranked by; of a longer one, the rarest."""
 _MOST_FORMS = 10
 _MOST_ALIKE = 0.8
-"""Share of common words from which a query is taken for a title, which needs no feedback."""
+"""Share of common words from which a query counts as a title, which needs no feedback."""
 _LONG_TITLE = 4
 _MOST_IN_ORDER = 200
 """Words of a query that are looked at for neighbours."""
@@ -240,7 +240,7 @@ class Retrieval:
         return {word: weights[word] for word in kept}
 
     def _asked_for(self, node: Node) -> Iterator[str]:
-        """Yield the words of a tree that speak for a record, as `lexicon` makes them."""
+        """Yield the wanted words of a tree, as `lexicon` makes them."""
         match node:
             case Term(text, _, is_prefix) if is_prefix:
                 found = self._searcher.terms_with_prefix(RANKED, text.lower(), limit=_MOST_FORMS)

@@ -1,4 +1,4 @@
-"""A question moved towards what a person wants and away from what they do not (Rocchio 1971)."""
+"""Moves a question's vector towards relevant and away from irrelevant papers (Rocchio 1971)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped sample as a library: imported into the home on first use."""
+"""The sample as a library, imported into the home directory on first use."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def open_sample(home: Path, *, shipped: Traversable | None = None, wait_s: float
         except OSError as error:
             raise LibraryError(
                 f"the sample cannot be unpacked into {str(parent)!r}: "
-                f"{error.strerror or error}; give a directory that can be written with --home"
+                f"{error.strerror or error}; give a writable directory with --home"
             ) from error
     return Library.open(parent / name, wait_s=wait_s)
 
@@ -66,7 +66,7 @@ def _import(file: Traversable, parent: Path, name: str, wait_s: float) -> None:
     except Timeout as error:
         raise LibraryError(
             f"another process has been unpacking the sample into {str(parent)!r} for "
-            f"{wait_s:g} s: wait until it is done and try again"
+            f"{wait_s:g} s: wait until it has finished and try again"
         ) from error
 
 

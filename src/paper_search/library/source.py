@@ -1,4 +1,4 @@
-"""The sources `library` and `sample`: the corpus on disk, asked as any other source is."""
+"""The sources `library` and `sample`: local records, searched like any other source."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Opened(NamedTuple):
     """A library that is to be searched.
 
     Attributes:
-        library: open; whoever asked for it closes it.
+        library: open; the caller closes it.
         note: what the person should know about it.
         is_sample: whether it is the sample that ships.
     """
@@ -245,7 +245,7 @@ def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> Opened:
             return Opened(library)
         library.close()
     sample = open_sample(home)
-    note = f"your library is empty: searched the sample of {len(sample)} records that ships"
+    note = f"your library is empty: searched the sample of {len(sample):,} records instead"
     return Opened(sample, note, is_sample=True)
 
 

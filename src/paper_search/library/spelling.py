@@ -1,4 +1,4 @@
-"""One spelling for words that British and American English write differently."""
+"""Unifies British and American spellings."""
 
 from __future__ import annotations
 

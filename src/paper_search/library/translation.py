@@ -1,4 +1,4 @@
-"""Translation of boolean queries, and of weighted words, into queries of the full-text index."""
+"""Translates boolean queries and weighted words into queries of the full-text index."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def _patterns(node: Node, field: str) -> list[_Pattern]:
         case Near(left, right, distance):
             return _near(_patterns(left, field), _patterns(right, field), distance)
         case _:
-            raise InputError("NEAR joins words, phrases or OR-groups of them, and nothing else")
+            raise InputError("NEAR accepts only words, phrases and OR groups of them")
 
 
 def _run(given: tuple[str, ...], field: str) -> list[_Pattern]:
@@ -261,8 +261,8 @@ def _run(given: tuple[str, ...], field: str) -> list[_Pattern]:
 def _near(left: list[_Pattern], right: list[_Pattern], distance: int) -> list[_Pattern]:
     if 2 * len(left) * len(right) * (distance + 1) > _MOST_PATTERNS:
         raise InputError(
-            f"NEAR/{distance} over {len(left)} and {len(right)} variants stands for too many "
-            f"phrases (more than {_MOST_PATTERNS}): use fewer variants or a smaller distance"
+            f"NEAR/{distance} over {len(left)} and {len(right)} variants expands to more "
+            f"than {_MOST_PATTERNS:,} phrases: use fewer variants or a smaller distance"
         )
     return [
         pattern

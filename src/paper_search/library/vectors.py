@@ -1,4 +1,4 @@
-"""The vectors of a library on disk: one byte a number, memory-mapped, rebuildable."""
+"""The vectors of a library on disk: one byte per number, memory-mapped, rebuildable."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ class VectorFiles:
     def _damaged(self) -> LibraryError:
         return LibraryError(
             f"the vectors in {str(self._path)!r} are damaged: `paper-search library embed` "
-            "makes them again"
+            "rebuilds them"
         )
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Who writes to a library: one process at a time, and the others know that it is alive."""
+"""The write lock of a library: one writer at a time, who shows that it is alive."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class WritingRights:
                 if time.monotonic() >= deadline:
                     raise WriterBusyError(
                         f"another process is writing to the library {str(self._directory)!r}: "
-                        "wait until it is done and try again"
+                        "wait until it has finished and try again"
                     ) from error
             except OSError as error:
                 raise self._failure(error) from error
@@ -66,7 +66,7 @@ class WritingRights:
             lock.release()
 
     def show_progress(self) -> None:
-        """Let those who wait know that work goes on."""
+        """Show waiting processes that this one is still working."""
         with suppress(OSError):
             os.utime(self._file)
 
@@ -110,7 +110,7 @@ class WritingRights:
     def _check(self) -> None:
         if not self._directory.exists():
             raise LibraryError(
-                f"the library {str(self._directory)!r} is gone: it was moved or deleted while open"
+                f"the library {str(self._directory)!r} was moved or deleted while open"
             )
         if self._is_read_only:
             raise LibraryError(

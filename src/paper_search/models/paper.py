@@ -209,7 +209,7 @@ class PaperCollection(BaseModel):
     reports: list[SourceReport] = Field(default_factory=list)
     """What every source did with every query, in all rounds; set on results of a workflow only."""
     silent_sources: list[str] = Field(default_factory=list)
-    """Sources that were asked and gave nothing over the whole run."""
+    """Sources searched without any result in the whole run."""
     known_papers: KnownPapersReport | None = None
     """What became of the papers that a good search must find; None: none were named."""
     set_aside: list[Paper] = Field(default_factory=list, exclude_if=lambda papers: not papers)

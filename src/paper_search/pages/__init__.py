@@ -1,1 +1,1 @@
-"""Pages and papers on the web: fetched from public addresses only, and reduced to their text."""
+"""Web pages and papers: fetched from public IP addresses only, and reduced to their text."""

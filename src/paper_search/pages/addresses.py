@@ -1,4 +1,4 @@
-"""Which addresses of the web are public: the guard against requests to the machine's own network.
+"""Checks that URLs and IP addresses are public: the guard against server-side request forgery.
 
 A link from a paper, a search engine or a redirect may name anything. What is not plainly a public
 host is refused, whatever form it is written in (OWASP SSRF Prevention Cheat Sheet; the registries
@@ -47,16 +47,16 @@ def check_url(url: str, policy: PagePolicy) -> httpx.URL:
         PageRefusedError: it is no web address, names no public host, an odd port or a password.
     """
     if len(url) > _LONGEST or _UNSAFE.search(url):
-        raise PageRefusedError(f"no address to fetch from: {url[:60]!r}")
+        raise PageRefusedError(f"not a URL that can be fetched: {url[:60]!r}")
     try:
         parsed = httpx.URL(url).copy_with(fragment=None)
     except (httpx.InvalidURL, ValueError, TypeError):
-        raise PageRefusedError(f"no address to fetch from: {url[:60]!r}") from None
+        raise PageRefusedError(f"not a URL that can be fetched: {url[:60]!r}") from None
     host = parsed.raw_host.decode("ascii", "replace")
     if parsed.scheme not in _PORTS or not host:
-        raise PageRefusedError(f"only http and https are fetched, not {url[:60]!r}")
+        raise PageRefusedError(f"only http and https URLs are fetched, not {url[:60]!r}")
     if parsed.userinfo:
-        raise PageRefusedError(f"an address with a name or password in it is refused: {host}")
+        raise PageRefusedError(f"a URL with a user name or password is refused: {host}")
     if (parsed.port or _PORTS[parsed.scheme]) not in policy.ports:
         raise PageRefusedError(f"port {parsed.port} of {host} is refused; allowed: 80 and 443")
     literal = _literal(host)
@@ -76,7 +76,7 @@ def check_address(address: Address, policy: PagePolicy) -> Address:
     if any(address in network for network in policy.exempt if network.version == address.version):
         return address
     if not _is_public(address):
-        raise PageRefusedError(f"{address} is no public address")
+        raise PageRefusedError(f"{address} is not a public address")
     return address
 
 
@@ -104,6 +104,6 @@ def _literal(host: str) -> Address | None:
 def _check_name(host: str) -> None:
     labels = host.lower().rstrip(".").split(".")
     if len(labels) < 2 or labels[-1] in _OWN_NAMES or "" in labels:  # noqa: PLR2004  # a name and its domain
-        raise PageRefusedError(f"{host!r} is no name of a public host")
+        raise PageRefusedError(f"{host!r} is not the name of a public host")
     if _NUMBER.fullmatch(labels[-1]) or ":" in host or "%" in host:
-        raise PageRefusedError(f"{host!r} is a number written oddly, not the name of a host")
+        raise PageRefusedError(f"{host!r} is an unusual form of a number, not a host name")

@@ -1,4 +1,4 @@
-"""Has the text of a document taken out of it by a process that can be killed."""
+"""Extracts the text of a document in a process that can be killed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def document_text(document: Document, policy: PagePolicy | None = None) ->
     if "error" in answer:
         if answer["error"] == MISSING:
             raise PageContentError(
-                f"{answer['reason']} is not installed, so no {document.kind} is read; {INSTALL}"
+                f"{answer['reason']} is not installed, so no {document.kind} can be read; {INSTALL}"
             )
         raise PageContentError(f"its {document.kind} cannot be read: {answer['reason']}")
     paragraphs = (clean(paragraph) for paragraph in str(answer["text"]).split("\n\n"))
@@ -108,11 +108,11 @@ class _Reading:
                 said, _ = process.communicate(self._given, timeout=self._patience_s)
             except subprocess.TimeoutExpired:
                 process.kill()
-                return {"error": "failed", "reason": "it takes too long"}
+                return {"error": "failed", "reason": "it took too long"}
         try:
             answer = json.loads(said)
         except ValueError:
-            return {"error": "failed", "reason": "its reader died (too large or too slow)"}
+            return {"error": "failed", "reason": "the reader process ended (too large or too slow)"}
         return answer if isinstance(answer, dict) else {"error": "failed", "reason": "no answer"}
 
     def stop(self) -> None:

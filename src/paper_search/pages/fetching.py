@@ -1,4 +1,4 @@
-"""Fetches one document at a time, from public hosts, within limits and by their robots.txt."""
+"""Fetches one document at a time from public hosts, within limits and as robots.txt allows."""
 
 from __future__ import annotations
 
@@ -158,15 +158,15 @@ class PageFetcher:
             kind = "pdf"  # whatever the server calls it
         if kind is None or (kind == "pdf" and answer.content.lstrip()[:5] != _PDF):
             host = httpx.URL(answer.url).host
-            raise PageContentError(f"what {host} gave is neither a page nor a PDF")
+            raise PageContentError(f"{host} returned neither a page nor a PDF")
         return Document(answer.url, kind, answer.charset, answer.content)
 
     async def _answer(self, url: httpx.URL, ends_at: float, *, is_heeding: bool) -> HttpAnswer:
         if self._http is None:
-            raise RuntimeError("a PageFetcher is used inside `async with`")
+            raise RuntimeError("use a PageFetcher inside `async with`")
         for _ in range(self._policy.redirects + 1):
             if is_heeding and not may_read(await self._wishes(url, ends_at), _path(url)):
-                raise PageRefusedError(f"{url.host} asks programs not to read this page")
+                raise PageRefusedError(f"the robots.txt of {url.host} disallows this page")
             try:
                 return await self._http.ask(
                     str(url),
@@ -180,8 +180,8 @@ class PageFetcher:
             try:
                 url = check_url(str(url.join(target)), self._policy)
             except httpx.InvalidURL:
-                raise PageRefusedError(f"{url.host} leads to no address") from None
-        raise PageContentError(f"{url.host} leads on more than {self._policy.redirects} times")
+                raise PageRefusedError(f"{url.host} redirects to no URL") from None
+        raise PageContentError(f"{url.host} redirects more than {self._policy.redirects} times")
 
     async def _wishes(self, url: httpx.URL, ends_at: float) -> list[Rule]:
         """Return the rules of a host, asked for once; none where it has none (RFC 9309, 2.3.1)."""

@@ -1,4 +1,4 @@
-"""The last step of fetching a page: its host is resolved, checked, and connected to as checked."""
+"""The transport of the page fetcher: checks the IP address of a host, then connects to it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
         response = await self._network.handle_async_request(pinned)
         if response.is_success and (kind := _unread(response)) is not None:
             await response.aclose()
-            raise PageContentError(f"{url.host} answered with {kind!r}, which is not read")
+            raise PageContentError(f"{url.host} answered with {kind!r}, which cannot be read")
         return response
 
     async def aclose(self) -> None:
@@ -85,7 +85,7 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
         try:
             found = [ip_address(address) for address in await self._resolve(host, port_of(url))]
         except (OSError, UnicodeError) as error:
-            raise httpx.ConnectError(f"no address: {error}") from None
+            raise httpx.ConnectError(f"no IP address: {error}") from None
         except ValueError:
             raise PageRefusedError(f"{host} has an address with a zone") from None
         if not found:
@@ -96,6 +96,6 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
 
 
 def _unread(response: httpx.Response) -> str | None:
-    """Return the kind of an answer that is not read; None: it is read, or its kind is not said."""
+    """Return the media type of an answer that is not read; None if it is read or unknown."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     return None if not kind or kind in ACCEPTED_TYPES else kind[:60]

@@ -1,10 +1,10 @@
-"""What may be asked for, how much of it, and for how long; and why a page was not read.
+"""The limits of fetching pages, and the errors for pages that are not read.
 
 PaperSearchError
 └── HttpError
     └── PageError
-        ├── PageRefusedError    it may not be asked for: its address, or its host's wish
-        └── PageContentError    what came is not what was wanted, or cannot be read
+        ├── PageRefusedError    its URL or its robots.txt forbids it
+        └── PageContentError    the wrong content, or unreadable
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tells a text that was meant to be read from what a host shows instead of it."""
+"""Recognises what a host shows instead of a text: log-in pages, paywalls, errors."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _INSTEAD = tuple(
             r"\binstitutional access\b",
             r"\bsubscribers? only\b",
         ),
-        "a note on cookies or scripts": (
+        "a cookie or script notice": (
             r"\b(?:enable|accept|disabled?) (?:javascript|cookies)\b",
             r"\b(?:cookies are|javascript is) (?:disabled|required)",
             r"\bwe use cookies\b",
         ),
-        "a check for robots": (
+        "a robot check": (
             r"\bcaptcha\b",
             r"\bare you (?:a )?(?:human|robot)\b",
             r"\bnot a robot\b",

@@ -1,4 +1,4 @@
-"""A process of its own that turns one document into text: it may die, the report does not.
+"""The worker process that turns one document into text; if it dies, the report continues.
 
 `python -m paper_search.pages.worker` reads a line of JSON (the limits) and the document from its
 standard input, and writes a line of JSON: title and text, or why there is none. The libraries that

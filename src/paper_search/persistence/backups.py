@@ -56,7 +56,7 @@ def back_up(path: Path, target: Path, *, is_overwriting: bool = False) -> int:
 
 
 def restore(backup: Path, path: Path, *, is_overwriting: bool = False) -> None:
-    """Put the threads of a backup in the place of those that are there.
+    """Replace all threads by those of a backup.
 
     Args:
         backup: made by `back_up`.

@@ -115,7 +115,7 @@ def _normal_leaf(texts: tuple[str, ...], field: str | None) -> Term | Phrase:
 def _normal_near(node: Near) -> Near:
     left, right = map(normalise, (node.left, node.right))
     if not (is_near_side(left) and is_near_side(right)):
-        raise InputError("NEAR joins words, phrases or OR-groups of them, and nothing else")
+        raise InputError("NEAR accepts only words, phrases and OR groups of them")
     if node.distance < 0:
         raise InputError(f"a NEAR of distance {node.distance!r}: expected 0 or more words")
     return Near(left, right, node.distance)

@@ -193,7 +193,7 @@ def _caveats(state: WorkflowState) -> list[str]:
         caveats.append(f"{critique.critical_count} critical issues were identified")
     degraded = sorted({each.node for each in state.errors})
     if degraded:
-        caveats.append(f"Worse than it could be: errors in {', '.join(degraded)}")
+        caveats.append(f"Some steps failed: {', '.join(degraded)}")
     if state.analysis is not None and state.analysis.gaps:
         caveats.append(f"{len(state.analysis.gaps)} sub-questions are not answered")
     if state.collection_ended_by not in {None, "approved"}:

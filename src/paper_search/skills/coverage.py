@@ -1,4 +1,4 @@
-"""How much is still missing, by capture and recapture: what independent sources found in common."""
+"""Estimates how many works a search missed, by capture-recapture over independent sources."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Answer = tuple[str, str | None]
 def coverage_of(
     papers: Sequence[ScoredPaper], reports: Iterable[SourceReport], *, line: float = 0.3
 ) -> Coverage | None:
-    """Return what the overlap of sources says; None: too few sources, papers or common papers.
+    """Return the estimate from the overlap of sources; None: too little data.
 
     The estimate is the bias-corrected Chao2: with f1 papers that one of t sources gave and f2 that
     two gave, at least (t - 1) / t * f1 * (f1 - 1) / (2 * (f2 + 1)) are missing. It needs no equal
@@ -49,7 +49,7 @@ def coverage_of(
 
 
 def chao2(times: Mapping[int, int], sources: int) -> float:
-    """Return the bias-corrected lower bound of what no source has (Chao 1987, 2005).
+    """Return the bias-corrected lower bound on what no source has (Chao 1987, 2005).
 
     Args:
         times: how many papers were found by one source, by two, and so on.

@@ -1,4 +1,4 @@
-"""The skill that makes one record out of several of the same work."""
+"""The skill that merges the records of each work."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Deduplicator:
     async def resolve(
         self, papers: Sequence[RawPaper], *, decisions: Iterable[MergeDecision] = ()
     ) -> Clustering:
-        """Return all clusters, works, version links and doubts, after the model had its say."""
+        """Return all clusters, works, version links and doubts, with the model's findings."""
         resolution = Resolution(papers, decisions)
         if self._llm is not None and self._enable_llm_pass:
             await self._join_by_model(self._llm, papers, resolution)
@@ -85,7 +85,7 @@ class Deduplicator:
     def cluster(
         self, papers: Sequence[RawPaper], decisions: Iterable[MergeDecision] = ()
     ) -> Clustering:
-        """Return all clusters, works, version links and doubts, by algorithm alone."""
+        """Return all clusters, works, version links and uncertain pairs, without the model."""
         return Resolution(papers, decisions).clustering()
 
     async def _join_by_model(
@@ -115,7 +115,7 @@ class Deduplicator:
 
 
 class GroupsAnswer(BaseModel):
-    """Groups of ids as a model gives them."""
+    """Groups of ids as returned by a model."""
 
     model_config = ConfigDict(populate_by_name=True)
 

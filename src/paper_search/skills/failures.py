@@ -1,4 +1,4 @@
-"""What went wrong in a source, as the status that its report carries."""
+"""Maps a source's exception to the status in its report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SERVER_ERROR = 500
 
 
 def status_of(error: BaseException) -> SourceStatus:
-    """Return the status for an exception of a source, looking at its causes too.
+    """Return the status for a source's exception, looking at its causes too.
 
     By what the error carries (`status`, an HTTP status code), then by its class; an error that is
     neither a source's own nor the world's is a bug in the source.

@@ -1,4 +1,4 @@
-"""The skill that fills what merged works lack, from whoever knows more of them."""
+"""The skill that fills missing fields of merged works from enrichers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NUMERAL = re.compile(r"\b(?:\d+|[ivx]+)\b")
 
 
 class GapFiller:
-    """Looks up missing abstracts, DOIs and open texts; what a source gave is never changed.
+    """Looks up missing abstracts, DOIs and open-access texts; existing values are never changed.
 
     The enrichers are asked one after the other, each only for works that still lack something.
 
@@ -41,11 +41,11 @@ class GapFiller:
 
     @property
     def enricher_names(self) -> list[str]:
-        """Return who is asked, in order."""
+        """Return the names of the enrichers, in order."""
         return [enricher.enricher_name for enricher in self._enrichers]
 
     async def fill(self, works: Sequence[RawPaper]) -> EnrichmentReport:
-        """Return the works in their order, and what each enricher did; nothing is an exception.
+        """Return the works in order, and a report per enricher; never raises.
 
         `field_sources` of a work names the record that a filled field comes from.
         """
@@ -135,11 +135,11 @@ def _contradict(one: str | None, other: str | None) -> bool:
 
 
 def _told(report: SourceReport, counts: dict[str, int], rejected: int) -> SourceReport:
-    """Return the report with what was filled, and what was of another work."""
+    """Return the report with the filled fields and the rejected records."""
     names = {"abstract": "abstracts", "doi": "DOIs", "full_text_url": "open texts"}
     said = [f"{counts[gap]} {names[gap]}" for gap in GAPS if counts[gap]]
     notes = [f"filled {', '.join(said)}"] if said else []
     if rejected:
-        notes.append(f"of {rejected} works only records of other works were found")
+        notes.append(f"works without a matching record: {rejected}")
     note = "; ".join(filter(None, [report.note, *notes])) or None
     return report.model_copy(update={"note": note, "kept": sum(counts.values())})

@@ -1,4 +1,4 @@
-"""Hit counts of queries, each asked once of a source; what fails is remembered, not raised."""
+"""Counts the hits of queries, one request per source and query; failures are recorded."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class HitCounter:
         return sorted(self._waiting)
 
     async def count(self, source: str, query: str) -> int | None:
-        """Return the hits of one query in one source; None: the source cannot say.
+        """Return the hits of one query in one source; None: not supported.
 
         A source that failed is not asked again, unless it only refused the query.
         """
@@ -66,13 +66,13 @@ class HitCounter:
             found = None
         else:
             if found is None or found.hits is None:
-                self._failed.setdefault(source, "it cannot count")
+                self._failed.setdefault(source, "hit counts are not supported")
                 self._given_up.add(source)
         self._waiting.discard(source)
         return found
 
     def counted(self, query: str, sources: Iterable[str]) -> dict[str, int]:
-        """Return the hits of a query in those of the sources that were asked and could say."""
+        """Return the hits of a query in the sources that reported them."""
         known = self._counts.get(query, {})
         hits = {name: known[name].hits for name in sources if name in known}
         return {name: count for name, count in hits.items() if count is not None}

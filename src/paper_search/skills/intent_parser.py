@@ -71,15 +71,18 @@ class IntentParser:
 def _checked(user_input: str) -> str:
     """Return the visible characters of the question; line breaks stay."""
     if not user_input.strip():
-        raise QuestionError(f"the question is empty: {user_input[:20]!r}; say what you look for")
+        raise QuestionError(
+            f"the question is empty: {user_input[:20]!r}; say what you are looking for"
+        )
     if len(user_input) > MAX_QUESTION_CHARS:
         raise QuestionError(
             f"the question has {len(user_input):,} characters, the limit is"
-            f" {MAX_QUESTION_CHARS:,}; say it in fewer words"
+            f" {MAX_QUESTION_CHARS:,}; shorten it"
         )
     question = visible(user_input).replace(CUT, " ").replace(GLUE, " ").strip()
     if not any(char.isalnum() for char in question):
         raise QuestionError(
-            f"the question holds no word: {user_input[:_LONGEST_SHOWN]!r}; say what you look for"
+            f"the question contains no words: {user_input[:_LONGEST_SHOWN]!r};"
+            " say what you are looking for"
         )
     return question

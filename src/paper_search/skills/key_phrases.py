@@ -1,4 +1,4 @@
-"""Key phrases of a text: its noun phrases that say what it is about."""
+"""Key phrases of a text: noun phrases that tell its subject."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recognises the papers that a person knows among those that a search found."""
+"""Checks which known papers a search found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well the words of papers cover the concepts of an intent, from 0 to 1."""
+"""Scores how well a paper's words cover the concepts of an intent, 0 to 1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paper_search.skills.variants import variants
 from paper_search.skills.words import tokens
 
 TITLE_PHRASE, TITLE_WORDS, TEXT_PHRASE, TEXT_WORDS = 1.0, 0.9, 0.8, 0.6
-"""How much of a concept is covered by where and how it is found."""
+"""Share of a concept that a match covers, by its place and kind."""
 PARTLY_IN_TITLE, PARTLY_IN_TEXT = 0.5, 0.35
 """The same for some of its words, times their share."""
 _VARIANT_DISCOUNT = 0.95
@@ -26,11 +26,11 @@ _BEYOND = 0.2
 """What every further concept asks for besides: a long question names more than one paper has.
 
 Fitted on ten labelled sets so that the usual cut of 0.3 keeps relevant papers and not others
-(docs/decisions/0046-what-a-score-means.md)."""
+(decision 0015)."""
 _FOUND = 0.55
 _BY_WORDS = 0.5
 """Share of a score that single words earn, by how often they stand there; the rest is earned by
-whole concepts. Chosen with the next figure by leaving a set out (docs/decisions/0080)."""
+whole concepts. Chosen with the next figure by leaving a set out (decision 0015)."""
 _DAMPING = 0.75
 """How much more a concept of rare words asks for: 0 not at all, 1 by the sum of their rarities."""
 _TITLE_COUNTS = 3

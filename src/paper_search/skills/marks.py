@@ -1,4 +1,4 @@
-"""What a person said of single papers, in place of what the words say."""
+"""Scores from a person's labels, which override the words."""
 
 from __future__ import annotations
 

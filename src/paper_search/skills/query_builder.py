@@ -92,7 +92,7 @@ class QueryBuilder:
                 llm, StrategyAnswer, prompt, message_of(given, self._shown_sources())
             )
         except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, there is a strategy
-            _log.warning("no strategy from the model, concepts are used as they are: %s", error)
+            _log.warning("the model gave no strategy, the concepts are used unchanged: %s", error)
             return base.model_copy(
                 update={
                     "queries": plain_queries(intent),
@@ -153,13 +153,13 @@ class QueryBuilder:
         )
 
     def _known(self, sources: Sequence[str]) -> list[str]:
-        """Return the available ones among `sources`, all if there is none."""
+        """Return the available sources among `sources`; all if none is available."""
         named = list(dict.fromkeys(sources))
         if self._available_sources is None:
             return named
         known = [name for name in named if name in self._available_sources]
         if len(known) < len(named):
-            _log.warning("sources that do not exist are left out: %s", sorted({*named} - {*known}))
+            _log.warning("unknown sources are ignored: %s", sorted({*named} - {*known}))
         return known or self._askable()
 
     def _askable(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The skill that judges how relevant papers are to an intent."""
+"""The skill that scores the relevance of papers to an intent."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class _Judging:
         repeated = answer.repeated(asked)
         if not repeated:
             return answer
-        _log.warning("ids with two scores, the batch is asked for again: %s", sorted(repeated))
+        _log.warning("some ids have two scores, asking for the batch again: %s", sorted(repeated))
         again = f"{message}\n\nYour previous answer gave two scores to one id. Give every id once."
         return await ask(self.llm, ScoresAnswer, prompt, again)
 
@@ -223,6 +223,5 @@ def _is_suspicious(paper: RawPaper) -> bool:
 def _flagged(reason: str, paper: RawPaper) -> str:
     if not _is_suspicious(paper):
         return reason
-    return (
-        f"{reason} [{SUSPICIOUS}: the record seems to give orders to the program; read it yourself]"
-    )
+    instructions = "the record seems to contain instructions to the program; read it yourself"
+    return f"{reason} [{SUSPICIOUS}: {instructions}]"

@@ -1,4 +1,4 @@
-"""The skill that turns judged papers into a collection."""
+"""The skill that turns scored papers into a collection."""
 
 from __future__ import annotations
 

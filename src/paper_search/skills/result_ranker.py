@@ -1,4 +1,4 @@
-"""What stands first: one order from the ranks of all sources and from what resembles the best."""
+"""Orders a result: fuses the ranks of all sources with likeness to the best papers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ FUSION = 60
 LEARNING = 20
 """Added to ranks that are a prior beside what is learned: the first ones count for more there."""
 RESEMBLANCE = 0.2
-"""What resembling the question and the first papers counts before anything is marked; ranks count
+"""Weight of likeness to the question and to the first papers before anything is marked; ranks have
 the rest. Of .1 to .5, this or .3 is best on the other three whichever of four collections is left
-out."""
+out (decision 0015)."""
 FIRST = 5
 """Papers that stand in for marked ones until there are some."""
 

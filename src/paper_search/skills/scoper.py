@@ -1,4 +1,4 @@
-"""The skill that looks at hit counts before a strategy is asked: a scoping search."""
+"""The skill that counts hits and relaxes empty queries before a strategy is approved."""
 
 from __future__ import annotations
 
@@ -173,10 +173,10 @@ class _Look:
         source = self._best_of(list(hits))
         broader = await self._broader(query, source)
         if is_own:
-            tip = f"; {broader} has some" if broader else ""
-            self._kept.append(f"no hits for {query}: it stays as you wrote it{tip}")
+            tip = f"; {broader} has hits" if broader else ""
+            self._kept.append(f"no hits for {query}: kept as you wrote it{tip}")
         elif broader is None:
-            self._kept.append(f"no hits for {query}, nor for broader forms of it")
+            self._kept.append(f"no hits for {query}or for broader forms of it")
         else:
             instead = None if self._is_covered(query, broader, source) else broader
             self.relaxed.append(RelaxedQuery(original=query, instead=instead))
@@ -246,7 +246,9 @@ class _Look:
         papers = (self._first or self._counter.papers())[:FIRST_RESULTS]
         names = ", ".join(self._late)
         late = [f"no answer within {deadline_s:g} s from {names}"] if names else []
-        unable = [f"no hit counts from {name}: it cannot count" for name in self._unable]
+        unable = [
+            f"no hit counts from {name}: hit counts are not supported" for name in self._unable
+        ]
         return found.model_copy(
             update={
                 "queries": [self._counter.hits(query) for query in queries],

@@ -1,4 +1,4 @@
-"""Scores as a model gives them, and what is kept of them."""
+"""Scores as returned by a model, and their validation."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class ScoresAnswer(BaseModel):
             if isinstance(item, dict) and ("paper_id" in item or "id" in item)
         ]
         if len(named) < len(value):
-            _log.warning("%d scores name no paper and are left out", len(value) - len(named))
+            _log.warning("%d scores without a paper id were ignored", len(value) - len(named))
         return named
 
     def repeated(self, asked: Sequence[str]) -> set[str]:
@@ -101,5 +101,5 @@ class ScoresAnswer(BaseModel):
         found = {entry.paper_id: entry for entry in self.results if entry.paper_id in wanted}
         invented = {entry.paper_id for entry in self.results} - set(asked)
         if invented:
-            _log.warning("%d scores for papers that were not asked about", len(invented))
+            _log.warning("%d scores for papers that were not in the batch", len(invented))
         return {each: entry for each, entry in found.items() if entry.relevance_score is not None}

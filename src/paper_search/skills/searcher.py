@@ -1,4 +1,4 @@
-"""The skill that asks all sources at once and loses none of their answers."""
+"""The skill that searches all sources in parallel and reports each of them."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Searcher:
 
     def _unknown(self, name: str) -> SourceReport:
         known = ", ".join(self._sources)
-        error = f"there is no source {name!r}: known are {known}"
+        error = f"unknown source {name!r}; known sources: {known}"
         return SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=error)
 
     async def _answer(self, name: str, strategy: SearchStrategy) -> SearchReport:
@@ -124,7 +124,7 @@ class Searcher:
     async def _ended(self, asking: asyncio.Future[SearchReport]) -> BaseException | None:
         """Wait for an answer until the deadline; return what went wrong.
 
-        A source that goes on after it was cancelled is left to itself: it costs its deadline and
+        A source that continues after its cancellation is abandoned: it costs its deadline and
         no more.
         """
         await asyncio.wait({asking}, timeout=self._deadline_s)
@@ -158,12 +158,12 @@ def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
         try:
             short = shorten(query.boolean_query)
         except InputError as error:
-            cuts.append(f"left out: {error}")
+            cuts.append(f"a query is skipped: {error}")
             continue
         cuts += [short.note] if short.note else []
         asked.append(query.model_copy(update={"boolean_query": short.text}))
     if len(strategy.queries) > MAX_QUERIES:
-        cuts.append(f"only the first {MAX_QUERIES} of {len(strategy.queries)} queries were asked")
+        cuts.append(f"only the first {MAX_QUERIES} of {len(strategy.queries)} queries were sent")
     return strategy.model_copy(update={"queries": asked}), cuts
 
 
@@ -177,7 +177,7 @@ def _noted(
         notes = [] if entry.source in seen else list(cuts)
         seconds = held_s.get(_task_name(entry.source))
         if seconds is not None and entry.source not in seen:
-            notes.append(f"held up the whole program for {seconds:.1f} s")
+            notes.append(f"blocked the program for {seconds:.1f} s")
         seen.add(entry.source)
         note = "; ".join([*notes, *([entry.note] if entry.note else [])])
         noted.append(entry.model_copy(update={"note": note}) if notes else entry)
@@ -213,13 +213,13 @@ async def _called(method: Callable[..., Any], *arguments: Any) -> Any:
 
 def _checked_report(answer: Any) -> SearchReport:
     if not isinstance(answer, SearchReport):
-        raise TypeError(f"the source answered {type(answer).__name__}, not a SearchReport")
+        raise TypeError(f"the source returned a {type(answer).__name__}, not a SearchReport")
     return answer
 
 
 def _checked_papers(answer: Any) -> list[RawPaper]:
     if not isinstance(answer, list) or not all(isinstance(record, RawPaper) for record in answer):
-        raise TypeError(f"the source answered {type(answer).__name__}, not a list of RawPaper")
+        raise TypeError(f"the source returned a {type(answer).__name__}, not a list of RawPaper")
     return answer
 
 

@@ -1,4 +1,4 @@
-"""Words that say nothing about a subject, by what they are instead."""
+"""Stop words, by language and kind."""
 
 from __future__ import annotations
 

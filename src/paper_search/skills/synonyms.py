@@ -1,4 +1,4 @@
-"""What concepts are also called where subject headings do not say: a line a group."""
+"""Synonyms that subject headings lack, one group per line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cue words that tell what kind of contribution a paper makes."""
+"""Cue words for the kind of contribution a paper makes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that other people wrote: made visible, searched for tricks, and fenced off as data."""
+"""Handles text from strangers: shows hidden parts, detects tricks, fences it off as data."""
 
 from __future__ import annotations
 

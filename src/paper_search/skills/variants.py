@@ -1,4 +1,4 @@
-"""Other ways to write a concept: what it is also called, spelling, hyphen, plural, acronym."""
+"""Variants of a concept: synonyms, spelling, hyphens, plural, acronym."""
 
 from __future__ import annotations
 

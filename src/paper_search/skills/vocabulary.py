@@ -1,4 +1,4 @@
-"""Subject headings with what they are also called, and nouns that have a plural.
+"""Subject headings with their synonyms, and nouns that have a plural.
 
 The headings are Medical Subject Headings (MeSH) of the National Library of Medicine, edition
 2020/2021, changed; `scripts/vocabulary.py` makes both tables and says how.

@@ -1,4 +1,4 @@
-"""Sees that the event loop stands still, and says whose task it is that holds it."""
+"""Detects a blocked event loop, and names the task that blocks it."""
 
 from __future__ import annotations
 
@@ -57,5 +57,5 @@ class Watchdog:
 
     def _say(self, name: str, seconds: float) -> None:
         if name not in self.held_s:
-            _log.warning("%s holds up the whole program: nothing else can run", name)
+            _log.warning("%s blocks the program: nothing else can run", name)
         self.held_s[name] = max(seconds, self.held_s.get(name, 0.0))

@@ -1,4 +1,4 @@
-"""Tables of words as they are written in the source: wrapped text."""
+"""Reads word lists that are written as wrapped text in the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of a text in the form in which two of them count as the same."""
+"""The words of a text in a form in which equal words compare equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The year limits of a text that is no question, such as a person's feedback."""
+"""The year limits in a text that is not a question, such as a note."""
 
 from __future__ import annotations
 

@@ -1,14 +1,20 @@
-"""Places to search, each in a file of its own."""
+"""Sources to search, one file each."""
 
 from paper_search.errors import SearchSourceError
-from paper_search.sources.base import CountingSource, ReportingSource, SearchSource
+from paper_search.sources.base import (
+    CountingSource,
+    ReportingSource,
+    SearchSource,
+    create_source,
+    create_sources,
+    known_sources,
+)
 from paper_search.sources.errors import (
     NonRetryableError,
     RetryableError,
     SerpAPIError,
     ServiceError,
 )
-from paper_search.sources.registry import create_source, create_sources, known_sources
 
 __all__ = [
     "CountingSource",

@@ -1,4 +1,4 @@
-"""What one web service adds to the machinery that all share: its dialect and its answers."""
+"""What each web service adds to the shared HTTP source: its dialect and its answers."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from paper_search.query import Node
 
 Value = str | int
+
+
+SMALLEST_PAGE = 25
+"""A page costs the same whatever its size, and some of its records may be removed locally."""
+LONGEST_IN_URL = 1500
+"""Characters of a query; longer ones are posted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +54,12 @@ class Translated:
     Attributes:
         text: the exact string to send; the report shows it.
         notes: what the person should know, such as what was widened.
-        remainder: what the service cannot express: applied to the answers on our side. What is
+        remainder: what the service cannot express: applied to the results locally. What is
             sent together with it must find at least what the whole query finds.
         year_from: the first year of filters and query together, for services with a parameter.
         year_to: the last one.
         language: ISO 639-1, for a service without a filter on languages: records that say that
-            they are in another one are left out on our side.
+            they are in another one are removed locally.
     """
 
     text: str
@@ -132,7 +138,7 @@ class Service:
 
 
 class Adapter(Service, ABC):
-    """A service that is searched: how it is asked and what it answers.
+    """How one web service is queried, and how its answers are read.
 
     An adapter holds its settings only, nothing of a search: one serves all searches at once.
 

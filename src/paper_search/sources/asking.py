@@ -1,4 +1,4 @@
-"""What became of one query to one service, as it grows page by page."""
+"""The progress of one query to one service, page by page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def text_of(query: Question) -> str:
 
 @dataclass(slots=True)
 class Asked:
-    """One query: what was sent, what came back, and what went wrong."""
+    """One query: what was sent, what came back, and the errors."""
 
     sent: str
     notes: tuple[str, ...] = ()
@@ -83,16 +83,18 @@ class Asked:
         self.pages_of_records += bool(page.papers or page.dropped)
         self.hits = page.hits if page.hits is not None else self.hits
         self.notes = (*self.notes, *page.notes)
-        fresh = list({each.id: each for each in page.papers if each.id not in self.known}.values())
+        fresh = list(
+            {paper.id: paper for paper in page.papers if paper.id not in self.known}.values()
+        )
         rank = len(self.known)
-        self.known.update(each.id for each in fresh)
+        self.known.update(paper.id for paper in fresh)
         seen_at = utc_now().isoformat()
         for place, paper in enumerate(fresh, start=rank + 1):
             paper.sightings = [
                 Sighting(source=source, query=self.sent, rank=place, seen_at=seen_at)
             ]
         room = wanted - len(self.papers)
-        self.papers += [each for each in fresh if self._is_wanted(each)][:room]
+        self.papers += [paper for paper in fresh if self._is_wanted(paper)][:room]
         return bool(fresh)
 
     def cut_short(self, pages: int, *, is_same: bool) -> None:
@@ -102,7 +104,7 @@ class Asked:
             pages: turned so far.
             is_same: whether the service gave the same page again.
         """
-        said = "the service gave the same page again, so no more was asked"
+        said = "stopped: the service returned the same page again"
         self.notes = (*self.notes, said if is_same else f"stopped after {pages} pages")
 
     def report(self, source: str) -> SourceReport:
@@ -143,9 +145,9 @@ class Asked:
     def _on_our_side(self) -> list[str]:
         said = []
         if self.excluded:
-            said.append(f"{self.excluded} records were left out on our side: they do not match")
+            said.append(f"{self.excluded} records were removed: they do not match the query")
         if self.unsure:
-            said.append(f"{self.unsure} could not be checked (no abstract or year) and are kept")
+            said.append(f"{self.unsure} could not be checked (no abstract or year) and were kept")
         return said
 
 
@@ -165,7 +167,7 @@ def searchable(paper: RawPaper) -> dict[str, str | int | None]:
 def distinct(answers: list[Asked]) -> list[RawPaper]:
     """Return each record once, where it was seen by every query that found it."""
     found: dict[str, RawPaper] = {}
-    for paper in (paper for each in answers for paper in each.papers):
+    for paper in (paper for answer in answers for paper in answer.papers):
         first = found.setdefault(paper.id, paper)
         if first is not paper:
             first.sightings = [*first.sightings, *paper.sightings]

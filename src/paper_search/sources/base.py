@@ -1,9 +1,11 @@
-"""What a source is: anything with a name that turns a strategy into records."""
+"""The interface of a source, and the installed sources: entry points of a group."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, cast, runtime_checkable
 
+from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.models import (
     HitCount,
     RawPaper,
@@ -11,6 +13,8 @@ from paper_search.models import (
     SearchReport,
     SearchStrategy,
 )
+from paper_search.resources import EntryPoints
+from paper_search.service_settings import SOURCES
 
 
 @runtime_checkable
@@ -45,7 +49,7 @@ class RankingSource(SearchSource, Protocol):
 
 
 def ranks_text(source: SearchSource) -> bool:
-    """Return whether a source answers ranked queries; one that does not say does not."""
+    """Return whether a source answers ranked queries; default: no."""
     # Asked of the class: a test double may answer to any attribute of the instance.
     return hasattr(type(source), "ranks_text") and source.ranks_text is True  # type: ignore[attr-defined]  # as RankingSource
 
@@ -78,3 +82,30 @@ def counting(source: SearchSource) -> CountingSource | None:
     # Asked of the class: a test double may answer to any attribute of the instance.
     is_able = callable(getattr(type(source), "count", None)) and hasattr(type(source), "is_local")
     return cast("CountingSource", source) if is_able else None
+
+
+SourceFactory = Callable[[AppConfig, SearchSourceConfig], SearchSource]
+
+_REGISTRY: EntryPoints[SourceFactory] = EntryPoints(SOURCES, "source")
+
+
+def known_sources() -> list[str]:
+    """Return the names of all installed sources, sorted."""
+    return _REGISTRY.names()
+
+
+def create_source(name: str, config: AppConfig) -> SearchSource:
+    """Return the source of that name, made from its settings.
+
+    Raises:
+        UnknownNameError: nothing is installed under the name.
+        ConfigError: the source lacks a setting that it needs.
+    """
+    factory = _REGISTRY.read(name)
+    return factory(config, config.sources.get(name, SearchSourceConfig(name=name)))
+
+
+def create_sources(config: AppConfig) -> list[SearchSource]:
+    """Return all enabled sources of the settings, in their order."""
+    enabled = [name for name, settings in config.sources.items() if settings.enabled]
+    return [create_source(name, config) for name in enabled]

@@ -1,18 +1,41 @@
-"""CORE, open access works of repositories and journals (https://core.ac.uk); needs a key."""
+"""CORE, open access works of repositories and journals (https://core.ac.uk); needs a key.
+
+Queries and fields: https://api.core.ac.uk/docs/v3
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from paper_search.bibliography.abstracts import plain_abstract
+from paper_search.bibliography.identifiers import (
+    content_key,
+    parse_arxiv_id,
+    parse_doi,
+    parse_pmid,
+)
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.text import normalised_title
+from paper_search.models import Author, RawPaper
+from paper_search.query import Phrase, Term, YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.core_query import CoreDialect
-from paper_search.sources.core_record import NAME, read_work
-from paper_search.sources.dialect import quoted
+from paper_search.sources.dialect import LUCENE_OPERATORS, Dialect, Written, bare_or_quoted, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.values import items, mapping, number, text
+from paper_search.sources.values import (
+    address,
+    count,
+    first_text,
+    items,
+    mapping,
+    mappings,
+    number,
+    text,
+    words,
+    year,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +46,13 @@ if TYPE_CHECKING:
     from paper_search.query import Node
 
 ENDPOINT = "https://api.core.ac.uk/v3/search/works"
+_FIELDS = {"title": "title:", "abstract": "abstract:", "author": "authors:", None: ""}
+_BARE = re.compile(r"\w+")
+NAME = "core"
+_COMMENT = re.compile(r"(?:\.\s{0,20}|(?<!\s)\s{0,20})Comment:\s[^\n]{0,400}$", re.IGNORECASE)
+"""What repositories copy from arXiv behind an abstract: "...Comment: 32 pages, 12 figures"."""
+_ISSN = re.compile(r"\d{4}-?\d{3}[\dXx]")
+_TYPES = {"thesis": "thesis", "book": "book", "dataset": "dataset", "slides": "speech"}
 
 
 class Core(Adapter):
@@ -58,7 +88,9 @@ class Core(Adapter):
         dialect = CoreDialect()
         language = language_code(filters.language)
         if filters.language and not language:
-            dialect.note(f"the language {filters.language!r} has no known code: all are kept")
+            dialect.note(
+                f"the language {filters.language!r} is unknown: results in all languages are kept"
+            )
         said = dialect.translate(tree, filters)
         text_of_both = f"({said.text} AND language.code:{language})"
         return replace(said, text=text_of_both) if language else said
@@ -107,3 +139,126 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource
         ConfigError: there is no key.
     """
     return open_source(Core(settings.api_key.strip()), config, settings)
+
+
+class CoreDialect(Dialect):
+    """`word`, `title:"a phrase"`, AND, OR, NOT, `yearPublished>=2019`.
+
+    A NOT is written as AND NOT: without the AND, Lucene's language could read OR.
+    """
+
+    service: ClassVar[str] = "CORE"
+
+    def leaf(self, leaf: Term | Phrase) -> Written:
+        """Return a word or phrase in its field; `*` has no meaning inside quotes."""
+        if leaf.field == "venue":
+            self.note(
+                "venue: is searched anywhere and checked in the results: CORE has no such field"
+            )
+        is_exact = leaf.field != "venue"
+        field = _FIELDS.get(leaf.field, "")
+        if isinstance(leaf, Term):
+            return Written(f"{field}{self._word(leaf)}", is_exact)
+        if not any(word.endswith("*") for word in leaf.words):
+            return Written(f"{field}{quoted(' '.join(leaf.words))}", is_exact)
+        return self.word_by_word(leaf)
+
+    def _word(self, term: Term) -> str:
+        return bare_or_quoted(term.text, LUCENE_OPERATORS, is_prefix=term.is_prefix, bare=_BARE)
+
+    def years(self, years: YearRange) -> Written:
+        """Return the years as one or two comparisons."""
+        sides = [
+            f"yearPublished{sign}{year}"
+            for sign, year in ((">=", years.first), ("<=", years.last))
+            if year is not None
+        ]
+        return Written(self.both(sides) if len(sides) > 1 else sides[0])
+
+    def without(self, wanted: str, unwanted: str) -> str:
+        """Return the one AND NOT the other."""
+        return f"({wanted} AND NOT {unwanted})"
+
+
+def read_work(work: Any) -> RawPaper | None:
+    """Return the record of an entry of `results`; None: it has no title."""
+    work = mapping(work)
+    title = words(work.get("title"))
+    if not title:
+        return None
+    journal = next(mappings(work.get("journals")), {})
+    paper = RawPaper(
+        title=title,
+        authors=[Author(name=name) for name in _names(work)],
+        abstract=plain_abstract(_COMMENT.sub(".", text(work.get("abstract")))),
+        year=year(work.get("yearPublished")) or year(work.get("publishedDate")),
+        venue=words(journal.get("title")),
+        issn=_issn(journal),
+        publisher=_publisher(work),
+        doi=parse_doi(text(work.get("doi"))),
+        arxiv_id=parse_arxiv_id(text(work.get("arxivId"))),
+        pmid=parse_pmid(text(work.get("pubmedId"))),
+        language=language_code(text(mapping(work.get("language")).get("code"))),
+        citation_count=count(work.get("citationCount")),
+        publication_type=_TYPES.get(text(work.get("documentType")).lower()),
+        url=_page(work),
+        full_text_url=_full_text(work),
+        source=NAME,
+        raw_data=_details(work),
+    )
+    paper.id = f"{NAME}:{text(work.get('id')) or content_key(paper)}"
+    return paper
+
+
+def _names(work: dict[str, Any]) -> list[str]:
+    """Return each author once.
+
+    Repositories list a name as often as they found it, and family names alone beside full ones.
+    """
+    given = [words(author.get("name")) for author in mappings(work.get("authors"))]
+    distinct = {normalised_title(name): name for name in reversed(given) if name}
+    names = list(dict.fromkeys(distinct[normalised_title(name)] for name in given if name))
+    parts = {part for name in names for part in _parts(name) if len(_parts(name)) > 1}
+    return [name for name in names if len(_parts(name)) > 1 or not parts & _parts(name)]
+
+
+def _parts(name: str) -> set[str]:
+    return {normalised_title(part) for part in re.split(r"[\s,]+", name) if part}
+
+
+def _issn(journal: dict[str, Any]) -> str | None:
+    found = (_ISSN.fullmatch(text(identifier)) for identifier in items(journal.get("identifiers")))
+    return next((issn[0].upper() for issn in found if issn), None)
+
+
+def _publisher(work: dict[str, Any]) -> str | None:
+    """Return the publisher without the quotes that CORE puts around those of Crossref."""
+    name = words(work.get("publisher")) or ""
+    return name.strip("'\" ") or None
+
+
+def _page(work: dict[str, Any]) -> str | None:
+    for link in mappings(work.get("links")):
+        if text(link.get("type")) == "display":
+            return address(link.get("url"))
+    return None
+
+
+def _full_text(work: dict[str, Any]) -> str | None:
+    """Return where to download the text; of a page about it on arXiv, the text itself."""
+    copies = (address(url) for url in items(work.get("sourceFulltextUrls")))
+    found = address(work.get("downloadUrl")) or next(filter(None, copies), None)
+    if found and "arxiv.org/abs/" in found and (arxiv_id := parse_arxiv_id(found)):
+        return f"https://arxiv.org/pdf/{arxiv_id}"
+    return found
+
+
+def _details(work: dict[str, Any]) -> dict[str, Any]:
+    """Return what the record has no field for."""
+    details = {
+        "oai_ids": [said for oai_id in items(work.get("oaiIds")) if (said := text(oai_id))],
+        "document_type": text(work.get("documentType")),
+        "field_of_study": first_text(work.get("fieldOfStudy")),
+        "published_date": text(work.get("publishedDate")),
+    }
+    return {name: value for name, value in details.items() if value}

@@ -1,15 +1,31 @@
-"""Crossref (https://www.crossref.org/documentation/retrieve-metadata/rest-api/): all its DOIs."""
+"""Crossref (https://www.crossref.org/documentation/retrieve-metadata/rest-api/): all its DOIs.
+
+Fields: https://api.crossref.org/swagger-ui/index.html
+"""
 
 from __future__ import annotations
 
+import html
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from paper_search.models import RankedQuery, SearchConstraints
+from paper_search.bibliography.abstracts import plain_abstract
+from paper_search.bibliography.identifiers import (
+    content_key,
+    parse_arxiv_id,
+    parse_doi,
+    parse_isbn,
+    parse_issn,
+)
+from paper_search.bibliography.keywords import keywords_of
+from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.text import normalised_title
+from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.crossref_record import TYPES, read_item
+from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.http_source import HttpSource, open_source
@@ -20,7 +36,31 @@ if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
 
 ENDPOINT = "https://api.crossref.org/works"
-_SMALLEST_PAGE = 25
+TYPES = {
+    "book": "book",
+    "book-chapter": "chapter",
+    "book-part": "chapter",
+    "book-section": "chapter",
+    "dataset": "dataset",
+    "dissertation": "thesis",
+    "edited-book": "book",
+    "journal-article": "article-journal",
+    "monograph": "book",
+    "other": None,
+    "posted-content": "article",
+    "proceedings-article": "paper-conference",
+    "reference-book": "book",
+    "reference-entry": "entry",
+    "report": "report",
+    "standard": "standard",
+}
+"""What is a work of its own, to the types of CSL; figures, issues and journals are none."""
+_DATES = ("issued", "published", "published-print", "published-online", "posted")
+_WITHDRAWN = {"retraction", "withdrawal", "removal", "retracted"}
+_RETRACTED_TITLE = re.compile(
+    r"\[?\s*(?:retracted|withdrawn)\b(?:\s+article)?\s*[\]:–-]", re.IGNORECASE
+)
+_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +110,7 @@ class Crossref(Adapter):
         found = to_ranked_text(words_of(query) or names, query, filters)
         authors = " ".join(names)
         shown = f"{found.text} author:{authors}" if authors else found.text
-        given = {each.name: getattr(found, each.name) for each in fields(Translated)}
+        given = {field.name: getattr(found, field.name) for field in fields(Translated)}
         return (CrossrefQuery(**{**given, "text": shown}, words=found.text, authors=authors),)
 
     def translate_work(self, kind: str, value: str) -> CrossrefQuery | None:
@@ -87,7 +127,7 @@ class Crossref(Adapter):
             limits.append(f"from-pub-date:{query.year_from}-01-01")
         if query.year_to is not None:
             limits.append(f"until-pub-date:{query.year_to}-12-31")
-        size = min(self.page_size, max(wanted, _SMALLEST_PAGE))
+        size = min(self.page_size, max(wanted, SMALLEST_PAGE))
         wanted_words = {"query": query.text}
         if isinstance(query, CrossrefQuery) and query.doi:
             return Request(self._endpoint, {"filter": query.text, "rows": 1})
@@ -115,9 +155,9 @@ def read_page(body: Any, request: Request, source: str) -> Page:
     message = values.mapping(body).get("message")
     answer = values.mapping(message)
     if not answer or values.text(values.mapping(body).get("status")) in {"failed", "error"}:
-        raise ServiceError(f"Crossref: {_said(message) or 'the answer holds no works'}")
+        raise ServiceError(f"Crossref: {_said(message) or 'the response has no works'}")
     entries = values.items(answer["items"]) if "items" in answer else [answer]
-    papers = [paper for each in entries if (paper := read_item(each, source))]
+    papers = [paper for entry in entries if (paper := read_item(entry, source))]
     cursor = values.text(answer.get("next-cursor"))
     return Page(
         papers=papers,
@@ -129,10 +169,128 @@ def read_page(body: Any, request: Request, source: str) -> Page:
 
 
 def _said(message: Any) -> str:
-    told = [values.text(each.get("message")) for each in values.mappings(message)]
+    told = [values.text(fault.get("message")) for fault in values.mappings(message)]
     return "; ".join(filter(None, told))[:500]
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
     """Return the source made from its settings."""
     return open_source(Crossref(is_polite=bool(config.contact)), config, settings)
+
+
+def read_item(item: Any, source: str) -> RawPaper | None:
+    """Return the record of one work; None: it has no title.
+
+    Args:
+        item: an entry of `items`; fields may be missing, null or of any type.
+        source: which source found it.
+    """
+    entry = values.mapping(item)
+    title = _title(entry)
+    if not title:
+        return None
+    doi = parse_doi(values.text(entry.get("DOI")))
+    paper = RawPaper(
+        title=title,
+        doi=doi,
+        authors=list(_authors(entry)),
+        abstract=plain_abstract(values.text(entry.get("abstract"))),
+        year=_year(entry),
+        venue=_venue(entry),
+        publisher=_words(entry.get("publisher")),
+        volume=values.text(entry.get("volume")) or None,
+        issue=values.text(entry.get("issue")) or None,
+        pages=values.text(entry.get("page")) or values.text(entry.get("article-number")) or None,
+        isbn=values.first_read(parse_isbn, entry.get("ISBN")),
+        issn=values.first_read(parse_issn, entry.get("ISSN")),
+        arxiv_id=parse_arxiv_id(doi) if doi and "arxiv" in doi else None,
+        citation_count=values.count(entry.get("is-referenced-by-count")),
+        full_text_url=_free_text(entry),
+        url=_address(entry),
+        language=language_code(values.text(entry.get("language"))),
+        publication_type=TYPES.get(values.text(entry.get("type"))),
+        is_retracted=_is_retracted(entry, title),
+        keywords=keywords_of(values.items(entry.get("subject"))),
+        source=source,
+    )
+    paper.id = f"crossref:{doi or content_key(paper)}"
+    return paper
+
+
+def _title(entry: dict[str, Any]) -> str | None:
+    title = _words(values.first_text(entry.get("title")))
+    subtitle = _words(values.first_text(entry.get("subtitle")))
+    if not title or not subtitle or normalised_title(subtitle) in normalised_title(title):
+        return title
+    return f"{title.rstrip(' :')}: {subtitle}"
+
+
+def _words(value: Any) -> str | None:
+    """Return the text, with entities decoded that were encoded twice (`&amp;amp;`)."""
+    given = values.text(value)
+    return values.words(html.unescape(given) if "&amp;" in given else given)
+
+
+def _authors(entry: dict[str, Any]) -> Iterator[Author]:
+    """Yield people and organisations; editors where a book has no author."""
+    listed = list(values.mappings(entry.get("author"))) or list(
+        values.mappings(entry.get("editor"))
+    )
+    for person in listed:
+        given, family = _words(person.get("given")), _words(person.get("family"))
+        name = " ".join(part for part in (given, family, _words(person.get("suffix"))) if part)
+        name = name or _words(person.get("name")) or _words(person.get("literal")) or ""
+        orcid = _ORCID.search(values.text(person.get("ORCID")))
+        if name:
+            yield Author(name=name, author_id=orcid[0] if orcid else None)
+
+
+def _year(entry: dict[str, Any]) -> int | None:
+    for name in _DATES:
+        parts = values.items(values.mapping(entry.get(name)).get("date-parts"))
+        first = values.items(parts[0]) if parts else []
+        if first and (found := values.year(first[0])):
+            return found
+    return None
+
+
+def _venue(entry: dict[str, Any]) -> str | None:
+    """Return the journal, the book, or where a preprint was posted."""
+    event = values.mapping(entry.get("event"))
+    names = [
+        values.mapping(institution).get("name")
+        for institution in values.items(entry.get("institution"))
+    ]
+    given = [values.first_text(entry.get("container-title")), event.get("name")]
+    if values.text(entry.get("type")) == "posted-content":
+        given += [*names, entry.get("group-title")]
+    return next((found for value in given if (found := _words(value))), None)
+
+
+def _address(entry: dict[str, Any]) -> str | None:
+    primary = values.mapping(values.mapping(entry.get("resource")).get("primary"))
+    return values.address(entry.get("URL")) or values.address(primary.get("URL"))
+
+
+def _free_text(entry: dict[str, Any]) -> str | None:
+    """Return the link to the text if its licence is open: most links lead to a till."""
+    licences = [values.text(terms.get("URL")) for terms in values.mappings(entry.get("license"))]
+    if not any("creativecommons.org" in licence for licence in licences):
+        return None
+    links = [
+        (values.text(link.get("content-type")) != "application/pdf", url)
+        for link in values.mappings(entry.get("link"))
+        if (url := values.address(link.get("URL")))
+    ]
+    return min(links, default=(True, None))[1]
+
+
+def _is_retracted(entry: dict[str, Any], title: str) -> bool | None:
+    """Return True for what was withdrawn, None if nothing is said; a notice of it is neither."""
+    updates = {
+        values.text(update.get("type")).lower()
+        for update in values.mappings(entry.get("updated-by"))
+    }
+    if updates & _WITHDRAWN or _RETRACTED_TITLE.match(title):
+        return True
+    return None

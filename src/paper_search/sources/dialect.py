@@ -1,13 +1,14 @@
-"""Writes a boolean tree in the dialect of a service, and says what the dialect cannot say."""
+"""Writes a boolean tree in a service's dialect, and reports what the dialect lacks."""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
 from paper_search.query import (
@@ -25,8 +26,11 @@ from paper_search.query import (
 from paper_search.sources.adapter import Translated
 
 _LETTER = re.compile(r"[^\W_]")
+HYPHENATED = re.compile(r"\w+(?:-\w+)*")
 _MARKS = re.compile(r"[\"“”\\\[\]{}<>|^~\x00-\x1f\x7f]+")
 """What could end a quotation, or means something inside of one."""
+_LUCENE_MARKS = re.compile(r"[\"“”\\*?~]+")
+LUCENE_OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,27 @@ ANYTHING = Written(None, is_exact=False)
 def quoted(text: str) -> str:
     """Return the text between quotation marks, without what could end them or be misread."""
     return f'"{" ".join(_MARKS.sub(" ", text).split())}"'
+
+
+def bare_or_quoted(
+    word: str,
+    operators: frozenset[str],
+    *,
+    is_prefix: bool = False,
+    bare: re.Pattern[str] = HYPHENATED,
+) -> str:
+    """Return a word as it stands, with its `*`; between quotation marks if it could be misread.
+
+    Args:
+        word: without a `*`.
+        operators: words that mean something else to the service.
+        is_prefix: whether it stands for all words that begin so.
+        bare: what needs no quotation marks.
+    """
+    if is_prefix and bare.fullmatch(word):
+        return f"{word}*"
+    is_bare = bare.fullmatch(word) and word.upper() not in operators
+    return word if is_bare else quoted(word)
 
 
 class Dialect(ABC):
@@ -94,13 +119,13 @@ class Dialect(ABC):
 
     def near(self, near: Near) -> Written:
         """Return both sides of a NEAR; by default their distance cannot be said."""
-        self.note("NEAR is asked as AND, the distance is checked in title and abstract")
+        self.note("NEAR is sent as AND; the distance is checked in title and abstract")
         sides = self._both([self._positive(side) for side in (near.left, near.right)])
         return Written(sides.text, is_exact=False)
 
     def word_by_word(self, phrase: Phrase) -> Written:
         """Return the words of a phrase that cannot be said as one; their order is checked."""
-        self.note("a phrase with '*' is asked as its words, their order is checked")
+        self.note("a phrase with '*' is sent as words; their order is checked")
         words = [
             Term(word.rstrip("*"), phrase.field, word.endswith("*"))
             for word in phrase.words
@@ -125,11 +150,13 @@ class Dialect(ABC):
         wanted, unwanted = _sides(normalise(tree))
         span = [part for part in wanted if isinstance(part, YearRange)]
         if not wanted or len(span) == len(wanted):
-            raise InputError("the query only excludes: say what is wanted, too")
+            raise InputError("the query only excludes: add what to search for")
         first = max((years.first for years in span if years.first is not None), default=None)
         last = min((years.last for years in span if years.last is not None), default=None)
         if first is not None and last is not None and first > last:
-            raise InputError(f"nothing is from {first} on and until {last}: widen the years")
+            raise InputError(
+                f"no year is both {first} or later and {last} or earlier: widen the years"
+            )
         wanted = [part for part in wanted if not isinstance(part, YearRange)]
         if span and not self.has_year_parameters:
             wanted.append(YearRange(first, last))
@@ -137,7 +164,7 @@ class Dialect(ABC):
         excluded = [(Not(part), self._positive(part)) for part in unwanted]
         text = self._both([written for _, written in kept]).text
         if text is None:
-            raise InputError(f"{self.service} cannot be asked any part of the query")
+            raise InputError(f"{self.service} supports no part of the query")
         said = [written.text for _, written in excluded if written.is_exact and written.text]
         text = self.without(text, self._either(said)) if said else text
         rest = tuple(part for part, written in [*kept, *excluded] if not written.is_exact)
@@ -227,3 +254,88 @@ def _polarised(node: Node) -> tuple[Node, bool]:
             return And(tuple(part if out else Not(part) for part, out in parts)), True
         case _:
             return node, False
+
+
+def joined_span(
+    years: Iterable[YearRange], filters: SearchConstraints
+) -> tuple[int | None, int | None]:
+    """Return the first and the last year that all of them allow; None is open.
+
+    Raises:
+        InputError: no year is left.
+    """
+    given = [YearRange(filters.year_from, filters.year_to), *years]
+    first = max((years.first for years in given if years.first is not None), default=None)
+    last = min((years.last for years in given if years.last is not None), default=None)
+    if first is not None and last is not None and first > last:
+        raise InputError(f"no year is both {first} or later and {last} or earlier: widen the years")
+    return first, last
+
+
+class FieldDialect(Dialect):
+    """`field:word` and `field:"a phrase"`: nothing stands without a field.
+
+    Attributes:
+        fields: of our language, to those of the service.
+        operators: words that mean something else to the service.
+    """
+
+    fields: ClassVar[Mapping[str | None, str]]
+    operators: ClassVar[frozenset[str]]
+
+    def leaf(self, leaf: Term | Phrase) -> Written:
+        """Return a word or phrase in its field; `*` has no meaning inside quotes."""
+        field = self.fields[leaf.field]
+        if isinstance(leaf, Term):
+            word = bare_or_quoted(leaf.text, self.operators, is_prefix=leaf.is_prefix)
+            return Written(f"{field}:{word}")
+        if not any(word.endswith("*") for word in leaf.words):
+            return Written(f"{field}:{quoted(' '.join(leaf.words))}")
+        return self.word_by_word(leaf)
+
+
+class LuceneDialect(Dialect):
+    """AND, OR, NOT, "phrases", `field:word`, ranges of years, and `*` where it is allowed.
+
+    Attributes:
+        fields: of our language, to those of the service.
+        year_field: the service's.
+        has_wildcards: whether `*` may end a word.
+    """
+
+    fields: ClassVar[Mapping[str, str]]
+    year_field: ClassVar[str]
+    has_wildcards: ClassVar[bool] = True
+
+    def leaf(self, leaf: Term | Phrase) -> Written:
+        """Return a word or phrase, in its field if it has one."""
+        name = f"{self.fields[leaf.field]}:" if leaf.field else ""
+        if isinstance(leaf, Phrase) and any(word.endswith("*") for word in leaf.words):
+            self.note("a phrase with '*' is sent word by word and checked in the results")
+            words = [Term(w.rstrip("*"), leaf.field, w.endswith("*")) for w in leaf.words]
+            return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
+        texts = (leaf.text,) if isinstance(leaf, Term) else leaf.words
+        cleaned = " ".join(_LUCENE_MARKS.sub(" ", " ".join(texts)).split())
+        if not _LETTER.search(cleaned):
+            return ANYTHING
+        is_bare = bool(WORD.fullmatch(cleaned)) and cleaned not in LUCENE_OPERATORS
+        if isinstance(leaf, Term) and leaf.is_prefix:
+            return self._cut(name, cleaned, is_bare=is_bare)
+        return Written(f"{name}{cleaned}" if is_bare else f'{name}"{cleaned}"')
+
+    def years(self, years: YearRange) -> Written:
+        """Return a span of years; an open one ends far away."""
+        return Written(f"{self.year_field}:[{years.first or 1000} TO {years.last or 2100}]")
+
+    def without(self, wanted: str, unwanted: str) -> str:
+        """Return what matches the one and not the other."""
+        return f"({wanted} AND NOT {unwanted})"
+
+    def _cut(self, name: str, stem: str, *, is_bare: bool) -> Written:
+        if self.has_wildcards and is_bare:
+            return Written(f"{name}{stem}*")
+        self.note(
+            f"'{stem}*' is sent as '{stem}': {self.service} has no '*',"
+            " so other endings may be missed"
+        )
+        return Written(f"{name}{stem}" if is_bare else f'{name}"{stem}"')

@@ -13,18 +13,16 @@ from paper_search.bibliography.languages import language_code
 from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.dialect import quoted
+from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
+from paper_search.sources.dialect import LuceneDialect, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.lucene import LuceneDialect
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig, SearchSourceConfig
     from paper_search.http.body import HttpAnswer
 
 ENDPOINT = "https://doaj.org/api/search/articles"
-_SMALLEST_PAGE = 25
 
 
 class DoajDialect(LuceneDialect):
@@ -78,7 +76,7 @@ class Doaj(Adapter):
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches; the query is a part of the path."""
         del filters  # all of them are in the query
-        size = min(self.page_size, max(wanted, _SMALLEST_PAGE))
+        size = min(self.page_size, max(wanted, SMALLEST_PAGE))
         return Request(
             f"{self._endpoint}/{quote(query.text, safe='')}", {"page": 1, "pageSize": size}
         )
@@ -91,9 +89,9 @@ class Doaj(Adapter):
         given = values.mapping(body)
         if "results" not in given:
             said = values.text(given.get("error")) or values.text(given.get("status"))
-            raise ServiceError(f"DOAJ: {said[:500] or 'the answer has no results'}")
+            raise ServiceError(f"DOAJ: {said[:500] or 'the response has no results'}")
         entries = values.items(given["results"])
-        papers = [paper for each in entries if (paper := read_article(each, self.name))]
+        papers = [paper for entry in entries if (paper := read_article(entry, self.name))]
         total = values.number(given.get("total"))
         page, size = int(request.params["page"]), int(request.params["pageSize"])
         # A page that begins at or beyond the thousandth record is refused.
@@ -120,14 +118,14 @@ def read_article(article: Any, source: str) -> RawPaper | None:
         return None
     journal = values.mapping(bib.get("journal"))
     ids = {
-        values.text(each.get("type")).lower(): values.text(each.get("id"))
-        for each in values.mappings(bib.get("identifier"))
+        values.text(identifier.get("type")).lower(): values.text(identifier.get("id"))
+        for identifier in values.mappings(bib.get("identifier"))
     }
-    links = [values.address(each.get("url")) for each in values.mappings(bib.get("link"))]
+    links = [values.address(link.get("url")) for link in values.mappings(bib.get("link"))]
     full_text = next(filter(None, links), None)
     doi = parse_doi(ids.get("doi"))
     doaj_id = values.text(entry.get("id"))
-    spoken = [language_code(values.text(each)) for each in values.items(journal.get("language"))]
+    languages = [language_code(values.text(name)) for name in values.items(journal.get("language"))]
     paper = RawPaper(
         title=title,
         doi=doi,
@@ -146,7 +144,7 @@ def read_article(article: Any, source: str) -> RawPaper | None:
         full_text_url=full_text,
         url=f"https://doaj.org/article/{doaj_id}" if doaj_id else full_text,
         # A journal of several languages does not say which one the article is in.
-        language=spoken[0] if len(spoken) == 1 else None,
+        language=languages[0] if len(languages) == 1 else None,
         publication_type="article-journal",
         keywords=keywords_of(values.items(bib.get("keywords")) + values.items(bib.get("subject"))),
         source=source,
@@ -156,9 +154,9 @@ def read_article(article: Any, source: str) -> RawPaper | None:
 
 
 def _authors(bib: dict[str, Any]) -> Iterator[Author]:
-    for each in values.mappings(bib.get("author")):
-        if name := values.words(each.get("name")):
-            orcid = values.text(each.get("orcid_id")).rstrip("/").rpartition("/")[2]
+    for author in values.mappings(bib.get("author")):
+        if name := values.words(author.get("name")):
+            orcid = values.text(author.get("orcid_id")).rstrip("/").rpartition("/")[2]
             yield Author(name=name, author_id=orcid or None)
 
 

@@ -1,4 +1,4 @@
-"""How sources fail.
+"""The errors of sources.
 
 SearchSourceError
 └── ServiceError                   carries `status` and `attempts`

@@ -1,9 +1,10 @@
-"""What went wrong between us and a service, in words that say what to do about it."""
+"""Explains a failed request: what happened, and what to do about it."""
 
 from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from paper_search.sources.adapter import Service
 
 _LONGEST = 500
-_TOO_MANY = 429
-_SERVER_ERROR = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +36,11 @@ class Explanation:
 
 def explain_missing_key(adapter: Service) -> str:
     """Return which variable to set, and where to get a key."""
-    return (
-        f"{adapter.name} needs a key: set {adapter.key_variable}"
-        f" (you get one at {adapter.key_page})"
-    )
+    return f"{adapter.name} needs a key: set {adapter.key_variable} (get one at {adapter.key_page})"
 
 
 def explain_bug(error: Exception, adapter: Service) -> Explanation:
-    """Return where an adapter went wrong, for whoever is to mend it."""
+    """Return the file and line of an adapter's bug."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     said = redact(f"{type(error).__name__}: {error}", (adapter.key,))[:_LONGEST]
@@ -63,7 +59,7 @@ def explain(error: HttpError, adapter: Service, *, patience_s: float) -> Explana
     match error:
         case HttpCallLimitError():
             return Explanation(
-                f"the calls allowed to {title} are used up ({_prefix(adapter)}_MAX_CALLS)",
+                f"the limit of calls to {title} is reached ({_prefix(adapter)}_MAX_CALLS)",
                 SourceStatus.EXHAUSTED,
             )
         case HttpStatusError():
@@ -85,17 +81,18 @@ def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> E
     if advice := adapter.advice_on(error):
         message = f"{message}; {advice}"
     told = adapter.status_of(error)
-    is_later = error.status == _TOO_MANY or error.status >= _SERVER_ERROR
+    is_rate = error.status == HTTPStatus.TOO_MANY_REQUESTS
+    is_later = is_rate or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
     if told is not None:
         status = told
     elif error.status in {401, 403}:
         status = SourceStatus.UNAUTHORISED
-    elif error.status == _TOO_MANY:
+    elif is_rate:
         is_long = (error.retry_after or 0) > patience_s
         status = SourceStatus.EXHAUSTED if is_long else SourceStatus.RATE_LIMITED
     else:
         status = SourceStatus.BAD_RESPONSE
-    if status is SourceStatus.UNAUTHORISED and error.status != _TOO_MANY:
+    if status is SourceStatus.UNAUTHORISED and not is_rate:
         return Explanation(_refused(error, adapter), status)
     return Explanation(message, status, is_passing=is_later)
 
@@ -103,10 +100,10 @@ def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> E
 def _refused(error: HttpStatusError, adapter: Service) -> str:
     status = f"(HTTP {error.status})"
     if not adapter.key_variable:
-        return f"{adapter.title} refused to answer {status}: it needs no key, so try again later"
+        return f"{adapter.title} refused the request {status}: it needs no key, so try again later"
     if not adapter.key:
         mend = f"set {adapter.key_variable}, see {adapter.key_page}"
-        return f"{adapter.title} refused to answer without a key {status}: {mend}"
+        return f"{adapter.title} refused the request without a key {status}: {mend}"
     mend = f"check {adapter.key_variable}, see {adapter.key_page}"
     return f"{adapter.title} refused the key {status}: {mend}"
 

@@ -1,6 +1,6 @@
 """Boolean queries for services that rank by plain words and know no operators.
 
-The words are sent, and the answers are checked for the query on our side: leniently for what is
+The words are sent, and the results are checked against the query: leniently for what is
 wanted, since such services match by stem, strictly for what is excluded.
 """
 
@@ -25,8 +25,8 @@ from paper_search.query import (
     normalise,
 )
 from paper_search.sources.adapter import Translated
+from paper_search.sources.dialect import joined_span
 from paper_search.sources.ranked_text import condition_of
-from paper_search.sources.spans import joined_span
 
 _SHORT = 3
 """Letters of a word that is compared as it is, with and without an s."""
@@ -40,7 +40,7 @@ def to_free_text(
     Args:
         tree: of the query.
         filters: years, joined with those that all of the query is limited to, and language, which
-            is checked on our side.
+            is checked locally.
         service: its name, for messages.
         is_any_word_enough: the service looks for any of the words, so that all alternatives can
             be sent; else the first of each group is, lest nothing has them all.
@@ -55,10 +55,10 @@ def to_free_text(
     leaves = list(_leaves(And(tuple(rest)), is_any_word_enough)) if rest else []
     words = dict.fromkeys(word for leaf in leaves for word in _words(leaf))
     if not words:
-        raise InputError("the query only excludes: say what is wanted, too")
-    notes = [f"{service} ranks by plain words: the answers are checked for the query on our side"]
+        raise InputError("the query only excludes: add what to search for")
+    notes = [f"{service} ranks plain words; the results are checked against the query"]
     if not is_any_word_enough and any(isinstance(part, Or) for part in _parts(tree)):
-        notes.append("of alternatives (OR) the first is asked")
+        notes.append("of alternatives (OR), only the first is sent")
     first, last = joined_span(span, filters)
     is_single = all(isinstance(part, Term) and not part.is_prefix for part in rest) and (
         len(rest) == 1 and not getattr(rest[0], "field", None)
@@ -81,14 +81,14 @@ def to_ranked_text(
     Args:
         words: what to send of the question.
         query: whose condition holds; its years are joined with those of the filters.
-        filters: years, and language, which is checked on our side.
+        filters: years, and language, which is checked locally.
 
     Raises:
         InputError: there are no words, or the condition cannot be read or leaves no year.
     """
     text = " ".join(words)
     if not text:
-        raise InputError(f"the question {query.text[:100]!r} has no words that can be looked for")
+        raise InputError(f"the question {query.text[:100]!r} contains no searchable words")
     condition = condition_of(query)
     parts = condition.children if isinstance(condition, And) else (condition,)
     span = [part for part in parts if isinstance(part, YearRange)]
@@ -96,7 +96,7 @@ def to_ranked_text(
     first, last = joined_span(span, filters)
     return Translated(
         text,
-        (f"{query.condition} is checked on our side",) if rest else (),
+        (f"{query.condition} is checked in the results",) if rest else (),
         normalise(lenient(And(rest))) if rest else None,
         first,
         last,

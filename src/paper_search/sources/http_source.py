@@ -1,4 +1,4 @@
-"""A source that is a web service: pages turned, limits kept, failures explained, all of it told."""
+"""A source backed by a web service: paging, limits, failures and the report."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
     from paper_search.http.client import HttpClient
 
-_NOT_ASKED = "not asked, since the query before it failed: "
+_NOT_ASKED = "not sent because the previous query failed: "
 _SPARE_PAGES = 10
 """Requests beyond four for every page that is wanted: nothing turns pages for ever."""
 _SAME_WORK = 5
@@ -220,7 +220,7 @@ class HttpSource:
             ServiceError: no query was answered.
         """
         answers = await self._ask_strategy(strategy)
-        errors = [each.error for each in answers if each.error and not each.papers]
+        errors = [answer.error for answer in answers if answer.error and not answer.papers]
         if errors and len(errors) == len(answers):
             raise errors[0]
         return distinct(answers)
@@ -229,7 +229,7 @@ class HttpSource:
         """Answer as `search_advanced` does, with one entry for every query; failures are data."""
         answers = await self._ask_strategy(strategy)
         name = self.source_name
-        entries = [each.report(name) for each in answers]
+        entries = [answer.report(name) for answer in answers]
         if not answers and strategy.works:
             note = f"{self._adapter.title} cannot look up {', '.join(strategy.works)}"
             entries = [SourceReport(source=name, status=SourceStatus.EMPTY, note=note)]

@@ -1,4 +1,4 @@
-"""The text in an XML element, whatever is inside of it."""
+"""The text inside an XML element."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def inner_text(element: Element | None, path: str = "") -> str:
-    """Return all text inside of the first element of a path, on one line; empty: there is none.
+    """Return all text inside the first element of a path, on one line, or an empty text.
 
     Args:
         element: where the path begins; None has no text.
@@ -23,7 +23,7 @@ def inner_text(element: Element | None, path: str = "") -> str:
 
 
 def clean_text(element: Element | None, path: str = "") -> str | None:
-    """Return the text as `inner_text` does, without escaped markup; None: there is none."""
+    """Return the text as `inner_text` does, without escaped markup, or None."""
     return clean(inner_text(element, path)) or None
 
 

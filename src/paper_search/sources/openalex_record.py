@@ -1,4 +1,4 @@
-"""Makes a record of a work as OpenAlex gives it.
+"""Reads a record from an OpenAlex work.
 
 Fields: https://docs.openalex.org/api-entities/works/work-object
 """
@@ -116,7 +116,7 @@ def read_work(work: Any, source: str) -> RawPaper | None:
 
 def own_types(wanted: Iterable[str]) -> list[str]:
     """Return OpenAlex's types for those of CSL; to it, papers of conferences are articles."""
-    given = {"article-journal" if each == "paper-conference" else each for each in wanted}
+    given = {"article-journal" if kind == "paper-conference" else kind for kind in wanted}
     return [name for name, csl in _TYPES.items() if csl in given]
 
 
@@ -127,9 +127,11 @@ def short_id(value: Any) -> str | None:
 
 
 def _authors(entry: dict[str, Any]) -> Iterator[Author]:
-    for each in values.mappings(entry.get("authorships")):
-        author = values.mapping(each.get("author"))
-        name = values.words(author.get("display_name")) or values.words(each.get("raw_author_name"))
+    for authorship in values.mappings(entry.get("authorships")):
+        author = values.mapping(authorship.get("author"))
+        name = values.words(author.get("display_name")) or values.words(
+            authorship.get("raw_author_name")
+        )
         if name:
             yield Author(name=name, author_id=short_id(author.get("id")))
 
@@ -149,7 +151,7 @@ def _full_text(entry: dict[str, Any]) -> str | None:
     access = values.mapping(entry.get("open_access"))
     free = [best.get("pdf_url"), primary.get("pdf_url") if primary.get("is_oa") is True else None]
     free += [access.get("oa_url"), best.get("landing_page_url")]
-    return next((found for each in free if (found := values.address(each))), None)
+    return next((found for url in free if (found := values.address(url))), None)
 
 
 def _arxiv_id(doi: str | None, entry: dict[str, Any]) -> str | None:

@@ -1,21 +1,25 @@
 """PubMed, through NCBI's E-utilities (https://www.ncbi.nlm.nih.gov/books/NBK25499/); no key needed.
 
-A search is two questions: `esearch` gives numbers, `efetch` the records that have them.
+A search is two questions: `esearch` gives numbers, `efetch` the records that have them. PubMed
+evaluates from left to right, so every group has its own parentheses; every word has a tag, since a
+word without one is mapped to subject headings that nobody asked for
+(https://pubmed.ncbi.nlm.nih.gov/help/).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.bibliography.languages import language_name
 from paper_search.models import SourceStatus
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.dialect import quoted
+from paper_search.query import Near, Node, Or, Phrase, Term, YearRange
+from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
+from paper_search.sources.dialect import ANYTHING, HYPHENATED, Dialect, Written, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.markup import inner_text, local_name
-from paper_search.sources.pubmed_query import PubmedDialect
 from paper_search.sources.pubmed_record import NAME, read_citation
 from paper_search.sources.values import items, mapping, number, text
 
@@ -32,9 +36,6 @@ if TYPE_CHECKING:
 ENDPOINT = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 KEY_VARIABLE = "PUBMED_API_KEY"
 KEY_PAGE = "https://account.ncbi.nlm.nih.gov/settings/"
-
-_LONGEST_IN_URL = 1500
-"""Characters of a query; longer ones are posted."""
 _SETS = frozenset({"PubmedArticleSet", "PubmedBookArticleSet"})
 _CITATIONS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _PREPRINT = "article"
@@ -42,7 +43,14 @@ _PREPRINT = "article"
 _SPARE = 10
 """How many more numbers than records are asked for, lest one without a title leave a gap."""
 _UNSURE_FACTOR = 3
-"""How many more numbers are asked for when records are left out on our side."""
+"""How many more ids are requested when records are removed locally."""
+_TAGS = {"title": "ti", "abstract": "tiab", "author": "au", "venue": "ta", "mesh": "mh",
+         None: "tiab"}  # fmt: skip
+_OPERATORS = frozenset({"AND", "OR", "NOT"})
+_SHORTEST_STEM = 4
+_MOST_PAIRS = 25
+"""Pairs of words that a NEAR of two groups is written out into."""
+_FIRST_YEAR, _LAST_YEAR = 1000, 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +101,9 @@ class Pubmed(Adapter):
         dialect = PubmedDialect()
         language = language_name(filters.language) if filters.language else None
         if filters.language and not language:
-            dialect.note(f"PubMed has no name for the language {filters.language!r}: all are kept")
+            dialect.note(
+                f"the language {filters.language!r} is unknown: results in all languages are kept"
+            )
         said = dialect.translate(tree, filters)
         text_of_all = f"({said.text} AND {language}[la])" if language else said.text
         if filters.publication_types == [_PREPRINT]:
@@ -120,7 +130,7 @@ class Pubmed(Adapter):
             "sort": "relevance",
         }
         url = f"{self._endpoint}/esearch.fcgi"
-        if len(query.text) > _LONGEST_IN_URL:
+        if len(query.text) > LONGEST_IN_URL:
             return Request(url, form=params)
         return Request(url, params)
 
@@ -149,8 +159,10 @@ class Pubmed(Adapter):
         if wrong := text(body.get("error")) or text(result.get("ERROR")):
             raise _refusal(wrong, self.key)
         if "idlist" not in result:
-            raise ServiceError("PubMed answered without a list of numbers")
-        found = tuple(pmid for each in items(result["idlist"]) if (pmid := text(each)).isdigit())
+            raise ServiceError("PubMed answered without a list of ids")
+        found = tuple(
+            pmid for paper_id in items(result["idlist"]) if (pmid := text(paper_id)).isdigit()
+        )
         following = self._fetch(found) if found else None
         return Page(hits=number(result.get("count")), next=following, notes=_warnings(result))
 
@@ -161,12 +173,12 @@ class Pubmed(Adapter):
 
     def _fetched(self, answer: HttpAnswer, request: FetchRequest) -> Page:
         citations = self._citations(answer)
-        papers = [paper for each in citations if (paper := read_citation(each))]
+        papers = [paper for citation in citations if (paper := read_citation(citation))]
         asked = str(request.params.get("id", "")).split(",")
         places = {pmid: place for place, pmid in enumerate(asked)}
         papers.sort(key=lambda paper: places.get(paper.pmid or "", len(places)))
         missing = len(asked) - len(citations)
-        note = f"PubMed did not deliver {missing} of the {len(asked)} records it had found"
+        note = f"PubMed did not return {missing} of the {len(asked)} records it had found"
         return Page(
             papers,
             dropped=len(citations) - len(papers),
@@ -184,13 +196,13 @@ class Pubmed(Adapter):
             return [root]
         if local_name(root) not in _SETS:
             raise ServiceError(f"PubMed answered with <{local_name(root)[:40]}>, not with records")
-        return [each for each in root if local_name(each) in _CITATIONS]
+        return [child for child in root if local_name(child) in _CITATIONS]
 
 
 def _refusal(said: str, key: str) -> ServiceError:
     shown = said.replace(key, "***")[:300] if key else said[:300]
     if "rate limit" in said.lower():
-        message = f"PubMed is asked too often ({shown}): a key allows more, see {KEY_PAGE}"
+        message = f"too many requests to PubMed ({shown}): a key allows more, see {KEY_PAGE}"
         return ServiceError(message, status=SourceStatus.RATE_LIMITED)
     if "api key" in said.lower():
         message = f"PubMed refused the key ({shown}): check {KEY_VARIABLE}, see {KEY_PAGE}"
@@ -206,10 +218,73 @@ def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
         *items(wrong.get("phrasesnotfound")),
         *items(wrong.get("fieldsnotfound")),
     ]
-    shown = [said[:100] for each in unknown if (said := text(each))]
+    shown = [said[:100] for phrase in unknown if (said := text(phrase))]
     return (f"PubMed does not know {', '.join(shown[:10])}",) if shown else ()
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
     """Make the source from its settings."""
     return open_source(Pubmed(settings.api_key.strip(), contact=config.contact), config, settings)
+
+
+class PubmedDialect(Dialect):
+    """`word[tiab]`, `"a phrase"[ti]`, AND, OR, NOT, `2019:2022[dp]`, `"a b"[tiab:~3]`."""
+
+    service: ClassVar[str] = "PubMed"
+    has_headings: ClassVar[bool] = True
+
+    def leaf(self, leaf: Term | Phrase) -> Written:
+        """Return a word or phrase with its tag."""
+        tag = _TAGS[leaf.field]
+        is_exact = leaf.field != "abstract"
+        if not is_exact:
+            self.note("abstract: is searched in title and abstract and checked in the results")
+        words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
+        stems = [word for word in words if word.endswith("*")]
+        if isinstance(leaf, Term) and leaf.is_prefix:
+            stems = [leaf.text]
+        if any(len(stem.rstrip("*")) < _SHORTEST_STEM for stem in stems):
+            self.note(
+                f"'*' needs {_SHORTEST_STEM} letters before it;"
+                " shorter stems are checked in the results"
+            )
+            return ANYTHING
+        if isinstance(leaf, Term):
+            return Written(f"{_word(leaf)}[{tag}]", is_exact)
+        if any(word.endswith("*") for word in words[:-1]):
+            return self.word_by_word(leaf)
+        return Written(f"{quoted(' '.join(words))}[{tag}]", is_exact)
+
+    def near(self, near: Near) -> Written:
+        """Return words within a distance; a NEAR of anything else is asked as AND."""
+        lefts, rights = _plain_words(near.left), _plain_words(near.right)
+        pairs = list(product(lefts, rights))
+        fields = {word.field for word in (*lefts, *rights)}
+        if not pairs or len(pairs) > _MOST_PAIRS or fields not in ({None}, {"title"}):
+            return super().near(near)
+        tag = _TAGS[fields.pop()]
+        texts = [
+            f"{quoted(f'{one.text} {two.text}')}[{tag}:~{near.distance}]" for one, two in pairs
+        ]
+        return Written(self._either(texts))
+
+    def years(self, years: YearRange) -> Written:
+        """Return the years as a span of dates of publication."""
+        return Written(f"{years.first or _FIRST_YEAR}:{years.last or _LAST_YEAR}[dp]")
+
+    def without(self, wanted: str, unwanted: str) -> str:
+        """Return the one NOT the other."""
+        return f"({wanted} NOT {unwanted})"
+
+
+def _word(term: Term) -> str:
+    is_bare = HYPHENATED.fullmatch(term.text) and term.text.upper() not in _OPERATORS
+    text = f"{term.text}*" if term.is_prefix else term.text
+    return text if is_bare else quoted(text)
+
+
+def _plain_words(side: Node) -> list[Term]:
+    """Return the words that a side of a NEAR is made of; none: it is made of more than words."""
+    parts = side.children if isinstance(side, Or) else (side,)
+    words = [part for part in parts if isinstance(part, Term) and not part.is_prefix]
+    return words if len(words) == len(parts) else []

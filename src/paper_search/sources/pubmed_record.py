@@ -1,4 +1,4 @@
-"""Makes a record of an article or a book in PubMed's XML.
+"""Reads a record from an article or book in PubMed's XML.
 
 Elements: https://www.nlm.nih.gov/bsd/licensee/elements_descriptions.html
 """
@@ -20,14 +20,13 @@ from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.models import Author, RawPaper
 from paper_search.sources.markup import clean_text, every, first, inner_text, local_name
-from paper_search.sources.values import year
+from paper_search.sources.values import YEAR_IN_TEXT, year
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 NAME = "pubmed"
 
-_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\s*$")
 _NO_TITLE = frozenset({"", "not available", "in process citation"})
 _TYPES = {"preprint": "article", "dataset": "dataset", "book": "book"}
@@ -51,7 +50,7 @@ def _article(element: Element) -> RawPaper | None:
     if not title:
         return None
     kinds = _texts(article, "PublicationTypeList/PublicationType")
-    corrections = {each.get("RefType") for each in _corrections(citation)}
+    corrections = {correction.get("RefType") for correction in _corrections(citation)}
     pmid = parse_pmid(inner_text(citation, "PMID"))
     pmcid = parse_pmcid(_id(element, "pmc"))
     journal, issue = first(article, "Journal"), first(article, "Journal/JournalIssue")
@@ -86,12 +85,12 @@ def _book(document: Element | None) -> RawPaper | None:
     if not (title := chapter or whole):
         return None
     lists = [*every(document, "AuthorList"), *every(book, "AuthorList")]
-    lists.sort(key=lambda each: each.get("Type") == "editors")
+    lists.sort(key=lambda listing: listing.get("Type") == "editors")
     pmid = parse_pmid(inner_text(document, "PMID"))
     is_chapter = bool(chapter and whole and chapter != whole)
     return RawPaper(
         title=title,
-        authors=next((found for each in lists if (found := _authors(each))), []),
+        authors=next((found for listing in lists if (found := _authors(listing))), []),
         abstract=_abstract(document),
         year=_year_in(first(book, "PubDate")) or _year_in(first(document, "ContributionDate")),
         venue=whole if is_chapter else clean_text(book, "CollectionTitle"),
@@ -126,27 +125,27 @@ def _title(element: Element | None, path: str) -> str | None:
 def _authors(listed: Element | None) -> list[Author]:
     """Return people and groups, without those whose name was corrected (`ValidYN="N"`)."""
     authors = []
-    for each in every(listed, "Author"):
+    for author in every(listed, "Author"):
         parts = ("ForeName", "LastName", "Suffix")
-        given = inner_text(each, "ForeName") or inner_text(each, "Initials")
-        names = [given if part == "ForeName" else inner_text(each, part) for part in parts]
-        name = " ".join(filter(None, names)) or inner_text(each, "CollectiveName")
-        if name and each.get("ValidYN") != "N":
-            authors.append(Author(name=name, author_id=_orcid(each)))
+        given = inner_text(author, "ForeName") or inner_text(author, "Initials")
+        names = [given if part == "ForeName" else inner_text(author, part) for part in parts]
+        name = " ".join(filter(None, names)) or inner_text(author, "CollectiveName")
+        if name and author.get("ValidYN") != "N":
+            authors.append(Author(name=name, author_id=_orcid(author)))
     return authors
 
 
 def _orcid(author: Element) -> str | None:
-    for each in every(author, "Identifier"):
-        if each.get("Source") == "ORCID" and (found := _ORCID.search(inner_text(each))):
+    for identifier in every(author, "Identifier"):
+        if identifier.get("Source") == "ORCID" and (found := _ORCID.search(inner_text(identifier))):
             return found[1]
     return None
 
 
 def _abstract(element: Element | None, name: str = "Abstract") -> str | None:
     """Return the first abstract that says something, its parts with their labels."""
-    for each in every(element, name):
-        parts = [(part.get("Label"), inner_text(part)) for part in every(each, "AbstractText")]
+    for child in every(element, name):
+        parts = [(part.get("Label"), inner_text(part)) for part in every(child, "AbstractText")]
         if found := joined_abstract(parts):
             return found
     return None
@@ -165,7 +164,7 @@ def _year_in(date: Element | None) -> int | None:
     """Return the year of a date, or the first one of a span (`2000 Spring`, `1998-1999`)."""
     if found := year(inner_text(date, "Year")):
         return found
-    spelled = _YEAR.search(inner_text(date, "MedlineDate"))
+    spelled = YEAR_IN_TEXT.search(inner_text(date, "MedlineDate"))
     return int(spelled[1]) if spelled else None
 
 
@@ -175,16 +174,16 @@ def _id(element: Element, kind: str) -> str | None:
 
 
 def _listed_id(element: Element | None, kind: str) -> str | None:
-    for each in every(element, "ArticleIdList/ArticleId"):
-        if each.get("IdType") == kind and (found := inner_text(each)):
+    for identifier in every(element, "ArticleIdList/ArticleId"):
+        if identifier.get("IdType") == kind and (found := inner_text(identifier)):
             return found
     return None
 
 
 def _location(article: Element | None) -> str | None:
-    for each in every(article, "ELocationID"):
-        if each.get("EIdType") == "doi" and each.get("ValidYN") != "N":
-            return inner_text(each)
+    for location in every(article, "ELocationID"):
+        if location.get("EIdType") == "doi" and location.get("ValidYN") != "N":
+            return inner_text(location)
     return None
 
 
@@ -193,7 +192,7 @@ def _corrections(citation: Element | None) -> list[Element]:
 
 
 def _texts(element: Element | None, path: str) -> list[str]:
-    return [text for each in every(element, path) if (text := inner_text(each))]
+    return [text for child in every(element, path) if (text := inner_text(child))]
 
 
 def _kind(kinds: list[str], usual: str) -> str:
@@ -215,8 +214,8 @@ def _details(citation: Element | None, article: Element | None, kinds: list[str]
         "mesh": _texts(citation, "MeshHeadingList/MeshHeading/DescriptorName"),
         "vernacular_title": clean_text(article, "VernacularTitle"),
         "corrections": [
-            {"type": each.get("RefType"), "pmid": parse_pmid(inner_text(each, "PMID"))}
-            for each in _corrections(citation)
+            {"type": correction.get("RefType"), "pmid": parse_pmid(inner_text(correction, "PMID"))}
+            for correction in _corrections(citation)
         ],
     }
     return {name: value for name, value in details.items() if value}

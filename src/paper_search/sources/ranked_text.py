@@ -1,4 +1,4 @@
-"""Plain questions for services that rank whatever has any, or most, of the words.
+"""Plain-text questions for services that match any, or most, of the words.
 
 What is sent are the words that say something about the subject: the rest of a question would
 only be looked for. The condition of a ranked query is said in the service's own language where it
@@ -7,12 +7,12 @@ has one, else the answers are checked for it.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from paper_search.bibliography.rarities import OF_STOP_WORDS, rarity
 from paper_search.bibliography.stemming import stem
+from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError
 from paper_search.models import RankedQuery
 from paper_search.query import And, Node, Not, Or, Phrase, Term, normalise, parse
@@ -23,7 +23,6 @@ MOST_WORDS = 24
 _MOST_TERMS = 5
 """Further terms that a service without weights is asked: those with the highest weights."""
 _LONGEST_WORD = 60
-_WORD = re.compile(r"[^\W_]+")
 
 
 def content_words(text: str) -> list[str]:
@@ -33,7 +32,7 @@ def content_words(text: str) -> list[str]:
     without words has none.
     """
     folded = unicodedata.normalize("NFKC", text).lower()
-    found = (word for word in _WORD.findall(folded) if len(word) <= _LONGEST_WORD)
+    found = (word for word in WORD.findall(folded) if len(word) <= _LONGEST_WORD)
     words = list(dict.fromkeys(found))
     return _rarest([word for word in words if _is_content(word)] or words, MOST_WORDS)
 
@@ -78,12 +77,12 @@ def _wanted(parts: list[Node], query: RankedQuery) -> Node:
     condition = condition_of(query)
     parts += [condition] if condition is not None else []
     if not parts:
-        raise InputError(f"the question {query.text[:100]!r} has no words that can be looked for")
+        raise InputError(f"the question {query.text[:100]!r} contains no searchable words")
     return normalise(And(tuple(parts)))
 
 
 def condition_of(query: RankedQuery) -> Node | None:
-    """Return the tree of the condition; None: there is none.
+    """Return the tree of the condition, or None.
 
     Raises:
         InputError: it cannot be read.

@@ -1,14 +1,13 @@
-"""Reads the boolean query that a source is given, however it was written."""
+"""Parses the boolean query that a source receives; falls back to its words."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.query import And, Node, Term, parse
 
-_WORD = re.compile(r"[^\W_]+")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 
 
@@ -29,9 +28,9 @@ def read_query(text: str) -> TreeOrWords:
     try:
         return TreeOrWords(parse(text))
     except QuerySyntaxError as error:
-        found = dict.fromkeys(word for word in _WORD.findall(text) if word not in _OPERATORS)
+        found = dict.fromkeys(word for word in WORD.findall(text) if word not in _OPERATORS)
         if not found:
-            raise InputError(f"the query {text!r} has no words: {error}") from None
+            raise InputError(f"the query {text!r} contains no words: {error}") from None
         words = tuple(Term(word) for word in found)
-        note = f"only its words were asked, since it cannot be read ({error})"
+        note = f"sent as plain words, since the query is not valid ({error})"
         return TreeOrWords(And(words) if len(words) > 1 else words[0], (note,))

@@ -1,25 +1,36 @@
 """Semantic Scholar (https://api.semanticscholar.org/api-docs/graph): by relevance, and in bulk.
 
-Without a key all callers of the world share one pool, and it is mostly empty.
+Without a key all callers of the world share one pool, and it is mostly empty. In the bulk search
+`+` is AND, `|` is OR, `-` in front of a word, phrase or group excludes it; words are compared by
+stem, in title and abstract.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from paper_search.bibliography.abstracts import plain_abstract
+from paper_search.bibliography.identifiers import (
+    content_key,
+    parse_arxiv_id,
+    parse_doi,
+    parse_issn,
+    parse_pmcid,
+    parse_pmid,
+)
 from paper_search.bibliography.languages import language_code
-from paper_search.models import RankedQuery, SearchConstraints, SourceStatus
-from paper_search.query import Node
+from paper_search.bibliography.text import WORD
+from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
+from paper_search.query import Near, Node, Phrase, Term, YearRange
 from paper_search.sources import values
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.dialect import ANYTHING, Dialect, Written
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.ranked_text import author_names, content_words, telling_words
-from paper_search.sources.semantic_scholar_query import BulkDialect
-from paper_search.sources.semantic_scholar_record import FIELDS, read_paper
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig, SearchSourceConfig
@@ -29,6 +40,36 @@ if TYPE_CHECKING:
 ENDPOINT = "https://api.semanticscholar.org/graph/v1"
 _MOST_WORDS = 5
 """Words of a question that are asked: most of them have to occur, so more find less."""
+FIELDS = (
+    "title",
+    "abstract",
+    "year",
+    "venue",
+    "publicationVenue",
+    "journal",
+    "authors",
+    "externalIds",
+    "citationCount",
+    "isOpenAccess",
+    "openAccessPdf",
+    "publicationTypes",
+    "publicationDate",
+    "url",
+)
+_TYPES = {
+    "Book": "book",
+    "BookSection": "chapter",
+    "Conference": "paper-conference",
+    "Dataset": "dataset",
+    "Thesis": "thesis",
+    "JournalArticle": "article-journal",
+    "LettersAndComments": "article-journal",
+    "Editorial": "article-journal",
+    "Review": "article-journal",
+}
+"""To the types of CSL, the telling ones first."""
+_KEPT = ("MAG", "CorpusId", "DBLP", "ACL")
+"""Identifiers without a field of their own."""
 
 
 class SemanticScholarAdapter(Adapter):
@@ -109,7 +150,7 @@ class SemanticScholar(SemanticScholarAdapter):
 
 
 class SemanticScholarBulk(SemanticScholarAdapter):
-    """The search in bulk: boolean, unranked, so the most cited come first."""
+    """The bulk search: boolean and unranked, the most cited first."""
 
     name: ClassVar[str] = "semantic_scholar_bulk"
     title: ClassVar[str] = "Semantic Scholar in bulk"
@@ -158,7 +199,7 @@ def checked(body: Any) -> dict[str, Any]:
 
 def _papers(body: Mapping[str, Any], source: str) -> tuple[list[Any], list[Any]]:
     entries = values.items(body.get("data"))
-    return entries, [paper for each in entries if (paper := read_paper(each, source))]
+    return entries, [paper for entry in entries if (paper := read_paper(entry, source))]
 
 
 def _limits(query: Translated) -> dict[str, str | int]:
@@ -177,3 +218,132 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource
 def create_bulk_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
     """Return the search in bulk, made from its settings."""
     return open_source(SemanticScholarBulk(settings.api_key), config, settings)
+
+
+class BulkDialect(Dialect):
+    """Title and abstract together; nothing else can be limited to."""
+
+    service: ClassVar[str] = "Semantic Scholar"
+    has_year_parameters: ClassVar[bool] = True
+
+    def leaf(self, leaf: Term | Phrase) -> Written:
+        """Return a word or phrase, asked of title and abstract."""
+        if leaf.field in {"author", "venue"}:
+            self.note(f"{leaf.field}: is checked in the results: the bulk search has no such field")
+            return ANYTHING
+        if leaf.field:
+            self.note(f"{leaf.field}: is searched in title and abstract and checked in the results")
+        is_exact = leaf.field is None
+        if isinstance(leaf, Term):
+            text = _quoted((leaf.text,))
+            if not leaf.is_prefix:
+                return Written(text, is_exact and text is not None)
+            if text is None or text.startswith('"'):
+                self.note("a word with '*' and punctuation inside is checked in the results")
+                return ANYTHING
+            return Written(f"{text}*", is_exact)
+        text = _quoted(leaf.words)
+        if any(word.endswith("*") for word in leaf.words):
+            self.note("a phrase with '*' is sent word by word and checked in the results")
+            words = [Term(w.rstrip("*"), leaf.field, w.endswith("*")) for w in leaf.words]
+            return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
+        return Written(text, is_exact and text is not None)
+
+    def years(self, years: YearRange) -> Written:
+        """Return nothing: years are a parameter."""
+        del years
+        self.note(
+            "years inside a group are checked in the results:"
+            " the service accepts one range of years"
+        )
+        return ANYTHING
+
+    def near(self, near: Near) -> Written:
+        """Return two words with a distance, wider than was asked."""
+        sides = [side for side in (near.left, near.right) if isinstance(side, Term)]
+        if len(sides) < 2 or any(side.is_prefix or side.field for side in sides):  # noqa: PLR2004  # both sides
+            return super().near(near)
+        # Two moves turn the words round, which NEAR allows; what that lets in is checked.
+        text = _quoted(tuple(side.text for side in sides))
+        return Written(text and f"{text}~{near.distance + 2}", is_exact=False)
+
+    def both(self, texts: Sequence[str]) -> str:
+        """Return what matches all of the texts."""
+        return f"({' + '.join(texts)})"
+
+    def either(self, texts: Sequence[str]) -> str:
+        """Return what matches one of the texts."""
+        return f"({' | '.join(texts)})"
+
+    def without(self, wanted: str, unwanted: str) -> str:
+        """Return what matches the one and not the other."""
+        return f"({wanted} + -{unwanted})"
+
+
+def _quoted(texts: tuple[str, ...]) -> str | None:
+    """Return words that follow each other; marks would be operators. None: there are no letters."""
+    cleaned = " ".join("".join(c if c.isalnum() or c in "-.'’" else " " for c in t) for t in texts)
+    cleaned = " ".join(cleaned.split())
+    if not WORD.search(cleaned):
+        return None
+    return cleaned if WORD.fullmatch(cleaned) else f'"{cleaned}"'
+
+
+def read_paper(paper: Any, source: str) -> RawPaper | None:
+    """Return the record of one paper; None: it has no title.
+
+    Args:
+        paper: an entry of `data`, or a citing or cited paper; fields may be missing, null or of
+            any type, and `paperId` is null for works that the graph only knows from references.
+        source: which source found it.
+    """
+    entry = values.mapping(paper)
+    title = values.words(entry.get("title"))
+    if not title:
+        return None
+    ids = values.mapping(entry.get("externalIds"))
+    place = values.mapping(entry.get("publicationVenue"))
+    journal = values.mapping(entry.get("journal"))
+    doi = parse_doi(values.text(ids.get("DOI")))
+    s2_id = values.text(entry.get("paperId")).lower() or None
+    record = RawPaper(
+        title=title,
+        doi=doi,
+        authors=list(_authors(entry)),
+        abstract=plain_abstract(values.text(entry.get("abstract"))),
+        snippet=values.words(values.mapping(entry.get("tldr")).get("text")),
+        year=values.year(entry.get("year")) or values.year(entry.get("publicationDate")),
+        venue=values.words(entry.get("venue"))
+        or values.words(journal.get("name"))
+        or values.words(place.get("name")),
+        issn=parse_issn(values.text(place.get("issn"))),
+        volume=values.text(journal.get("volume")) or None,
+        pages="".join(values.text(journal.get("pages")).split()) or None,
+        citation_count=values.count(entry.get("citationCount")),
+        full_text_url=values.address(values.mapping(entry.get("openAccessPdf")).get("url")),
+        url=values.address(entry.get("url")),
+        arxiv_id=parse_arxiv_id(values.text(ids.get("ArXiv")))
+        or (parse_arxiv_id(doi) if doi else None),
+        pmid=parse_pmid(values.text(ids.get("PubMed")) or None),
+        pmcid=parse_pmcid(values.text(ids.get("PubMedCentral")) or None),
+        s2_id=s2_id,
+        publication_type=_type(entry),
+        source=source,
+        raw_data={name.lower(): given for name in _KEPT if (given := values.text(ids.get(name)))},
+    )
+    record.id = f"s2:{s2_id or doi or content_key(record)}"
+    return record
+
+
+def _authors(entry: dict[str, Any]) -> Iterator[Author]:
+    for author in values.mappings(entry.get("authors")):
+        if name := values.words(author.get("name")):
+            yield Author(name=name, author_id=values.text(author.get("authorId")) or None)
+
+
+def _type(entry: dict[str, Any]) -> str | None:
+    given = {
+        values.text(publication_type)
+        for publication_type in values.items(entry.get("publicationTypes"))
+    }
+    return next((csl for name, csl in _TYPES.items() if name in given), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.config import AppConfig, SearchSourceConfig
@@ -20,8 +21,7 @@ from paper_search.sources.errors import (
 )
 from paper_search.sources.explanation import Explanation, explain_missing_key
 from paper_search.sources.http_source import HttpSource, SourceSettings
-from paper_search.sources.scholar_query import translate, translate_ranked
-from paper_search.sources.scholar_record import SOURCE, read_result
+from paper_search.sources.scholar import SOURCE, read_result, translate, translate_ranked
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -46,7 +46,6 @@ ENDPOINT = "https://serpapi.com/search.json"
 
 _NO_RESULTS = "hasn't returned any results"
 _USED_UP = ("run out of searches", "out of searches", "credit")
-_TOO_MANY = 429
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> SerpAPIScholarSource:
@@ -126,7 +125,7 @@ class ScholarAdapter(Adapter):
         return Request(self._endpoint, params)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the entries of a page; none for the answer that there are no results."""
+        """Return the entries of a page; none if the answer says "no results"."""
         body = answer.json()
         if body is None:
             return Page()
@@ -140,7 +139,7 @@ class ScholarAdapter(Adapter):
             raise NonRetryableError(f"SerpApi: {message}", status=status)
         listed = body.get("organic_results")
         entries = listed if isinstance(listed, list) else []
-        papers = [record for each in entries if (record := read_result(each))]
+        papers = [record for entry in entries if (record := read_result(entry))]
         return Page(
             papers=papers,
             dropped=len(entries) - len(papers),
@@ -150,7 +149,7 @@ class ScholarAdapter(Adapter):
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return what SerpApi says: 429 is for too many requests, and for an empty account."""
-        return _status_told(error.body) if error.status == _TOO_MANY else None
+        return _status_told(error.body) if error.status == HTTPStatus.TOO_MANY_REQUESTS else None
 
     def _next(self, request: Request) -> Request | None:
         start = int(request.params["start"]) + int(request.params["num"])

@@ -1,19 +1,20 @@
-"""Values of an answer that may be anything, read so that a wrong one is only a missing one."""
+"""Reads values of unknown type from an answer; an invalid value counts as missing."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from paper_search.bibliography.text import plain
 from paper_search.http.retry import utc_now
+from paper_search.query.leaves import YEAR
 
-_MOST_CITATIONS = 10_000_000
+MOST_CITATIONS = 10_000_000
 """No work has more; what claims so is a fault."""
 _FIRST_YEAR = 1400
 _ADDRESS = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
-_YEAR = re.compile(r"\d{4}")
+YEAR_IN_TEXT = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -29,8 +30,8 @@ def items(value: Any) -> list[Any]:
 
 
 def mappings(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a list; what is none is passed over."""
-    return (each for each in items(value) if isinstance(each, dict))
+    """Yield the objects of a list; other items are skipped."""
+    return (entry for entry in items(value) if isinstance(entry, dict))
 
 
 def text(value: Any) -> str:
@@ -41,23 +42,28 @@ def text(value: Any) -> str:
 
 
 def words(value: Any) -> str | None:
-    """Return the text for people, without markup and LaTeX; None: there is none."""
+    """Return the text for people, without markup and LaTeX, or None."""
     return plain(text(value)) or None
 
 
 def first_text(value: Any) -> str:
     """Return the first text of a list that is not empty, or the text itself."""
-    return next((found for each in items(value) if (found := text(each))), "")
+    return next((found for entry in items(value) if (found := text(entry))), "")
+
+
+def first_read(read: Callable[[str], str | None], value: Any) -> str | None:
+    """Return what can be read of the first text of a list that it can be; None: of none."""
+    return next((found for entry in items(value) if (found := read(text(entry)))), None)
 
 
 def count(value: Any) -> int:
-    """Return the number of citations; anything that cannot be one is 0."""
+    """Return the number of citations; 0 if the value is invalid."""
     found = number(value)
-    return found if found is not None and found <= _MOST_CITATIONS else 0
+    return found if found is not None and found <= MOST_CITATIONS else 0
 
 
 def number(value: Any) -> int | None:
-    """Return a whole number from 0, also of digits in a text; None: it is none."""
+    """Return a whole number from 0, also from digits in a text, or None."""
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
         value = int(value) if len(value) < 16 else None  # noqa: PLR2004  # digits of a number that is exact
     if isinstance(value, float) and value.is_integer():
@@ -68,20 +74,20 @@ def number(value: Any) -> int | None:
 
 def year(value: Any) -> int | None:
     """Return the year that a number or a date (`2019-05-01`) begins with; None: no such year."""
-    found = _YEAR.match(text(int(value) if isinstance(value, float) else value))
+    found = YEAR.match(text(int(value) if isinstance(value, float) else value))
     if found is None:
         return None
     return int(found[0]) if _FIRST_YEAR <= int(found[0]) <= utc_now().year + 2 else None
 
 
 def address(value: Any) -> str | None:
-    """Return the web address; None: it is none."""
+    """Return the URL, or None if it is not one."""
     found = _ADDRESS.fullmatch(text(value))
     return found[0] if found else None
 
 
 def flag(value: Any) -> bool | None:
-    """Return the truth value; None: it is not said."""
+    """Return the truth value, or None if it is not stated."""
     return value if isinstance(value, bool) else None
 
 

@@ -10,8 +10,8 @@ from paper_search.workflow.marks import MarkShelf, ScreeningMark, verdicts
 from paper_search.workflow.questions import markable_ids
 from paper_search.workflow.state import CollectionRef, IterationRecord, WorkflowState
 
-AS_READ = "if you looked at all papers above your last mark"
-"""What an outlook from marks on a page takes for granted."""
+AS_READ = "assuming you read every paper above your last mark"
+"""What an estimate from marks on a page assumes."""
 
 
 def round_outlook(
@@ -77,7 +77,7 @@ def carried_outlook(
     if found is None:
         return None
     fresh = len(set(following.paper_ids) - set(shown))
-    return f"round {iteration + 1}{condition}: {found.advice}; new in this round: {fresh} papers"
+    return f"Round {iteration + 1}{condition}: {found.advice} New in this round: {fresh} papers."
 
 
 async def with_marks(payload: Any, state: WorkflowState, shelf: MarkShelf) -> Any:

@@ -94,7 +94,7 @@ def test_a_workbook_is_read_from_the_sheet_that_has_titles(tmp_path: Path) -> No
     first, second = list(read_file(tmp_path / "papers.xlsx"))
     assert isinstance(first, Imported)
     assert (first.record.title, first.record.year, len(first.record.authors)) == ("One", 2020, 2)
-    assert second == Rejected(4, "there is no title")
+    assert second == Rejected(4, "the title is missing")
 
 
 def test_a_zip_that_is_no_workbook_is_named(tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_broken_xml_keeps_what_came_before(tmp_path: Path) -> None:
     file.write_bytes(XML[: XML.index(b"<record><titles/>")])
     entries = read_file(file)
     assert isinstance(next(entries), Imported)
-    with pytest.raises(InputError, match="broken after record 1"):
+    with pytest.raises(InputError, match="invalid after record 1"):
         next(entries)
 
 

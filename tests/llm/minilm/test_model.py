@@ -129,4 +129,4 @@ def test_damaged_weights_rank_by_words_alone(tiny: ModelFiles, tmp_path: Path, k
     with Library.open(tmp_path / "library", embedder=MiniLM(tiny)) as library:
         hits = library.search("graph")
         assert [paper.title for paper in hits.papers] == ["graph networks"]
-        assert "ranked by words alone" in str(hits.note)
+        assert "ranked by words only" in str(hits.note)

@@ -13,11 +13,13 @@ from paper_search.errors import UnknownNameError
 from paper_search.models import Author, RawPaper, SourceStatus
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources.enrichment import Enricher, create_enrichers, known_enrichers
-from paper_search.sources.enrichment.crossref import CrossrefLookup
 from paper_search.sources.enrichment.lookup import HttpEnricher, LookupAdapter
-from paper_search.sources.enrichment.openalex import OpenAlexLookup
-from paper_search.sources.enrichment.semantic_scholar import SemanticScholarLookup
-from paper_search.sources.enrichment.unpaywall import UnpaywallLookup
+from paper_search.sources.enrichment.services import (
+    CrossrefLookup,
+    OpenAlexLookup,
+    SemanticScholarLookup,
+    UnpaywallLookup,
+)
 from paper_search.sources.http_source import SourceSettings
 
 KEY = "CANARY-key-of-an-enricher"
@@ -202,7 +204,7 @@ async def test_the_budget_is_kept(services: Services) -> None:
     report = await GapFiller([enricher(services.server, "crossref", max_calls=2)]).fill(works)
     assert len(services.asked) == 2
     assert sum(bool(each.doi) for each in report.works) == 2
-    assert "3 works were not asked for" in (report.sources[0].note or "")
+    assert "3 works were not looked up" in (report.sources[0].note or "")
 
 
 @pytest.mark.parametrize("name", ["openalex", "crossref", "semantic_scholar", "unpaywall"])
@@ -243,7 +245,7 @@ async def test_what_would_break_a_filter_is_not_asked_for(services: Services) ->
 
 
 def test_the_settings_name_the_enrichers() -> None:
-    assert list(known_enrichers()) == ["crossref", "openalex", "semantic_scholar", "unpaywall"]
+    assert known_enrichers() == ["crossref", "openalex", "semantic_scholar", "unpaywall"]
     made = create_enrichers(AppConfig(enrichers=["crossref", "openalex", "unpaywall"]))
     assert [each.enricher_name for each in made] == ["crossref", "openalex"]
     assert all(isinstance(each, Enricher) for each in made)

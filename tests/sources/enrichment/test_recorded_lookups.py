@@ -7,8 +7,7 @@ import pytest
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer
-from paper_search.sources.enrichment.semantic_scholar import SemanticScholarLookup
-from paper_search.sources.enrichment.unpaywall import UnpaywallLookup
+from paper_search.sources.enrichment.services import SemanticScholarLookup, UnpaywallLookup
 from paper_search.sources.errors import ServiceError
 from paper_search.testing.recorded import RecordedAnswer
 

@@ -15,8 +15,8 @@ from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, 
 from paper_search.query import parse
 from paper_search.skills import Searcher
 from paper_search.sources.http_source import HttpSource, SourceSettings
+from paper_search.sources.web.base import engine_query, plain_query
 from paper_search.sources.web.newsapi import NewsApi
-from paper_search.sources.web.query import engine_query, plain_query
 from paper_search.sources.web.searxng import Searxng
 from paper_search.testing.fault_server import FaultServer
 from paper_search.testing.sources import SourceContract, check_source

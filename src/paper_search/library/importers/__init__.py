@@ -1,4 +1,4 @@
-"""Importers: which formats can be read, and how a file is recognised and read."""
+"""Importers: the supported formats, and how a file is recognised and read."""
 
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.files import FORMATS, format_of, read_file

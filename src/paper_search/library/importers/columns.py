@@ -1,4 +1,4 @@
-"""Columns of tables, guessed: which field the names that spreadsheets use stand for."""
+"""Maps the column names of spreadsheets to fields."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def entries(rows: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Entry]:
     places = guessed(first[1])
     if "title" not in places:
         found = ", ".join(repr(str(name)) for name in first[1] if name)[:120]
-        yield Rejected(first[0], f"no column with titles; the columns are {found or 'unnamed'}")
+        yield Rejected(first[0], f"no title column; the columns are {found or 'unnamed'}")
         return
     for line, cells in numbered:
         if any(_text(cell) for cell in cells):

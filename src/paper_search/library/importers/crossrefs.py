@@ -1,4 +1,4 @@
-"""Cross-references of BibTeX entries: what a chapter or paper takes from its volume."""
+"""Cross-references of BibTeX entries: fields that a chapter inherits from its volume."""
 
 from __future__ import annotations
 

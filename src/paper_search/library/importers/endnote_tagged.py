@@ -1,4 +1,4 @@
-"""Importer of EndNote's tagged text (.enw), also called Refer, which Google Scholar gives."""
+"""Importer of EndNote's tagged text (.enw), also called Refer, as Google Scholar exports it."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def read(file: IO[bytes]) -> Iterator[Entry]:
                     records.clear()
     except ParseError as error:
         raise InputError(
-            f"the XML is broken after record {number}: {error}; what came before was kept"
+            f"the XML is invalid after record {number}: {error}; earlier records were imported"
         ) from error
     except DefusedXmlException as error:
         raise InputError(f"the XML is not safe to read ({type(error).__name__})") from error

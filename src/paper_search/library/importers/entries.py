@@ -1,4 +1,4 @@
-"""What an importer yields: a record, or the reason why there is none, with its line."""
+"""What an importer yields: a record or the reason for its rejection, with the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bibliographic fields under the many names that they have, turned into a record."""
+"""Maps bibliographic fields, under their many names, to a record."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ def record_of(given: Mapping[str, Any]) -> RawPaper:
     indispensable.
 
     Raises:
-        ValueError: there is no title.
+        ValueError: the title is missing.
     """
     found = _by_field(given)
     title = clean(_text(found.get("title")))
     if not title:
-        raise ValueError("there is no title")
+        raise ValueError("the title is missing")
     values: dict[str, Any] = {"id": "", "title": title}
     for name in _IDENTIFIERS.keys() & found.keys():
         values[name] = _IDENTIFIERS[name](_text(found[name]))
@@ -120,7 +120,7 @@ def record_of(given: Mapping[str, Any]) -> RawPaper:
 
 
 def year_of(given: Any) -> int | None:
-    """Return the year in a number, a date, or CSL's date parts; None: there is none."""
+    """Return the year in a number, a date, or CSL's date parts, or None."""
     if isinstance(given, dict):
         given = given.get("date-parts") or given.get("raw") or given.get("literal")
     found = _YEAR.search(str(given)) if given is not None else None

@@ -162,7 +162,7 @@ def _head(path: Path) -> bytes:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{str(path)!r} cannot be read: {reason}") from error
     if not head.strip(b"\xef\xbb\xbf \t\r\n\x00"):
-        raise InputError(f"{str(path)!r} is empty: there is nothing to import")
+        raise InputError(f"{str(path)!r} is empty")
     if head.startswith(_ZIP):
         return head
     if b"\x00" in head and not _encoding(head).startswith("utf-16"):
@@ -215,7 +215,7 @@ def _last_letter(piece: bytes) -> int:
 
 def _damage(path: Path, error: Exception) -> InputError:
     return InputError(
-        f"{str(path)!r} is damaged and was read in part: {error}; what came before was kept"
+        f"{str(path)!r} is damaged: {error}; the records before the damage were imported"
     )
 
 

@@ -1,4 +1,4 @@
-"""Reading of JSON arrays one item at a time: memory holds one item, a broken one costs itself."""
+"""Reads JSON arrays one item at a time; a broken item costs only itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from paper_search.library.importers.entries import Rejected
 
 LONGEST_ITEM = 50_000_000
-"""Characters; what is longer is no record, and is passed over."""
+"""Characters; anything longer is not a record and is skipped."""
 _PIECE = 65_536
 _OVERLAP = 1_000
 """Characters that are kept where something is looked for that the next piece may complete."""
@@ -20,7 +20,7 @@ _NEXT_ITEM = re.compile(r"\}\s*,\s*(?=\{\s*\")")
 _DECODER = json.JSONDecoder()
 _AFTER_ITEM = {",", "]", " ", "\n", "\r", "\t"}
 _CUT_SHORT = 16
-"""An error so near to the end may be that of a word or number which goes on in the next piece."""
+"""An error this near the end may be a word or number that continues in the next piece."""
 
 
 class Window:
@@ -84,13 +84,13 @@ class Window:
 def items(window: Window) -> Iterator[tuple[int, Any]]:
     """Yield line and value of every item of the array that begins before the window's position.
 
-    The value of an item that cannot be read is a `Rejected`; reading goes on at what looks like
+    The value of an item that cannot be read is a `Rejected`; reading continues at what looks like
     the next object.
     """
     while (first := window.skip(_GAP)) != "]":
         line = window.line
         if not first:
-            yield line, Rejected(line, "the file ends before the list does")
+            yield line, Rejected(line, "the file ends in the middle of the list")
             return
         value = _item(window)
         if isinstance(value, _Broken):
@@ -109,7 +109,7 @@ class _Broken:
 
 
 def _item(window: Window) -> Any:
-    """Return the value here and go past it, or say why there is none."""
+    """Return the value at this place and move past it, or the reason for its rejection."""
     while True:
         try:
             value, end = _DECODER.raw_decode(window.text, window.position)

@@ -1,4 +1,4 @@
-"""Importer of JSON lines: one record a line, our own or with common field names."""
+"""Importer of JSON lines: one record per line, our own or with common field names."""
 
 from __future__ import annotations
 

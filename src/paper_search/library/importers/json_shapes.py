@@ -1,4 +1,4 @@
-"""Records as OpenAlex, arXiv, Semantic Scholar and Crossref shape them, under common names."""
+"""Maps records of OpenAlex, arXiv, Semantic Scholar and Crossref to common names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Importer of MEDLINE files, which PubMed gives as .nbib."""
+"""Importer of MEDLINE files, which PubMed exports as .nbib."""
 
 from __future__ import annotations
 

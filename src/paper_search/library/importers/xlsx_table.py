@@ -1,4 +1,4 @@
-"""Importer of Excel workbooks (.xlsx): the first sheet with a column of titles."""
+"""Importer of Excel workbooks (.xlsx): the first sheet with a title column."""
 
 from __future__ import annotations
 

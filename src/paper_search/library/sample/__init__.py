@@ -1,1 +1,1 @@
-"""The sample that ships: real bibliographic records of several fields, facts only."""
+"""The packaged sample: real bibliographic records of several fields, facts only."""

@@ -1,1 +1,1 @@
-"""De-duplication: which records are one work, why, how surely, and what the merged record says."""
+"""De-duplication: finds records of the same work, with evidence, and merges them."""

@@ -1,4 +1,4 @@
-"""Which pairs of records are worth a comparison: all that share one of several keys."""
+"""Blocking: the pairs of records worth comparing, because they share a key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clusters out of scored pairs: average linkage over the pairs that were compared."""
+"""Clustering of scored pairs: average linkage over the pairs that were compared."""
 
 from __future__ import annotations
 
@@ -137,6 +137,6 @@ def ambiguous(scores: Mapping[Pair, float], least: float) -> set[Pair]:
 
 _MOST_RIVALS = 12
 _RIVALS_APART = 0.4
-"""Log-odds below which two records that a third one fits are taken for two works."""
+"""Log-odds below which two records that a third one fits count as two works."""
 _CLOSE = 0.7
 """Log-odds within which two pairs are equally good."""

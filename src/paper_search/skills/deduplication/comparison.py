@@ -1,4 +1,4 @@
-"""Two records compared field by field, each field on a scale of a few levels."""
+"""Compares two records field by field, each on a scale of a few levels."""
 
 from __future__ import annotations
 

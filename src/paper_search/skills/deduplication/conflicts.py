@@ -1,4 +1,4 @@
-"""What decides a pair beyond its weights: identifiers that agree, and what forbids a merge."""
+"""Rules that override a pair's weights: matching identifiers, and what forbids a merge."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from paper_search.skills.deduplication.comparison import Comparison
 CERTAIN = 12.0
 """Log-odds of a pair that one identifier names."""
 DOUBTFUL = 0.0
-"""Most log-odds of a pair that is to be asked about, whatever else speaks for it."""
+"""Upper limit of the log-odds of a pair that a person must decide."""
 IMPOSSIBLE = -2.0
 """Most log-odds of a pair that is not worth a question."""
 
@@ -22,7 +22,7 @@ _AGREED_AUTHORS = frozenset({"all", "two names", "one name"})
 
 
 def judged(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
-    """Return the log-odds of a pair after identifiers and conflicts had their say.
+    """Return the log-odds of a pair after the rules on identifiers and conflicts.
 
     Args:
         levels: how the fields of the two records agree.
@@ -61,7 +61,7 @@ def _are_contradicting(levels: Comparison) -> bool:
 
 
 def _is_forbidden(levels: Comparison) -> bool:
-    """Whether something says that these are two works, however alike they look."""
+    """Whether a rule says that these are two works, however similar they are."""
     if levels.abstract in _ONE_TEXT and levels.title == "identical":
         return levels.pages == levels.venue == "different"
     return (
@@ -74,7 +74,7 @@ def _is_forbidden(levels: Comparison) -> bool:
 
 
 def _is_held_back(levels: Comparison) -> bool:
-    """Whether only a person can tell: much is alike, but one thing does not fit or is not said."""
+    """Whether only a person can decide: much agrees, but one field contradicts or is missing."""
     if _is_confirmed(levels):
         return False
     return (
@@ -88,7 +88,7 @@ def _is_held_back(levels: Comparison) -> bool:
 
 
 def _is_elsewhere(levels: Comparison) -> bool:
-    """Whether two records stand on pages that cannot be those of one publication.
+    """Whether the pages of two records cannot be those of one publication.
 
     The same abstract is often given to two meetings, and an erratum carries the title of what it
     corrects, in a later issue of the same volume.
@@ -174,7 +174,7 @@ def _is_one_text_of_one_team(levels: Comparison) -> bool:
 
 
 def may_be_one(levels: Comparison) -> bool:
-    """Whether anything speaks for what a model says of two records: it may not join strangers.
+    """Whether any evidence supports a model's claim that two records are one work.
 
     Whatever a title may have told the model: two published DOIs, two parts or a reply are never
     joined, and neither are records of different authors whose titles have little in common.

@@ -1,4 +1,4 @@
-"""What a person is shown about two records: which fields agree, and how surely they are one."""
+"""The evidence for a pair that a person sees: which fields agree, and the confidence."""
 
 from __future__ import annotations
 

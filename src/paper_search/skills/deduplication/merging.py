@@ -1,4 +1,4 @@
-"""One record out of several of the same work, with the provenance of each of its fields."""
+"""Merges the records of one work, with the provenance of each field."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How much each level of agreement speaks for one work, in natural log-odds.
+"""The log-odds that two records are one work, from their levels of agreement.
 
 The weights are those of a logistic regression over the levels of `comparison`; how they were
-fitted and checked is told in docs/decisions/0010-deduplication.md.
+fitted and checked is told in docs/decisions/0014-deduplication.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The authors of a record as a bag of names, however a source cut the string up."""
+"""Authors as a bag of names, however a source formats them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paper_search.models import Author
 from paper_search.skills.deduplication.text import folded, without_line_breaks, word_set, words
 
 _MOST_AUTHORS = 60
-"""Authors looked at: a list of 5,000 is told by its beginning."""
+"""Authors compared: the beginning of a list of 5,000 is enough."""
 _FIRST_END = re.compile(r";| and | & |\bet al\b")
 _BETWEEN = " ; "
 _NOT_NAMES = word_set(

@@ -1,4 +1,4 @@
-"""What is compared of one record: every field normalised once."""
+"""Profiles: each record's fields, normalised once for comparison."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _YEARS = range(1400, 2101)
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One record in comparable form; an empty value means that the record does not say.
+    """One record in comparable form; an empty value means unknown.
 
     Attributes:
         title: the words of the title, joined by single spaces.

@@ -1,4 +1,4 @@
-"""Titles that several works of one batch carry: columns, yearly reports, editorials."""
+"""Titles that several works of a batch share: columns, annual reports, editorials."""
 
 from __future__ import annotations
 

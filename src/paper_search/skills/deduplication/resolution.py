@@ -1,4 +1,4 @@
-"""The whole way from records to clusters: profiles, pairs, scores, sets, versions, doubts."""
+"""Resolution: from records to clusters, works and uncertain pairs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ UNCERTAIN = -1.0
 
 
 class Resolution:
-    """The records of one batch, compared once; more joins may follow, then `clustering` tells all.
+    """The records of one batch, compared once; more joins may follow before `clustering`.
 
     Args:
         papers: any records, in any order: the outcome does not depend on it.
@@ -82,7 +82,7 @@ class Resolution:
         return self._levels_of((first, second))
 
     def clustering(self) -> Clustering:
-        """Return all clusters, works, version links and doubts."""
+        """Return all clusters, works, version links and uncertain pairs."""
         sets = self._linkage.sets()
         clusters, cluster_of = self._clusters(sets)
         works, versions = self._works(clusters, cluster_of)

@@ -1,4 +1,4 @@
-"""Text folded so that two spellings of it become one: markup, accents, case and mojibake gone."""
+"""Folds text so that spellings compare equal: markup, accents, case and mojibake removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two titles say about each other besides their spelling: parts, replies, errata, columns."""
+"""Signals in two titles besides spelling: parts, replies, errata, columns."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def without_annotations(folded_title: str) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def letters(words: tuple[str, ...]) -> frozenset[str]:
-    """Return the single letters among the words of a title that are no words: "hepatitis B"."""
+    """Return the single letters among the words of a title, as in "hepatitis B"."""
     found = {word for word in words[:-1] if len(word) == 1 and word not in _LITTLE_WORDS}
     return frozenset(found | {word for word in words[-1:] if len(word) == 1})
 

@@ -1,4 +1,4 @@
-"""Where a work appeared: compared across abbreviations, and of which kind it is."""
+"""Compares venues across abbreviations, and classifies them."""
 
 from __future__ import annotations
 

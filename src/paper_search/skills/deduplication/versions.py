@@ -1,4 +1,4 @@
-"""Versions of one work: which records are some, and which version is the best."""
+"""Versions of one work: finds them and picks the best."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def rank(record: Profile) -> int:
 
 
 def are_versions(one: Profile, other: Profile, levels: Comparison) -> bool:
-    """Whether two records, not taken for one publication, are versions of one work.
+    """Whether two records of different publications are versions of one work.
 
     Titles must be the same but for spelling and of some length, authors the same, the years at
     most three apart, and one a preprint and the other not, or one in a conference's proceedings

@@ -1,4 +1,4 @@
-"""The weights of the levels of agreement, as fitted: see docs/decisions/0010-deduplication.md."""
+"""The fitted weights of the levels of agreement; see docs/decisions/0014-deduplication.md."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How a question becomes an intent without a model: limits, exclusions, authors, concepts."""
+"""Turns a question into an intent without a model: limits, exclusions, authors, concepts."""

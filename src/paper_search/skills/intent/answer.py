@@ -1,4 +1,4 @@
-"""The intent as a model gives it."""
+"""The intent as returned by a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_TERMS = 20
 
 
 class ConstraintsAnswer(BaseModel):
-    """The limits as a model gives them."""
+    """The limits as returned by a model."""
 
     year_from: int | None = None
     year_to: int | None = None
@@ -25,7 +25,7 @@ class ConstraintsAnswer(BaseModel):
 
 
 class IntentAnswer(BaseModel):
-    """The intent as a model gives it; only topic and kind must be there."""
+    """The intent as returned by a model; only topic and kind are required."""
 
     topic: str = Field(min_length=1)
     concepts: list[str] = Field(default_factory=list)
@@ -76,7 +76,7 @@ class IntentAnswer(BaseModel):
         )
 
     def _alternatives(self, concepts: list[str], barred: set[str]) -> dict[str, list[str]]:
-        """Return the alternatives of concepts that there are, by the concept as it is written."""
+        """Return the alternatives of each concept, by the concept as written."""
         known = {name.casefold(): name for name in concepts}
         made: dict[str, list[str]] = {}
         for name, others in self.alternatives.items():
@@ -98,7 +98,7 @@ class IntentAnswer(BaseModel):
         first, last = self._years()
         if first == self.constraints.year_from:
             return []
-        return [f"the years are read as {first} to {last}: the model gave them in reverse"]
+        return [f"the years are read as {first} to {last}: the model gave them in reverse order"]
 
     def _constraints(self, read: SearchConstraints) -> SearchConstraints:
         limits = self.constraints

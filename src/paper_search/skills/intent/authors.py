@@ -101,7 +101,7 @@ def read_authors(text: str) -> Authors:
             if _MADE_BY.search(text[max(0, match.start() - 30) : match.start()]):
                 continue
             if _NEGATED.search(text[max(0, match.start() - 30) : match.start()]):
-                said = f"authors are not excluded ({', '.join(names)}): write NOT author:{names[0]}"
+                said = f"to exclude authors ({', '.join(names)}), write NOT author:{names[0]}"
                 return Authors(cut(text, match.start(), match.end()), notes=(said,))
             start = match.end("papers") if match["papers"] else match.start()
             return Authors(cut(text, start, match.end()), tuple(dict.fromkeys(names)))

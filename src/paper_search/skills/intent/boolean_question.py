@@ -1,4 +1,4 @@
-"""Questions that are boolean queries already."""
+"""Questions that are boolean queries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TRUNCATED = re.compile(r"(?<!\w)\w{3,}+\*(?!\w)")
 _SHOWN = 60
 _QUOTED = re.compile(r'"[^"]*"')
 _ACCEPTED = (
-    'accepted are words, "phrases", AND OR NOT, parentheses, NEAR/n, word*, and the fields'
+    'use words, "phrases", AND OR NOT, parentheses, NEAR/n, word*, and the fields'
     " title: abstract: author: venue: year: tiab:; or ask in plain words"
 )
 
@@ -58,12 +58,12 @@ def read_boolean(question: str) -> BooleanQuestion | None:
         tree = parse(question)
     except QuerySyntaxError as error:
         raise QuestionError(
-            f"the question is read as a boolean query, and cannot be: {error}; {_ACCEPTED}"
+            f"the question looks like a boolean query but is not valid: {error}; {_ACCEPTED}"
         ) from error
     if not _asks(tree):
         raise QuestionError(
-            f"the question only says what is not wanted: {question[:_SHOWN]!r};"
-            " say what you look for"
+            f"the question only says what to exclude: {question[:_SHOWN]!r};"
+            " say what you are looking for"
         )
     groups = [group for part in _parts(tree) if (group := list(dict.fromkeys(_wanted(part))))]
     authors = [_text(leaf) for leaf in _leaves(tree) if leaf.field == "author"]

@@ -1,4 +1,4 @@
-"""The intent of a question as its words tell it: what it is about, and what limits it."""
+"""Reads the intent of a question from cue words: its subject and its limits."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def read_limits(question: str, today: date, default_max_results: int) -> Reading
     is_carried = authors.names or named.names or years.first or years.last
     if not left and not is_carried and (excluded.terms or excluded.kinds):
         raise QuestionError(
-            f"the question only says what is not wanted: {question[:_SHOWN]!r};"
-            " say what you look for"
+            f"the question only says what to exclude: {question[:_SHOWN]!r};"
+            " say what you are looking for"
         )
     return Reading(
         question=left or ("" if is_carried else question),
@@ -179,9 +179,9 @@ def _remarks(question: str, reading: Reading) -> list[str]:
             " so English terms find more"
         )
     if question.count('"') % 2:
-        notes.append("a quotation mark is never closed: the question is read as plain words")
+        notes.append("a closing quotation mark is missing: the question is read as plain words")
     if not (reading.question or reading.authors or reading.identifiers):
-        notes.append("the question names nothing but years: say what it is about")
+        notes.append("the question contains only years: say what it is about")
     if reading.question and not _if_telling(reading.question):
-        notes.append("the question holds only words that most papers have: say what it is about")
+        notes.append("the question contains only words that most papers use: say what it is about")
     return notes

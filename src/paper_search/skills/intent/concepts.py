@@ -1,4 +1,4 @@
-"""Concepts of a question, and what would do as well in their place."""
+"""The concepts of a question, and their alternatives."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NO_CHOICE = re.compile(
 _COMMA = re.compile(r"\s*,\s*")
 _BRACKET = re.compile(r"\s*\(\s*")
 Group: TypeAlias = tuple[str, ...]
-"""A concept, and behind it what would do as well."""
+"""A concept, followed by its alternatives."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Text with places where something was cut out, so that what stood around is not joined."""
+"""Text with gaps where something was cut out, so that its neighbours are not joined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words by which a question says what it does not want, in several languages."""
+"""Words that introduce exclusions, in several languages."""
 
 from __future__ import annotations
 

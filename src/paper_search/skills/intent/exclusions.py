@@ -1,4 +1,4 @@
-"""What a question does not want: terms, and kinds of publication."""
+"""What a question excludes: terms and kinds of publication."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def read_exclusions(text: str) -> Exclusions:
             rest = cut(rest, exclusion.start, exclusion.end)
         else:
             notes.append(
-                f"{said!r} is read as part of the subject; to leave papers out, write"
+                f"{said!r} is read as part of the subject; to exclude papers, write"
                 f" 'excluding {exclusion.terms[0]}'"
             )
         if exclusion.is_compound:

@@ -1,4 +1,4 @@
-"""In which language a question is written."""
+"""Detects the language of a question."""
 
 from __future__ import annotations
 

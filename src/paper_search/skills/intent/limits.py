@@ -1,4 +1,4 @@
-"""How many papers a question wants, in which language, and of which kind."""
+"""The number, language and kind of papers that a question asks for."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def read_language(text: str) -> tuple[str, str | None, tuple[str, ...]]:
     """
     notes: list[str] = []
     while match := _NOT_IN.search(text):
-        notes.append(f"papers are not left out by their language: {match[0].strip()!r}")
+        notes.append(f"excluding a language is not supported: {match[0].strip()!r}")
         text = cut(text, match.start(), match.end())
     rest, code = _wanted_language(text)
     return rest, code, tuple(notes)

@@ -1,4 +1,4 @@
-"""Words that end a noun phrase, and words at its ends that say nothing about the subject."""
+"""Words that end a noun phrase, and words at its ends without content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noun phrases of a text: what stands between function words, verbs and punctuation."""
+"""Noun phrases of a text: the runs between function words, verbs and punctuation."""
 
 from __future__ import annotations
 

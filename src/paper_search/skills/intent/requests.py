@@ -1,4 +1,4 @@
-"""The words of the request that a question begins and ends with."""
+"""The polite words around a question ("please find papers on")."""
 
 from __future__ import annotations
 

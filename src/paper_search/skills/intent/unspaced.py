@@ -1,4 +1,4 @@
-"""Key phrases of Chinese and Japanese, which put no space between words."""
+"""Key phrases of Chinese and Japanese text, which has no spaces between words."""
 
 from __future__ import annotations
 

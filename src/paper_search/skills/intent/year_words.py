@@ -1,4 +1,4 @@
-"""How years are written, and the words that make limits of them, in several languages."""
+"""How years and year limits are written, in several languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Years that a question sets as limits."""
+"""The year limits in a question."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def years_in(text: str, today: date) -> Years:
     notes = reader.notes
     if _is_empty(joined) or any(_is_empty(_both(joined, mention.interval)) for mention in found):
         said = ", ".join(repr(text[mention.start : mention.end].strip(" ,")) for mention in found)
-        notes.append(f"the years contradict each other ({said}): none is used as a limit")
+        notes.append(f"contradictory years ({said}): the search has no limit on years")
         joined = (None, None)
     rest = text
     for limit in reversed(limits):
@@ -123,7 +123,7 @@ class _Reader:
             interval = (None if last is None else last + 1, None if first is None else first - 1)
         elif negated:
             said = match[0].strip(" ,")
-            self.notes.append(f"years in between are not left out: {said!r} limits nothing")
+            self.notes.append(f"excluding a range of years is not supported: {said!r} is ignored")
             interval = (None, None)
         return _Found(start, match.end(), interval, _PREFERRED.search(before) is None)
 

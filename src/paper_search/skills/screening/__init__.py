@@ -1,4 +1,4 @@
-"""Learning from a person's marks: what comes first, and how much is left to find."""
+"""Learns from a person's labels: the order of the rest, and the stopping estimate."""
 
 from paper_search.skills.screening.outlook import Outlook, outlook
 from paper_search.skills.screening.ranking import Ranker

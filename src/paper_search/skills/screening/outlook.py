@@ -1,4 +1,4 @@
-"""How much is left to find, told from the order in which papers were found."""
+"""The stopping estimate: how many relevant papers are left, from the order of the finds."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _HALVINGS = 50
 
 @dataclass(frozen=True)
 class Outlook:
-    """What a person who screened in order may expect of the rest."""
+    """How many relevant papers are probably left."""
 
     screened: int
     found: int
     """Relevant ones among the screened, and those known before."""
     unseen: int
     expected: int
-    """Relevant ones among the unseen, if the finds go on thinning out as they did."""
+    """Relevant papers among the unseen, if finds become rarer as they have so far."""
     at_most: int
-    """The same, which more than 95 % of the time is not exceeded."""
+    """An upper bound on the same with 95 % confidence."""
 
     @property
     def recall(self) -> float:
-        """Return the share of the relevant that is found, at the least."""
+        """Return the least share of the relevant papers that is found, 0 to 1."""
         return self.found / (self.found + self.at_most) if self.found else 0.0
 
     @property
@@ -40,21 +40,23 @@ class Outlook:
 
     @property
     def advice(self) -> str:
-        """Return the outlook in words."""
-        seen = f"{self.screened} screened, {self.found} relevant; {self.unseen} unseen"
+        """Return the estimate and the advice, for people."""
+        total = self.screened + self.unseen
+        seen = f"{self.screened} of {total} screened, {self.found} relevant."
         if self.unseen == 0:
-            return f"{seen}: all were screened"
-        left = f"{seen}, of which about {self.expected} relevant, hardly more than {self.at_most}"
+            return f"{seen} Nothing is left to screen."
+        bound = f", at most {self.at_most}" if self.at_most > self.expected else ""
+        left = f"{seen} About {self.expected} more expected{bound}."
         if self.is_enough:
-            return f"{left}: it is reasonable to stop"
-        return f"{left}: at least {self.recall:.0%} of the relevant are found; go on"
+            return f"{left} You can stop: at least {self.recall:.0%} are found."
+        return f"{left} Keep screening."
 
 
 def outlook(screened: Sequence[bool], unseen: int, *, found_before: int = 0) -> Outlook:
-    """Return what to expect of papers that were not screened yet.
+    """Estimate how many relevant papers are left.
 
     `at_most` is the stopping criterion of Callaghan and Müller-Hansen 2020
-    (doi:10.1186/s13643-020-01521-4): every stretch from one find to now is taken for a random draw
+    (doi:10.1186/s13643-020-01521-4): every stretch from one find to now is treated as a random draw
     from what was unseen at its start, and a number of relevant papers left is ruled out when one
     of the draws would have found as few with a probability below 5 % (hypergeometric). A good
     order finds more than a random draw, so the truth is mostly lower.
@@ -79,7 +81,7 @@ def outlook(screened: Sequence[bool], unseen: int, *, found_before: int = 0) -> 
 
 
 def _thinning(screened: Sequence[bool], unseen: int) -> float:
-    """Return how many finds are to come at a rate that goes on falling as it has fallen so far."""
+    """Return the number of finds to come if the rate keeps falling as it has so far."""
     places = [place + 0.5 for place, is_find in enumerate(screened) if is_find]
     if not places:
         return float(unseen)

@@ -1,4 +1,4 @@
-"""What comes first, given what a person marked so far."""
+"""Orders papers by what the labels so far teach."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REST = 50
 
 @dataclass(frozen=True)
 class Mixture:
-    """How much each part of an order counts; chosen by leaving reviews out (decision 0086)."""
+    """How much each part of an order counts; chosen by leaving reviews out (decision 0016)."""
 
     margin: float = _MARGIN
     """0 naive Bayes alone to 1 support vector machine alone."""

@@ -1,1 +1,1 @@
-"""How an intent becomes a search strategy: ranked and boolean queries, their terms, feedback."""
+"""Turns an intent into a search strategy: ranked and boolean queries, terms, feedback."""

@@ -1,4 +1,4 @@
-"""The strategy as a model gives it, and what is kept of it."""
+"""The strategy as returned by a model, and its validation."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class StrategyAnswer(BaseModel):
         written = [query for query in self.queries if query.boolean_query.strip()]
         if written and not any(query.is_usable for query in written):
             shown = [query.boolean_query[:200] for query in written[:4]]
-            raise ValueError(f"no query can be read: {shown!r}")
+            raise ValueError(f"no readable query: {shown!r}")
         return self
 
     def usable_queries(self) -> list[SearchQuery]:

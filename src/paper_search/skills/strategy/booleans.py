@@ -98,7 +98,7 @@ def subject_of(intent: ParsedIntent, *, has_headings: bool = False) -> Subject:
 def names_of(
     concept: str, alternatives: Sequence[str] = (), *, has_headings: bool = False
 ) -> list[Node]:
-    """Return the concept, what would do as well, and what all of these are also called."""
+    """Return the concept, its alternatives, and the synonyms of all of them."""
     found: list[Node] = []
     for name in (concept, *alternatives):
         found += _forms(name)
@@ -156,7 +156,7 @@ def _names(subject: Subject, concept: str) -> list[Node]:
 
 
 def _words(subject: Subject, concepts: Sequence[str]) -> list[Node]:
-    """Return the words of concepts and of what would do as well."""
+    """Return the words of concepts and of their alternatives."""
     return [
         word
         for concept in concepts

@@ -1,4 +1,4 @@
-"""Says in one line what a strategy asks for that the one before did not."""
+"""Describes in one line how a strategy differs from the one before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What marked papers teach: words with weights, by Rocchio's formula."""
+"""Learns weighted words from labelled papers, by Rocchio's formula."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _text(paper: MarkedPaper) -> str:
 
 
 def _written(texts: Iterable[str]) -> dict[str, str]:
-    """Return for every stem how it is written most often; small letters win over capitals."""
+    """Return the most frequent spelling of each stem; lower case wins over capitals."""
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for text in texts:
         for run in runs(text):

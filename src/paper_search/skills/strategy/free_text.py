@@ -1,4 +1,4 @@
-"""What a person's free text asks of the next strategy."""
+"""What a person's note asks of the next strategy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every record must meet beside the subject: authors, words and kinds that are not wanted."""
+"""Conditions besides the subject: authors, excluded words and kinds."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Limits:
         every = all_of([*self.required, *([Not(barred)] if barred is not None else [])])
         if every is None:
             return ""
-        # In parentheses, so that whoever puts a query in front of it need not look inside.
+        # In parentheses, so that a query can be put in front of it as it is.
         return f"({written(every)})" if isinstance(every, Or) else written(every)
 
 

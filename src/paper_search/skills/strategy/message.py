@@ -1,4 +1,4 @@
-"""What the model is given to write a strategy from."""
+"""The message from which a model writes a strategy."""
 
 from __future__ import annotations
 

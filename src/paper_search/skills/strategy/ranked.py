@@ -1,4 +1,4 @@
-"""Ranked queries: the question in plain text, with what cannot be ranked as a condition."""
+"""Ranked queries: the question in plain text, and a condition for the rest."""
 
 from __future__ import annotations
 

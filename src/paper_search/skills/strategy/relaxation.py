@@ -1,4 +1,4 @@
-"""Broader and broader forms of a boolean query, for when it finds nothing."""
+"""Ever broader forms of a boolean query without hits."""
 
 from __future__ import annotations
 

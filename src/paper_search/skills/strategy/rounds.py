@@ -1,4 +1,4 @@
-"""The round after: the last strategy, changed by what a person marked and wrote."""
+"""The next round's strategy: the last one, changed by labels and notes."""
 
 from __future__ import annotations
 

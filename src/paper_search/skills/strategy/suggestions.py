@@ -1,4 +1,4 @@
-"""Terms that a person may want to add, from the titles and abstracts of first results."""
+"""Suggests terms from the titles and abstracts of the first results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Content words of titles and abstracts, and the one or two words that are a term."""
+"""Content words of titles and abstracts, and the terms of one or two of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORD = re.compile(r"([^\W_]+)(?:['’]\w*)?(-?)")
 _INNER_CAPITAL = re.compile(r"\w[A-Z]")
 _SHORTEST, _LONGEST = 3, 30
 _LONGEST_UNSPACED = 6
-"""Characters of a run without spaces that are taken for a word."""
+"""Most characters of a run without spaces that counts as a word."""
 
 
 class Word(NamedTuple):

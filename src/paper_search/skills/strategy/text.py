@@ -1,4 +1,4 @@
-"""Boolean query text from words that people wrote, and what makes two queries the same."""
+"""Boolean query text from a person's words, and when two queries are equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees of boolean queries from words that people wrote, and back to text."""
+"""Converts a person's words to boolean trees, and trees to text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No strategy is given twice: what varies one that was given before."""
+"""Varies a strategy, so that none is proposed twice."""
 
 from __future__ import annotations
 

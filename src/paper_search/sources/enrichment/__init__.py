@@ -1,6 +1,11 @@
-"""Looking up what records lack: abstract, DOI, open text."""
+"""Looks up missing fields: abstract, DOI, open-access text."""
 
-from paper_search.sources.enrichment.base import GAPS, Enricher, LookUp
-from paper_search.sources.enrichment.registry import create_enrichers, known_enrichers
+from paper_search.sources.enrichment.base import (
+    GAPS,
+    Enricher,
+    LookUp,
+    create_enrichers,
+    known_enrichers,
+)
 
 __all__ = ["GAPS", "Enricher", "LookUp", "create_enrichers", "known_enrichers"]

@@ -1,12 +1,14 @@
-"""What an enricher is: anything with a name that knows more of works than their records say."""
+"""The interface of an enricher, and the installed enrichers: entry points of a group."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
+from paper_search.config import AppConfig
 from paper_search.models import RawPaper, SourceReport
+from paper_search.resources import EntryPoints
 
 GAPS = ("abstract", "doi", "full_text_url")
 """The fields that are looked up where they are missing."""
@@ -27,7 +29,7 @@ class LookUp:
 
 @runtime_checkable
 class Enricher(Protocol):
-    """A place to look works up. It gives whole records; whoever asks takes what is missing."""
+    """Looks up works. It returns whole records; the caller takes the missing fields."""
 
     @property
     def enricher_name(self) -> str:
@@ -37,3 +39,24 @@ class Enricher(Protocol):
     async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
         """Return what is known of the works; a failure is data, never an exception."""
         ...
+
+
+EnricherFactory = Callable[[AppConfig], Enricher | None]
+"""Makes an enricher of the settings; None: it cannot work without one that is missing."""
+
+_REGISTRY: EntryPoints[EnricherFactory] = EntryPoints("paper_search.enrichers", "enricher")
+
+
+def known_enrichers() -> list[str]:
+    """Return the names of all installed enrichers, sorted."""
+    return _REGISTRY.names()
+
+
+def create_enrichers(config: AppConfig) -> list[Enricher]:
+    """Return the enrichers that the settings name, in that order; those that can work.
+
+    Raises:
+        UnknownNameError: nothing is installed under a name.
+    """
+    made = [_REGISTRY.read(name)(config) for name in dict.fromkeys(config.enrichers)]
+    return [enricher for enricher in made if enricher is not None]

@@ -1,4 +1,4 @@
-"""An enricher that is a web service: works asked for in batches, within a budget."""
+"""An enricher backed by a web service: batches, within a budget of requests."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class LookupAdapter(ABC):
 
 @dataclass(slots=True)
 class _Asking:
-    """What became of the works, batch by batch."""
+    """The results of the works, batch by batch."""
 
     records: dict[str, list[RawPaper]] = field(default_factory=dict)
     asked: int = 0
@@ -189,7 +189,7 @@ class HttpEnricher:
             status = SourceStatus.PARTIAL if asking.records else asking.error.status
         return SourceReport(
             source=f"{self.enricher_name} (enrichment)",
-            query=f"what is missing of {asking.asked} works",
+            query=f"missing fields of {asking.asked} works",
             status=status,
             hits=len(asking.records),
             pages=asking.pages,
@@ -226,13 +226,13 @@ def _left(asking: _Asking) -> str | None:
     if not asking.left:
         return None
     reason = "after this failure" if asking.error else "see PAPER_SEARCH_ENRICH_MAX_CALLS"
-    return f"{asking.left} works were not asked for: {reason}"
+    return f"{asking.left} works were not looked up: {reason}"
 
 
 def _assign(found: Sequence[RawPaper], batch: Batch, records: dict[str, list[RawPaper]]) -> None:
     """Give every record to the works that it may be of."""
     for work in batch.works:
         names = names_of(work)
-        fitting = [each for each in found if batch.is_by_title or names & names_of(each)]
+        fitting = [record for record in found if batch.is_by_title or names & names_of(record)]
         if fitting:
             records.setdefault(work.id, []).extend(fitting)

@@ -1,1 +1,1 @@
-"""Following citations: what works that were marked relevant cite, and what cites them."""
+"""Follows citations: what relevant works cite, and what cites them."""

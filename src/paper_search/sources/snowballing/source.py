@@ -1,4 +1,4 @@
-"""The source `snowball`: what the marked papers cite and are cited by, within a budget."""
+"""The source `snowball`: references and citations of relevant papers, within a budget."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ from paper_search.sources.asking import Asked
 from paper_search.sources.asking import distinct as distinct_papers
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import SourceSettings, client_of
-from paper_search.sources.snowballing.following import Following
-from paper_search.sources.snowballing.openalex import OpenAlexTracker
-from paper_search.sources.snowballing.opencitations import OpenCitationsTracker
-from paper_search.sources.snowballing.semantic_scholar import SemanticScholarTracker
+from paper_search.sources.snowballing.services import (
+    OpenAlexTracker,
+    OpenCitationsTracker,
+    SemanticScholarTracker,
+)
+from paper_search.sources.snowballing.tracker import Following
 
 if TYPE_CHECKING:
     import httpx
@@ -48,7 +50,7 @@ _NOTHING_MARKED = (
 
 
 class SnowballSource:
-    """Follows citations from the seeds of a strategy; its queries are not asked.
+    """Follows citations from the seeds of a strategy; its queries are not sent.
 
     The first service follows all the seeds that it knows; the next ones get those that it does
     not know, or where it failed.
@@ -105,7 +107,7 @@ class SnowballSource:
         """Answer as `search_advanced` does, with one entry for every request that was made."""
         answers = await self._follow(_seeds(strategy), strategy.filters)
         papers = distinct_papers(answers)[: strategy.filters.max_results]
-        reports = [each.report(SNOWBALL) for each in answers]
+        reports = [answer.report(SNOWBALL) for answer in answers]
         if not reports:
             nothing = SourceReport(source=SNOWBALL, status=SourceStatus.EMPTY, note=_NOTHING_MARKED)
             reports = [nothing]
@@ -119,7 +121,7 @@ class SnowballSource:
         left = list(seeds)[:MAX_SEEDS]
         answers: list[Asked] = []
         for tracker in self._trackers:
-            wanted = filters.max_results - sum(len(each.papers) for each in answers)
+            wanted = filters.max_results - sum(len(answer.papers) for answer in answers)
             if not left or wanted < 1 or budget.is_spent:
                 break
             async with self._http(tracker) as http:
@@ -160,7 +162,7 @@ def _seeds(strategy: SearchStrategy) -> list[Seed]:
 
 
 def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
-    errors = [each.error for each in answers if each.error]
+    errors = [answer.error for answer in answers if answer.error]
     papers = distinct_papers(answers)[:most]
     if errors and not papers:
         raise errors[0]
@@ -168,7 +170,7 @@ def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
 
 
 def _spent(left: int) -> Asked:
-    message = f"{left} papers were not followed: the calls of this search are used up"
+    message = f"{left} papers were not followed: the limit of calls is reached"
     error = ServiceError(f"{message} (SNOWBALL_MAX_CALLS)", status=SourceStatus.EXHAUSTED)
     return Asked("", error=error)
 

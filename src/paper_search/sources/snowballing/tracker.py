@@ -1,19 +1,30 @@
-"""What one service that knows citations adds to the following of them."""
+"""The interface of a citation service, and how it follows seeds: its requests in turn."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from paper_search.models import SearchConstraints, Seed
+from paper_search.bibliography.languages import language_code
+from paper_search.http.errors import HttpError
+from paper_search.models import SNOWBALL, SearchConstraints, Seed, SourceStatus
+from paper_search.query import YearRange
 from paper_search.sources.adapter import Page, Request, Service
+from paper_search.sources.asking import Asked
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.explanation import explain
 
 if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
+    from paper_search.http.client import HttpClient
+    from paper_search.http.limits import CallBudget
+    from paper_search.sources.adapter import Request
 
-SOURCE = "snowball"
+_MOST_PAGES = 12
+"""Requests for one trail, whatever is wanted of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,5 +76,112 @@ class Tracker(Service, ABC):
 
 
 def distinct(ids: Iterable[str | None]) -> list[str]:
-    """Return the ids that there are, each once."""
-    return list(dict.fromkeys(each for each in ids if each))
+    """Return the given ids, each once."""
+    return list(dict.fromkeys(identifier for identifier in ids if identifier))
+
+
+@dataclass(slots=True)
+class Following:
+    """One service and what it is to follow.
+
+    Attributes:
+        tracker: the service.
+        http: an open client.
+        filters: years and language are checked locally, too.
+        budget: counts the requests of all services.
+        ends_at: the time of the clock at which it ends.
+        clock: seconds that never run backwards.
+        answers: the result of every trail, in order.
+    """
+
+    tracker: Tracker
+    http: HttpClient
+    filters: SearchConstraints
+    budget: CallBudget
+    ends_at: float
+    clock: Callable[[], float]
+    answers: list[Asked] = field(default_factory=list)
+
+    async def follow(self, seeds: Sequence[Seed], wanted: int) -> list[Seed]:
+        """Follow the seeds and return those that are left for another service.
+
+        Args:
+            seeds: to start from.
+            wanted: records at most.
+        """
+        named = await self._named(seeds)
+        trails = self.tracker.trails(named, self.filters, wanted)
+        followed: list[Seed] = []
+        failed: list[Seed] = []
+        for place, trail in enumerate(trails):
+            if self.budget.is_spent or (self.answers and self.answers[-1].is_hopeless):
+                break
+            found = sum(len(answer.papers) for answer in self.answers)
+            asked = await self._walk(trail, math.ceil((wanted - found) / (len(trails) - place)))
+            is_known = bool(asked.papers or asked.hits or asked.dropped)
+            if asked.error:
+                failed += trail.seeds
+            elif is_known:
+                followed += trail.seeds
+        done = [seed for seed in followed if seed not in failed]
+        return [seed for seed, known in zip(seeds, named, strict=True) if known not in done]
+
+    async def _named(self, seeds: Sequence[Seed]) -> list[Seed]:
+        """Return the seeds with the ids of this service; a failure leaves them as they are."""
+        request = self.tracker.lookup(seeds)
+        if request is None:
+            return list(seeds)
+        asked = self._asked(f"{self.tracker.title} ids of {len(seeds)} papers")
+        named = list(seeds)
+        try:
+            answer = await self._get(request)
+            asked.answered(answer)
+            named = self.tracker.named(answer, seeds)
+        except (ServiceError, HttpError) as error:
+            self._note_failure(asked, error)
+        if asked.error:
+            self.answers.append(asked)
+        return named
+
+    async def _walk(self, trail: Trail, wanted: int) -> Asked:
+        """Turn the pages of a trail until there is enough."""
+        started = self.clock()
+        asked = self._asked(trail.text)
+        request: Request | None = trail.request
+        try:
+            while request is not None and len(asked.papers) < wanted and asked.pages < _MOST_PAGES:
+                answer = await self._get(request)
+                asked.answered(answer)
+                page = self.tracker.read(answer, request)
+                asked.take(page, SNOWBALL, wanted)
+                request = page.next
+        except (ServiceError, HttpError) as error:
+            self._note_failure(asked, error)
+        asked.seconds = self.clock() - started
+        self.answers.append(asked)
+        return asked
+
+    def _asked(self, text: str) -> Asked:
+        first, last = self.filters.year_from, self.filters.year_to
+        years = YearRange(first, last) if (first, last) != (None, None) else None
+        code = language_code(self.filters.language)
+        return Asked(text, remainder=years, language=code, filters=self.filters)
+
+    def _note_failure(self, asked: Asked, error: ServiceError | HttpError) -> None:
+        if isinstance(error, HttpError):
+            asked.attempts += error.attempts
+            said = explain(error, self.tracker, patience_s=max(self.ends_at - self.clock(), 0))
+            error = ServiceError(said.message, status=said.status)
+        asked.error = None if error.status is SourceStatus.EMPTY else error
+        if asked.error is None:
+            asked.notes = (*asked.notes, f"{self.tracker.title} does not know it")
+
+    async def _get(self, request: Request) -> HttpAnswer:
+        return await self.http.ask(
+            request.url,
+            params=request.params,
+            key_params=self.tracker.key_params,
+            headers={"Accept": self.tracker.accept, **self.tracker.headers, **request.headers},
+            budget=self.budget,
+            ends_at=self.ends_at,
+        )

@@ -1,1 +1,1 @@
-"""Searches of the web and of the news: for reports, which cite pages as well as papers."""
+"""Web and news searches, for reports."""

@@ -10,8 +10,7 @@ from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import items, mapping, mappings, number, text
-from paper_search.sources.web.base import WebAdapter, page_record
-from paper_search.sources.web.query import NewsDialect
+from paper_search.sources.web.base import NewsDialect, WebAdapter, page_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,7 +101,7 @@ class NewsApi(WebAdapter):
         if "articles" not in body:
             raise ServiceError("NewsAPI answered without a list of articles")
         entries = items(body.get("articles"))
-        papers = [each for entry in mappings(entries) if (each := _record(entry)) is not None]
+        papers = [paper for entry in mappings(entries) if (paper := _record(entry)) is not None]
         hits = number(body.get("totalResults"))
         page = number(request.params.get("page")) or 1
         size = number(request.params.get("pageSize")) or self.page_size
@@ -132,10 +131,10 @@ def _record(entry: Mapping[str, Any]) -> RawPaper | None:
 
 
 def _names(author: str) -> list[str]:
-    """Return the persons of a by-line; an address or an agency's long list is none."""
+    """Return the persons in a by-line; not a URL or an agency's long list."""
     if not author or "http" in author or "@" in author:
         return []
-    return [each.strip() for each in author.split(",") if each.strip()][:10]
+    return [part.strip() for part in author.split(",") if part.strip()][:10]
 
 
 def create_search(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:

@@ -1,21 +1,21 @@
-"""Which searches of web and news exist: entry points of the group `paper_search.web_searches`."""
+"""The installed web and news searches: entry points of the group `paper_search.web_searches`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
 
 from paper_search.config import WEB_SEARCHES, AppConfig, SearchSourceConfig
-from paper_search.errors import UnknownNameError
+from paper_search.resources import EntryPoints
 from paper_search.sources.http_source import HttpSource
 
 SearchFactory = Callable[[AppConfig, SearchSourceConfig], HttpSource]
 
+_REGISTRY: EntryPoints[SearchFactory] = EntryPoints(WEB_SEARCHES, "web search")
 
-def known_web_searches() -> dict[str, EntryPoint]:
-    """Return the entry points of all installed searches by name, sorted."""
-    found = {point.name: point for point in entry_points(group=WEB_SEARCHES)}
-    return dict(sorted(found.items()))
+
+def known_web_searches() -> list[str]:
+    """Return the names of all installed searches, sorted."""
+    return _REGISTRY.names()
 
 
 def create_web_search(name: str, config: AppConfig) -> HttpSource:
@@ -25,16 +25,14 @@ def create_web_search(name: str, config: AppConfig) -> HttpSource:
         UnknownNameError: nothing is installed under the name.
         ConfigError: it lacks a setting that it needs.
     """
-    known = known_web_searches()
-    if name not in known:
-        raise UnknownNameError("search of the web", name, list(known))
-    factory: SearchFactory = known[name].load()
+    factory = _REGISTRY.read(name)
     return factory(config, config.web.get(name, SearchSourceConfig(name=name)))
 
 
 def create_web_searches(config: AppConfig) -> list[HttpSource]:
     """Return all enabled searches of the settings, in their order."""
-    return [create_web_search(name, config) for name, each in config.web.items() if each.enabled]
+    enabled = [name for name, settings in config.web.items() if settings.enabled]
+    return [create_web_search(name, config) for name in enabled]
 
 
 def kind_of(search: HttpSource) -> str:

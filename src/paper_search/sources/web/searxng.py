@@ -1,4 +1,4 @@
-"""A SearXNG server of one's own (https://docs.searxng.org); needs its address, no key."""
+"""A SearXNG server (https://docs.searxng.org); needs its URL, no key."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import items, mapping, mappings, number, text
-from paper_search.sources.web.base import WebAdapter, page_record
-from paper_search.sources.web.query import engine_query
+from paper_search.sources.web.base import WebAdapter, engine_query, page_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +46,7 @@ class Searxng(WebAdapter):
         self._endpoint = f"{url.rstrip('/')}/search"
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query as most engines understand it; years are checked on our side."""
+        """Return the query as most engines understand it; years are checked locally."""
         query = engine_query(tree, filters)
         first, last = query.year_from, query.year_to
         if first is None and last is None:
@@ -73,15 +72,15 @@ class Searxng(WebAdapter):
         if "results" not in body:
             raise ServiceError("SearXNG answered without a list of results")
         entries = items(body.get("results"))
-        silent = [text(next(iter(items(each)), "")) for each in items(body["unresponsive_engines"])
-                  ] if "unresponsive_engines" in body else []  # fmt: skip
+        engines = items(body.get("unresponsive_engines"))
+        silent = [text(next(iter(items(engine)), "")) for engine in engines]
         page = number(request.params.get("pageno")) or 1
         if not entries and silent and page == 1:
             named = ", ".join(filter(None, silent))[:200]
             raise ServiceError(
                 f"SearXNG's engines did not answer: {named}", status=SourceStatus.UNREACHABLE
             )
-        papers = [each for entry in mappings(entries) if (each := _record(entry)) is not None]
+        papers = [paper for entry in mappings(entries) if (paper := _record(entry)) is not None]
         following = request.turned(pageno=page + 1) if entries else None
         return Page(papers, dropped=len(entries) - len(papers), next=following)
 
@@ -93,11 +92,11 @@ class Searxng(WebAdapter):
         """Return what to change on the server."""
         if error.status != _FORBIDDEN:
             return None
-        return "it gives no JSON until `json` is among `search.formats` in its settings.yml"
+        return "it returns JSON only if `json` is in `search.formats` of its settings.yml"
 
 
 def _record(entry: Mapping[str, Any]) -> RawPaper | None:
-    authors = [text(each) for each in items(entry.get("authors")) if text(each)]
+    authors = [text(author) for author in items(entry.get("authors")) if text(author)]
     return page_record(
         NAME,
         kind="web",
@@ -118,6 +117,6 @@ def create_search(config: AppConfig, settings: SearchSourceConfig) -> HttpSource
     """
     if not settings.url:
         raise ConfigError(
-            "searxng needs the address of a server: set SEARXNG_URL, such as http://localhost:8888"
+            "searxng needs the URL of a server: set SEARXNG_URL, such as http://localhost:8888"
         )
     return open_source(Searxng(settings.url), config, settings)

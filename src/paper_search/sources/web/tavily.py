@@ -1,4 +1,4 @@
-"""Tavily, a search of the web for programs (https://tavily.com); needs a key."""
+"""Tavily, a web search for programs (https://tavily.com); needs a key."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import items, mapping, mappings, text
-from paper_search.sources.web.base import WebAdapter, page_record
-from paper_search.sources.web.query import plain_query
+from paper_search.sources.web.base import WebAdapter, page_record, plain_query
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +55,7 @@ class Tavily(WebAdapter):
         return {"Authorization": f"Bearer {self.key}"}
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the words; Tavily knows no operators."""
+        """Return the words; Tavily has no operators."""
         return plain_query(tree, filters)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
@@ -100,7 +99,7 @@ class Tavily(WebAdapter):
             )
             for entry in mappings(entries)
         ]
-        papers = [each for each in found if each is not None]
+        papers = [entry for entry in found if entry is not None]
         return Page(papers, dropped=len(entries) - len(papers))
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:

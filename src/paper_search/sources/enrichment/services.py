@@ -1,0 +1,263 @@
+"""The services that works are looked up at, and how many of them one request asks for.
+
+Crossref: thirty by DOI, one by title. OpenAlex: fifty by DOI or PMID. Semantic Scholar: two hundred
+by any identifier. Unpaywall (https://unpaywall.org/products/api): one by DOI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import quote
+
+from paper_search.bibliography.identifiers import family_name, parse_arxiv_id, parse_doi, parse_pmid
+from paper_search.bibliography.text import normalised_title
+from paper_search.models import RawPaper
+from paper_search.sources import crossref, openalex, openalex_record, semantic_scholar
+from paper_search.sources.adapter import Request, Service
+from paper_search.sources.enrichment.lookup import (
+    Batch,
+    HttpEnricher,
+    LookupAdapter,
+    enricher_of,
+    in_batches,
+)
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.values import address, flag, mapping, mappings, text, words, year
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
+    from paper_search.http.body import HttpAnswer
+
+_CROSSREF_BATCH = 30
+_CANDIDATES = 3
+_SHORTEST_TITLE = 20
+"""Letters of a title that can be told from others; "Editorial" cannot."""
+_LONGEST_QUERY = 400
+_OPENALEX_BATCH = 50
+_SEMANTIC_SCHOLAR_BATCH = 200
+UNPAYWALL = "https://api.unpaywall.org/v2"
+NAME = "unpaywall"
+_UNKNOWN = ("10.48550/", "10.5281/", "10.4230/")
+"""Prefixes of DataCite, which Unpaywall does not cover."""
+
+
+class CrossrefLookup(LookupAdapter):
+    """Crossref: DOIs for titles, some abstracts, few open texts.
+
+    Args:
+        is_polite: a contact address is sent along.
+        endpoint: where the works are.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
+
+    def __init__(self, *, is_polite: bool = False, endpoint: str = crossref.ENDPOINT) -> None:
+        self.service = crossref.Crossref(is_polite=is_polite, endpoint=endpoint)
+        self._endpoint = endpoint
+
+    def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
+        """Yield works by DOI, then one by one those that lack one; arXiv's DOIs are not there."""
+        dois = {work.id: doi for work in works if (doi := _crossref_doi(work))}
+        named = [
+            work for work in works if work.id in dois and not (work.abstract and work.full_text_url)
+        ]
+        for batch in in_batches(named, _CROSSREF_BATCH):
+            wanted = ",".join(f"doi:{dois[work.id]}" for work in batch)
+            yield Batch(
+                Request(self._endpoint, {"filter": wanted, "rows": 2 * _CROSSREF_BATCH}), batch
+            )
+        for work in works:
+            if not parse_doi(work.doi) and len(normalised_title(work.title)) >= _SHORTEST_TITLE:
+                yield Batch(self._by_title(work), (work,), is_by_title=True)
+
+    def read(self, answer: HttpAnswer) -> list[RawPaper]:
+        """Return the works of a page."""
+        return crossref.read_page(answer.json(), Request(self._endpoint), self.service.name).papers
+
+    def _by_title(self, work: RawPaper) -> Request:
+        first = family_name(work.authors[0].name) if work.authors else ""
+        said = f"{work.title} {first}".strip()[:_LONGEST_QUERY]
+        return Request(self._endpoint, {"query.bibliographic": said, "rows": _CANDIDATES})
+
+
+def _crossref_doi(work: RawPaper) -> str | None:
+    """Return the DOI if Crossref can be asked for it; a comma would begin another filter."""
+    doi = parse_doi(work.doi)
+    return doi if doi and "," not in doi and not doi.startswith("10.48550/") else None
+
+
+def create_crossref(config: AppConfig) -> HttpEnricher:
+    """Make the enricher from the settings."""
+    return enricher_of(CrossrefLookup(is_polite=bool(config.contact)), config)
+
+
+class OpenAlexLookup(LookupAdapter):
+    """OpenAlex: abstracts, DOIs and open texts; a filter costs a tenth of a search.
+
+    Args:
+        key: of OpenAlex; empty: ask without.
+        endpoint: where the works are.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
+
+    def __init__(self, key: str = "", *, endpoint: str = openalex.ENDPOINT) -> None:
+        self.service = openalex.OpenAlex(key, endpoint=endpoint)
+        self._endpoint = endpoint
+
+    def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
+        """Yield works by DOI, then those without one by PMID."""
+        with_doi = [work for work in works if _askable(parse_doi(work.doi))]
+        rest = [work for work in works if work not in with_doi and parse_pmid(work.pmid)]
+        for batch in in_batches(with_doi, _OPENALEX_BATCH):
+            yield Batch(self._request("doi", [parse_doi(work.doi) or "" for work in batch]), batch)
+        for batch in in_batches(rest, _OPENALEX_BATCH):
+            numbers = [parse_pmid(work.pmid) or "" for work in batch]
+            yield Batch(self._request("pmid", numbers), batch)
+
+    def read(self, answer: HttpAnswer) -> list[RawPaper]:
+        """Return the works of a page."""
+        return openalex.read_page(answer.json(), Request(self._endpoint), self.service.name).papers
+
+    def _request(self, kind: str, values: list[str]) -> Request:
+        params: dict[str, str | int] = {
+            "filter": f"{kind}:{'|'.join(values)}",
+            "per_page": 2 * _OPENALEX_BATCH,
+            "select": ",".join(openalex_record.FIELDS),
+        }
+        return Request(self._endpoint, params)
+
+
+def _askable(doi: str | None) -> bool:
+    return bool(doi) and not openalex.SEPARATORS & set(doi or "")
+
+
+def create_openalex(config: AppConfig) -> HttpEnricher:
+    """Make the enricher from the settings."""
+    settings = config.sources.get("openalex")
+    return enricher_of(OpenAlexLookup(settings.api_key if settings else ""), config)
+
+
+class SemanticScholarLookup(LookupAdapter):
+    """Semantic Scholar: abstracts that publishers let it show, DOIs, open texts.
+
+    Args:
+        key: of Semantic Scholar; empty: ask without.
+        endpoint: where the graph is.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
+
+    def __init__(self, key: str = "", *, endpoint: str = semantic_scholar.ENDPOINT) -> None:
+        self.service = semantic_scholar.SemanticScholar(key, endpoint=endpoint)
+        self._endpoint = endpoint
+
+    def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
+        """Yield the works that have any identifier."""
+        ids = {work.id: name for work in works if (name := _semantic_scholar_id(work))}
+        for batch in in_batches(
+            [work for work in works if work.id in ids], _SEMANTIC_SCHOLAR_BATCH
+        ):
+            body = {"ids": [ids[work.id] for work in batch]}
+            request = Request(
+                f"{self._endpoint}/paper/batch",
+                {"fields": ",".join(semantic_scholar.FIELDS)},
+                json=body,
+            )
+            yield Batch(request, batch)
+
+    def read(self, answer: HttpAnswer) -> list[RawPaper]:
+        """Return the papers of a batch; what is unknown is null there."""
+        body = answer.json()
+        if body is None:
+            return []
+        if not isinstance(body, list):
+            said = text(mapping(body).get("error")) or text(mapping(body).get("message"))
+            raise ServiceError(f"Semantic Scholar: {(said or 'the response has no papers')[:300]}")
+        return [
+            paper
+            for entry in body
+            if (paper := semantic_scholar.read_paper(entry, self.service.name))
+        ]
+
+
+def _semantic_scholar_id(work: RawPaper) -> str | None:
+    named = {
+        "DOI": parse_doi(work.doi),
+        "ARXIV": parse_arxiv_id(work.arxiv_id),
+        "PMID": parse_pmid(work.pmid),
+    }
+    found = next((f"{kind}:{value}" for kind, value in named.items() if value), None)
+    return work.s2_id or found
+
+
+def create_semantic_scholar(config: AppConfig) -> HttpEnricher:
+    """Make the enricher from the settings."""
+    settings = config.sources.get("semantic_scholar")
+    return enricher_of(SemanticScholarLookup(settings.api_key if settings else ""), config)
+
+
+class Unpaywall(Service):
+    """Where articles may be read by anybody."""
+
+    name: ClassVar[str] = NAME
+    title: ClassVar[str] = "Unpaywall"
+
+    interval_s = 0.2
+
+
+class UnpaywallLookup(LookupAdapter):
+    """Unpaywall: open texts only.
+
+    Args:
+        contact: an e-mail address, without which Unpaywall does not answer.
+        endpoint: where it is.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("full_text_url",)
+
+    def __init__(self, contact: str, *, endpoint: str = UNPAYWALL) -> None:
+        self.service = Unpaywall()
+        self._contact = contact
+        self._endpoint = endpoint
+
+    def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
+        """Yield the works that have a DOI of Crossref, one by one."""
+        for work in works:
+            doi = parse_doi(work.doi)
+            if doi and not doi.startswith(_UNKNOWN):
+                url = f"{self._endpoint}/{quote(doi, safe='/')}"
+                yield Batch(Request(url, {"email": self._contact}), (work,))
+
+    def read(self, answer: HttpAnswer) -> list[RawPaper]:
+        """Return the one record."""
+        body = answer.json()
+        if body is None:
+            return []
+        if mapping(body).get("error") is True or not mapping(body).get("doi"):
+            said = text(mapping(body).get("message")) or "the response has no DOI"
+            raise ServiceError(f"Unpaywall: {said[:300]}")
+        return [read_record(mapping(body))]
+
+
+def read_record(body: dict[str, Any]) -> RawPaper:
+    """Return the record of an answer; of its locations the best one that has a PDF."""
+    locations = [mapping(body.get("best_oa_location")), *mappings(body.get("oa_locations"))]
+    pdf = next(
+        (url for location in locations if (url := address(location.get("url_for_pdf")))), None
+    )
+    doi = parse_doi(text(body.get("doi")))
+    return RawPaper(
+        id=f"{NAME}:{doi}",
+        doi=doi,
+        title=words(body.get("title")) or "",
+        year=year(body.get("year")),
+        full_text_url=pdf if flag(body.get("is_oa")) else None,
+        source=NAME,
+    )
+
+
+def create_unpaywall(config: AppConfig) -> HttpEnricher | None:
+    """Make the enricher from the settings; None: there is no address to give to Unpaywall."""
+    return enricher_of(UnpaywallLookup(config.contact), config) if config.contact else None

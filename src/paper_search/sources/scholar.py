@@ -1,0 +1,307 @@
+"""Google Scholar's language, and records of its results, whoever passes them on.
+
+Scholar knows words, "phrases", OR, -word, intitle:, author: and source:; AND is a space, OR binds
+tighter than it, years are parameters of their own, and nothing is truncated: it stems. The fields
+of a result are those of SerpApi: https://serpapi.com/google-scholar-organic-results
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
+from paper_search.bibliography.text import clean
+from paper_search.errors import InputError
+from paper_search.http.retry import utc_now
+from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
+from paper_search.query import (
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    headings_as_words,
+    render,
+)
+from paper_search.sources.adapter import Translated
+from paper_search.sources.ranked_text import all_words, content_words, telling_words
+from paper_search.sources.values import MOST_CITATIONS, YEAR_IN_TEXT
+
+MAX_LENGTH = 256
+"""Characters that Scholar is said to read of a query."""
+_MOST_WORDS = 8
+"""Words of a question that are asked: Scholar looks for nearly all of them."""
+_PREFIXES = {"title": "intitle:", "author": "author:", "venue": "source:"}
+SOURCE = "serpapi_scholar"
+KIND_MARK = re.compile(r"^(?:\[(?:PDF|HTML|BOOK|CITATION|B|C|DOC|PS)\]\s*)+", re.IGNORECASE)
+_DASH = re.compile(r"(?<!\s)\s+[-–—]\s+")
+_HOST = re.compile(r"(?:[\w-]+\.)+[a-zA-Z]{2,}(?:/\S*)?")
+_ELLIPSIS = re.compile(r"(?:(?<!\s)\s+)?(?:…|\.\.\.)\s*$")
+
+
+def translate(tree: Node, filters: SearchConstraints) -> Translated:
+    """Return the query in Scholar's language, limited to the years of tree and filters together.
+
+    What Scholar cannot say is widened, never narrowed, so that nothing wanted is lost.
+
+    Raises:
+        InputError: nothing is left to ask: the query only excludes.
+    """
+    translation = _Translation()
+    text = translation.of(tree)
+    if not translation.is_asking:
+        raise InputError(f"the query {render(tree)!r} only excludes: add what to search for")
+    notes = translation.notes
+    if len(text) > MAX_LENGTH:
+        notes.append(f"{len(text)} characters: Scholar reportedly accepts {MAX_LENGTH}")
+    firsts = [year for year in (filters.year_from, translation.year_from) if year is not None]
+    lasts = [year for year in (filters.year_to, translation.year_to) if year is not None]
+    return Translated(
+        text,
+        tuple(dict.fromkeys(notes)),
+        translation.remainder,
+        year_from=max(firsts, default=None),
+        year_to=min(lasts, default=None),
+    )
+
+
+def translate_ranked(query: RankedQuery, filters: SearchConstraints) -> tuple[Translated, ...]:
+    """Return a plain question in Scholar's language: its most telling words, then one fewer.
+
+    Raises:
+        InputError: the question has no words, or its condition cannot be read.
+    """
+    tries = telling_words(content_words(query.text), _MOST_WORDS)
+    return tuple(translate(all_words(words, query), filters) for words in tries)
+
+
+class _Translation:
+    """One walk over a tree."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.year_from: int | None = None
+        self.year_to: int | None = None
+        self.is_asking = False
+        self._widenings = 0
+        self.widened: list[Node] = []
+
+    def of(self, tree: Node) -> str:
+        """Return the text for a whole tree; years that all of it is limited to are taken out."""
+        tree = headings_as_words(tree)
+        wanted = tree.children if isinstance(tree, And) else (tree,)
+        said = []
+        for part in wanted:
+            if isinstance(part, YearRange):
+                self._limit(part)
+                continue
+            before = self._widenings
+            if text := self._text(part):
+                self.is_asking |= not isinstance(part, Not)
+                said.append(text)
+            if self._widenings > before:
+                self.widened.append(part)
+        return " ".join(said)
+
+    @property
+    def remainder(self) -> Node | None:
+        """What is asked for more loosely than the tree says."""
+        return And(tuple(self.widened)) if len(self.widened) > 1 else next(iter(self.widened), None)
+
+    def _widen(self, note: str) -> None:
+        self._widenings += 1
+        self.notes.append(note)
+
+    def _limit(self, years: YearRange) -> None:
+        if years.first is not None:
+            self.year_from = max(years.first, self.year_from or years.first)
+        if years.last is not None:
+            self.year_to = min(years.last, self.year_to or years.last)
+
+    def _text(self, node: Node) -> str:
+        match node:
+            case Term() | Phrase():
+                return self._leaf(node)
+            case And(children):
+                return self._group(" ", children)
+            case Or(children):
+                return self._group(" OR ", children)
+            case Not(child):
+                return self._excluded(child)
+            case Near(left, right):
+                self._widen("NEAR is sent as AND: Scholar has no NEAR")
+                return self._group(" ", (left, right))
+            case YearRange():
+                self._widen("a year inside a group is ignored: Scholar accepts one range of years")
+                return ""
+
+    def _leaf(self, leaf: Term | Phrase) -> str:
+        words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
+        if any(word.endswith("*") for word in words) or getattr(leaf, "is_prefix", False):
+            self.notes.append("'*' is removed: Scholar stems words itself")
+        text = " ".join(word.rstrip("*") for word in words)
+        if leaf.field == "abstract":
+            self._widen("abstract: is searched anywhere: Scholar has no such field")
+        is_bare = isinstance(leaf, Term) and text.replace("-", "").isalnum() and text != "OR"
+        return _PREFIXES.get(leaf.field or "", "") + (text if is_bare else f'"{text}"')
+
+    def _group(self, joint: str, children: tuple[Node, ...]) -> str:
+        texts = [self._text(child) for child in children]
+        if joint == " OR " and ("" in texts or any(isinstance(c, Not) for c in children)):
+            self._widen("an OR with a part that Scholar cannot express is dropped")
+            return ""
+        said = [text for text in texts if text]
+        return f"({joint.join(said)})" if len(said) > 1 else "".join(said)
+
+    def _excluded(self, child: Node) -> str:
+        if isinstance(child, Or):
+            return " ".join(filter(None, map(self._excluded, child.children)))
+        if isinstance(child, Term | Phrase) and child.field != "abstract":
+            return f"-{self._leaf(child)}"
+        self._widen("NOT of a group is dropped: Scholar excludes words and phrases only")
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the line under a title says."""
+
+    authors: tuple[str, ...] = ()
+    venue: str | None = None
+    year: int | None = None
+
+
+def read_summary(text: str) -> Summary:
+    """Return what "A Author, B Author… - Venue…, 2011 - host" says.
+
+    Each of the three parts may be missing; an ellipsis at the end of a venue stays, since the
+    name is cut off there.
+    """
+    line = clean(text).strip(" -")
+    parts = [part for part in _DASH.split(line) if part]
+    if not parts:
+        return Summary()
+    if (
+        len(parts) > 1
+        and not _year_at_end(parts[-1])
+        and (
+            len(parts) > 2 or _HOST.fullmatch(parts[-1])  # noqa: PLR2004  # authors - venue - host
+        )
+    ):
+        parts = parts[:-1]
+    is_anonymous = len(parts) == 1 and _year_at_end(parts[0]) is not None
+    names, place = ("", parts[0]) if is_anonymous else (parts[0], " - ".join(parts[1:]))
+    year = _year_at_end(place)
+    venue = place[: place.rindex(str(year))].rstrip(" ,") if year else place
+    return Summary(_names(names), venue or None, year)
+
+
+def read_result(result: Any) -> RawPaper | None:
+    """Return the record of one entry of `organic_results`; None: it has no title.
+
+    Its id is that of Scholar (`result_id`, else the cluster, else where it is cited from), else
+    one made of its content: the same work found again has the same id.
+    """
+    entry = _mapping(result)
+    title = KIND_MARK.sub("", clean(_text(entry.get("title"))))
+    if not title:
+        return None
+    info = _mapping(entry.get("publication_info"))
+    links = _mapping(entry.get("inline_links"))
+    summary = read_summary(_text(info.get("summary")))
+    url = _address(entry.get("link"))
+    full_text = _full_text(entry, url)
+    paper = RawPaper(
+        title=title,
+        authors=_authors(summary, info),
+        year=summary.year,
+        venue=summary.venue,
+        doi=_doi(url) or _doi(full_text),
+        arxiv_id=_arxiv_id(url) or _arxiv_id(full_text),
+        snippet=clean(_text(entry.get("snippet"))) or None,
+        url=url,
+        full_text_url=full_text,
+        citation_count=_count(_mapping(links.get("cited_by")).get("total")),
+        publication_type="book" if _text(entry.get("type")).lower() == "book" else None,
+        source=SOURCE,
+        raw_data=dict(entry),
+    )
+    known = (
+        entry.get("result_id"),
+        _mapping(links.get("versions")).get("cluster_id"),
+        _mapping(links.get("cited_by")).get("cites_id"),
+    )
+    scholar_id = next((given for candidate in known if (given := _text(candidate).strip())), None)
+    paper.id = f"{SOURCE}:{scholar_id or content_key(paper)}"
+    return paper
+
+
+def _authors(summary: Summary, info: dict[str, Any]) -> list[Author]:
+    """Return all names of the summary, with the ids of those who have a profile."""
+    listed = info.get("authors")
+    profiles = [
+        (clean(_text(item.get("name"))), _text(item.get("author_id")) or None)
+        for item in (listed if isinstance(listed, list) else [])
+        if isinstance(item, dict)
+    ]
+    ids = {name: author_id for name, author_id in profiles if name}
+    names = summary.authors or tuple(ids)
+    return [Author(name=name, author_id=ids.get(name)) for name in names]
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = (_ELLIPSIS.sub("", name).strip() for name in text.split(","))
+    return tuple(name for name in names if re.search(r"[^\W\d_]", name))
+
+
+def _year_at_end(text: str) -> int | None:
+    found = next(reversed(list(YEAR_IN_TEXT.finditer(text))), None)
+    if found is None or text[found.end() :].strip(" ,."):
+        return None
+    year = int(found[1])
+    return year if year <= utc_now().year + 1 else None
+
+
+def _full_text(entry: dict[str, Any], url: str | None) -> str | None:
+    listed = entry.get("resources")
+    for item in listed if isinstance(listed, list) else []:
+        if address := _address(_mapping(item).get("link")):
+            return address
+    return url if _text(entry.get("type")).lower() in {"pdf", "html"} else None
+
+
+def _doi(url: str | None) -> str | None:
+    """Return the DOI that an address is made of, as publishers do (`/doi/abs/10.1000/1`)."""
+    if not url or "doi" not in url.lower():
+        return None
+    found = parse_doi(url)
+    return re.split(r"[?&#]", found)[0].removesuffix(".pdf") if found else None
+
+
+def _arxiv_id(url: str | None) -> str | None:
+    return parse_arxiv_id(url) if url and "arxiv.org" in url else None
+
+
+def _address(value: Any) -> str | None:
+    text = _text(value).strip()
+    return text if re.match(r"https?://[^\s/]+", text, re.IGNORECASE) else None
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, str) and value.strip().isascii():
+        value = int(value) if value.strip().isdigit() and len(value) < 10 else 0  # noqa: PLR2004  # digits
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_count and 0 <= value <= MOST_CITATIONS else 0
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

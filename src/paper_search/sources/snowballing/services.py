@@ -1,0 +1,357 @@
+"""The services that know citations, and what they are asked.
+
+OpenAlex: all seeds in one request for each direction. Semantic Scholar: two requests for every
+seed. OpenCitations (https://api.opencitations.net): ids first, records then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import quote
+
+from paper_search.bibliography.identifiers import (
+    content_key,
+    parse_arxiv_id,
+    parse_doi,
+    parse_isbn,
+    parse_issn,
+    parse_pmid,
+)
+from paper_search.bibliography.languages import language_code
+from paper_search.models import SNOWBALL, Author, RawPaper, SearchConstraints, Seed, SourceStatus
+from paper_search.sources import openalex, openalex_record, semantic_scholar, values
+from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request, Translated
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.snowballing.tracker import Tracker, Trail, distinct
+
+if TYPE_CHECKING:
+    from paper_search.http.body import HttpAnswer
+    from paper_search.http.errors import HttpStatusError
+
+_LARGEST_PAGE = 1000
+_SEMANTIC_SCHOLAR_WAYS = (("references", "citedPaper"), ("citations", "citingPaper"))
+OPENCITATIONS = "https://api.opencitations.net"
+_AT_ONCE = 50
+"""Records of one request; its address must not become too long."""
+_OPENCITATIONS_WAYS = (("references", "cited"), ("citations", "citing"))
+_BRACKETED = re.compile(r"(?<!\s)\s*\[([^\[\]]*)\]")
+_TYPES = {
+    "book": "book",
+    "book chapter": "chapter",
+    "dataset": "dataset",
+    "dissertation": "thesis",
+    "journal article": "article-journal",
+    "posted content": "article",
+    "proceedings article": "paper-conference",
+    "reference entry": "entry",
+    "report": "report",
+}
+
+
+class OpenAlexTracker(Tracker):
+    """The filters `cites:` and `cited_by:` of OpenAlex, the most cited works first.
+
+    Args:
+        key: as for the source `openalex`; empty: ask without.
+        endpoint: where the works are.
+    """
+
+    name: ClassVar[str] = SNOWBALL
+    title: ClassVar[str] = "OpenAlex"
+    key_variable: ClassVar[str | None] = openalex.OpenAlex.key_variable
+    key_page: ClassVar[str | None] = openalex.OpenAlex.key_page
+
+    def __init__(self, key: str = "", *, endpoint: str = openalex.ENDPOINT) -> None:
+        self.key = key.strip()
+        self._endpoint = endpoint
+        self.interval_s = 0.2 if self.key else 1.0
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The key, if there is one."""
+        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+
+    def lookup(self, seeds: Sequence[Seed]) -> Request | None:
+        """Return the request for the works of the DOIs, or of PubMed ids where there is no DOI."""
+        nameless = [seed for seed in seeds if not seed.openalex_id]
+        dois = distinct(_openalex_doi(seed) for seed in nameless)
+        pmids = distinct(seed.pmid for seed in nameless if not _openalex_doi(seed))
+        wanted = f"doi:{'|'.join(dois)}" if dois else f"pmid:{'|'.join(pmids)}" if pmids else None
+        if wanted is None:
+            return None
+        return Request(self._endpoint, {"filter": wanted, "per_page": 100, "select": "id,doi,ids"})
+
+    def named(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
+        """Return the seeds with their works, where OpenAlex has them."""
+        known: dict[str, str] = {}
+        body = values.mapping(answer.json())
+        for work in values.mappings(body.get("results")):
+            found = openalex_record.short_id(work.get("id"))
+            doi = parse_doi(values.text(work.get("doi")))
+            pmid = parse_pmid(values.text(values.mapping(work.get("ids")).get("pmid")) or None)
+            known |= {name: found for name in (doi, pmid) if name and found}
+
+        def work_of(seed: Seed) -> str | None:
+            return known.get(_openalex_doi(seed) or "") or known.get(seed.pmid or "")
+
+        return [
+            seed if seed.openalex_id else seed.model_copy(update={"openalex_id": work_of(seed)})
+            for seed in seeds
+        ]
+
+    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
+        """Return one trail to what all seeds cite, and one to what cites them."""
+        known = tuple(seed for seed in seeds if seed.openalex_id)
+        works = "|".join(distinct(seed.openalex_id for seed in known))
+        limits = (
+            [f"publication_year:{years}"]
+            if (years := openalex.span(_openalex_years(filters)))
+            else []
+        )
+        if code := language_code(filters.language):
+            limits.append(f"language:{code}")
+        size = min(100, max(wanted, SMALLEST_PAGE))
+        return [
+            Trail(
+                f"OpenAlex {way}",
+                Request(
+                    self._endpoint,
+                    {
+                        "filter": ",".join([way, *limits]),
+                        "sort": "cited_by_count:desc",
+                        "per_page": size,
+                        "cursor": "*",
+                        "select": ",".join(openalex_record.FIELDS),
+                    },
+                ),
+                known,
+            )
+            for way in ((f"cited_by:{works}", f"cites:{works}") if works else ())
+        ]
+
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        """Return the works of a page."""
+        return openalex.read_page(answer.json(), request, SNOWBALL)
+
+    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
+        """Distinguish a used-up budget from a rate limit."""
+        return openalex.status_of(error)
+
+
+def _openalex_doi(seed: Seed) -> str | None:
+    """Return the DOI of a seed, unless it would break the filter."""
+    doi = seed.doi or (f"10.48550/arxiv.{seed.arxiv_id}" if seed.arxiv_id else None)
+    return None if doi is None or "," in doi or "|" in doi else doi
+
+
+def _openalex_years(filters: SearchConstraints) -> Translated:
+    return Translated("", year_from=filters.year_from, year_to=filters.year_to)
+
+
+class SemanticScholarTracker(Tracker):
+    """The references and citations of the graph, the newest first.
+
+    Args:
+        key: as for the source `semantic_scholar`; empty: ask without.
+        endpoint: where the graph is.
+    """
+
+    name: ClassVar[str] = SNOWBALL
+    title: ClassVar[str] = "Semantic Scholar"
+    key_variable: ClassVar[str | None] = semantic_scholar.SemanticScholarAdapter.key_variable
+    key_page: ClassVar[str | None] = semantic_scholar.SemanticScholarAdapter.key_page
+
+    interval_s = 1.0
+
+    def __init__(self, key: str = "", *, endpoint: str = semantic_scholar.ENDPOINT) -> None:
+        self.key = key.strip()
+        self._endpoint = endpoint
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The key, if there is one."""
+        return {"x-api-key": self.key} if self.key else {}
+
+    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
+        """Return two trails for every seed; years and language are checked locally."""
+        del filters
+        known = [(seed, name) for seed in seeds if (name := _semantic_scholar_name(seed))]
+        size = min(_LARGEST_PAGE, max(wanted, 1))
+        return [
+            Trail(
+                f"Semantic Scholar {way} of {name}",
+                Request(
+                    f"{self._endpoint}/paper/{quote(name, safe=':')}/{way}",
+                    {"fields": ",".join(semantic_scholar.FIELDS), "offset": 0, "limit": size},
+                ),
+                (seed,),
+            )
+            for seed, name in known
+            for way, _ in _SEMANTIC_SCHOLAR_WAYS
+        ]
+
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        """Return the papers of a page; what has no title is counted, references often lack one."""
+        body = semantic_scholar.checked(answer.json())
+        inner = next(name for way, name in _SEMANTIC_SCHOLAR_WAYS if request.url.endswith(way))
+        entries = values.items(body.get("data"))  # null where a publisher withholds references
+        papers = [
+            paper
+            for entry in entries
+            if (paper := semantic_scholar.read_paper(values.mapping(entry).get(inner), SNOWBALL))
+        ]
+        offset = values.number(body.get("next"))
+        return Page(
+            papers=papers,
+            dropped=len(entries) - len(papers),
+            next=request.turned(offset=offset) if offset and entries else None,
+        )
+
+    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
+        """Tell what 403 means, and that a paper may be unknown."""
+        if error.status == 404:  # noqa: PLR2004  # Not Found
+            return SourceStatus.EMPTY
+        return SourceStatus.RATE_LIMITED if error.status == 403 and not self.key else None  # noqa: PLR2004  # Forbidden
+
+
+def _semantic_scholar_name(seed: Seed) -> str | None:
+    """Return what the graph calls a seed, the surest id first."""
+    if seed.s2_id:
+        return seed.s2_id
+    for kind, value in (("DOI", seed.doi), ("ARXIV", seed.arxiv_id), ("PMID", seed.pmid)):
+        if value:
+            return f"{kind}:{value}"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataRequest(Request):
+    """The question for some works, and which ones are to be asked for after them."""
+
+    later: tuple[str, ...] = ()
+
+
+class OpenCitationsTracker(Tracker):
+    """The index of citations by DOI, and the metadata of the works it names.
+
+    Args:
+        key: from https://opencitations.net/accesstoken; empty: ask without.
+        endpoint: where index and metadata are.
+    """
+
+    name: ClassVar[str] = SNOWBALL
+    title: ClassVar[str] = "OpenCitations"
+    key_variable: ClassVar[str | None] = "OPENCITATIONS_API_KEY"
+    key_page: ClassVar[str | None] = "https://opencitations.net/accesstoken"
+
+    interval_s = 0.34
+    """180 requests a minute."""
+
+    def __init__(self, key: str = "", *, endpoint: str = OPENCITATIONS) -> None:
+        self.key = key.strip()
+        self._endpoint = endpoint
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The token, if there is one."""
+        return {"authorization": self.key} if self.key else {}
+
+    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
+        """Return two trails for every seed with a DOI or a PubMed id."""
+        del filters, wanted
+        known = [(seed, name) for seed in seeds if (name := _opencitations_name(seed))]
+        return [
+            Trail(
+                f"OpenCitations {way} of {name}",
+                Request(f"{self._endpoint}/index/v2/{way}/{quote(name, safe=':/()')}"),
+                (seed,),
+            )
+            for seed, name in known
+            for way, _ in _OPENCITATIONS_WAYS
+        ]
+
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        """Return the records of works, or the way to them if the answer only has their ids."""
+        body = answer.json()
+        if body is not None and not isinstance(body, list):
+            said = values.text(values.mapping(body).get("error")) or "the answer is no list"
+            raise ServiceError(f"OpenCitations: {said[:500]}")
+        if "/index/" in request.url:
+            return self._of_ids(body or [], request)
+        entries = values.items(body)
+        papers = [paper for entry in entries if (paper := read_metadata(entry, SNOWBALL))]
+        later = request.later if isinstance(request, MetadataRequest) else ()
+        return Page(
+            papers=papers,
+            dropped=len(entries) - len(papers),
+            next=self._metadata(later) if later else None,
+        )
+
+    def _of_ids(self, rows: list[Any], request: Request) -> Page:
+        side = next(name for way, name in _OPENCITATIONS_WAYS if f"/{way}/" in request.url)
+        names = distinct(_known_as(values.text(row.get(side))) for row in values.mappings(rows))
+        return Page(hits=len(rows), next=self._metadata(names) if names else None)
+
+    def _metadata(self, names: Sequence[str]) -> Request:
+        now = "__".join(quote(name, safe=":/()") for name in names[:_AT_ONCE])
+        return MetadataRequest(
+            f"{self._endpoint}/meta/v1/metadata/{now}", later=tuple(names[_AT_ONCE:])
+        )
+
+
+def read_metadata(item: Any, source: str) -> RawPaper | None:
+    """Return the record of one work of OpenCitations Meta; None: it has no title."""
+    entry = values.mapping(item)
+    title = values.words(entry.get("title"))
+    if not title:
+        return None
+    ids = dict(word.split(":", 1) for word in values.text(entry.get("id")).split() if ":" in word)
+    venue = values.text(entry.get("venue"))
+    venue_ids = " ".join(_BRACKETED.findall(venue))
+    doi = parse_doi(ids.get("doi"))
+    paper = RawPaper(
+        title=title,
+        doi=doi,
+        authors=list(_people(values.text(entry.get("author")))),
+        year=values.year(entry.get("pub_date")),
+        venue=values.words(_BRACKETED.sub("", venue)),
+        publisher=values.words(_BRACKETED.sub("", values.text(entry.get("publisher")))),
+        volume=values.text(entry.get("volume")) or None,
+        issue=values.text(entry.get("issue")) or None,
+        pages=values.text(entry.get("page")) or None,
+        isbn=parse_isbn(ids.get("isbn")),
+        issn=parse_issn(venue_ids),
+        pmid=parse_pmid(ids.get("pmid")),
+        openalex_id=openalex_record.short_id(ids.get("openalex")),
+        arxiv_id=parse_arxiv_id(doi) if doi else None,
+        url=f"https://doi.org/{doi}" if doi else None,
+        publication_type=_TYPES.get(values.text(entry.get("type")).lower()),
+        source=source,
+    )
+    paper.id = f"opencitations:{ids.get('omid') or doi or content_key(paper)}"
+    return paper
+
+
+def _people(text: str) -> Iterator[Author]:
+    """Yield the names of "Peroni, Silvio [orcid:0000-0003-0530-4305 omid:ra/1]; ..."."""
+    for part in text.split(";"):
+        name = values.words(_BRACKETED.sub("", part))
+        orcid = re.search(r"orcid:([^\s\]:]{1,40})", part)
+        if name:
+            yield Author(name=name, author_id=orcid[1] if orcid else None)
+
+
+def _known_as(ids: str) -> str | None:
+    """Return the id to ask the metadata for, of "omid:br/1 doi:10.1/x pmid:7"."""
+    given = ids.split()
+    kinds = ("doi:", "pmid:", "omid:")
+    return next((value for kind in kinds for value in given if value.startswith(kind)), None)
+
+
+def _opencitations_name(seed: Seed) -> str | None:
+    if seed.doi:
+        return f"doi:{seed.doi}"
+    return f"pmid:{seed.pmid}" if seed.pmid else None

@@ -1,0 +1,78 @@
+"""What the README shows is what the program prints."""
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+README = Path(__file__).parents[2] / "README.md"
+QUESTION = "graph neural networks for molecular property prediction since 2018"
+_THREAD = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_PROMPT = re.compile(r"(.*\] ?\w+ > )(\w+)")
+_LEFT_OUT = "…"
+
+
+def transcript(name: str) -> list[str]:
+    """Return the lines after `<!-- transcript: NAME -->`."""
+    found = re.search(
+        rf"^<!-- transcript: {name} -->\n```text\n(.+?)\n```$",
+        README.read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+    assert found, name
+    return found[1].splitlines()
+
+
+def without_thread(line: str) -> str:
+    """Return a line with the id of a thread, which is another one in each run, left out."""
+    return _THREAD.sub("THREAD", line.rstrip())
+
+
+def check(shown: Iterable[str], printed: str) -> None:
+    """Fail at the first line that the program did not print in its place."""
+    rest = [without_thread(line) for line in printed.splitlines()]
+    may_skip = True
+    for line in map(without_thread, shown):
+        if line == _LEFT_OUT:
+            may_skip = True
+            continue
+        place = rest.index(line) if line in rest else None
+        assert place is not None, f"not printed, or not there: {line!r}\n\n{printed}"
+        assert may_skip or place == 0, f"lines are missing before {line!r}: {rest[:place]}"
+        rest, may_skip = rest[place + 1 :], False
+
+
+def test_the_first_command_prints_what_the_readme_shows(cli: Callable[..., Any]) -> None:
+    ended = cli("find", QUESTION, "--yes", "--output", "result.bib")
+    assert ended.code == 0
+    check(transcript("unattended"), ended.stdout + ended.stderr)
+
+
+def test_a_search_at_a_terminal_looks_as_in_the_readme(
+    person: Callable[..., Any], cli: Callable[..., Any]
+) -> None:
+    command, *shown = transcript("interactive")
+    assert command == f'$ paper-search find "{QUESTION}" --max 3'
+    assert cli("config", "set", "sources", "library").code == 0
+    seated = person("find", QUESTION, "--max", "3", COLUMNS="90")
+    answers = [match for line in shown if (match := _PROMPT.fullmatch(line))]
+    assert len(answers) == 2
+    for prompt, answer in (match.groups() for match in answers):
+        seated.sees(prompt.rstrip())
+        seated.types(answer)
+    assert seated.leaves() == 0
+    check(shown, seated.screen)
+
+
+@pytest.mark.parametrize(
+    ("printed", "problem"),
+    [
+        ("first\nsecond\nlast", "missing before 'last'"),
+        ("first", "not printed"),
+    ],
+)
+def test_a_transcript_that_is_not_true_is_noticed(printed: str, problem: str) -> None:
+    with pytest.raises(AssertionError, match=problem):
+        check(["first", "last"], printed)
