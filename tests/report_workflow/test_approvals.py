@@ -11,8 +11,8 @@ from paper_search.errors import UnapprovedStrategyError
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.catalog import ReportCatalog
-from paper_search.report_workflow.session import report_graph
-from paper_search.report_workflow.shelf import ReportShelf
+from paper_search.report_workflow.records import ReportRecords
+from paper_search.report_workflow.session import ReportSession
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 
 CONFIG = {"configurable": {"thread_id": "t"}}
@@ -37,7 +37,7 @@ async def graph(place, search) -> Any:
     """The bare graph, as a server has it that nothing guards, waiting with a plan."""
     flow = ReportWorkflow(report_services(search=search), persistence=place, **ASKS)
     await flow.start(QUESTION, thread_id="t")
-    return report_graph(place, report_services(search=search))
+    return ReportSession.graph(place, report_services(search=search))
 
 
 async def changed_plan(graph: Any) -> dict[str, Any]:
@@ -89,8 +89,8 @@ async def test_a_report_that_asks_nobody_needs_nobody(place, search):
 
 async def test_a_report_of_an_older_program_goes_on(graph, place, search):
     """PER-14: it kept no approvals."""
-    shelf = ReportShelf(place.store, "t")
-    await shelf.put_approvals(dict.fromkeys(("terms", "passed", "proposed-1")))
+    records = ReportRecords(place.store, "t")
+    await records.put_approvals(dict.fromkeys(("terms", "passed", "proposed-1")))
     await graph.ainvoke(Command(resume="approve"), CONFIG)
     assert search.asked
 
@@ -101,7 +101,7 @@ async def test_what_passed_in_an_earlier_report_of_the_thread_does_not_count(pla
     await flow.start(QUESTION, thread_id="t")
     await flow.answer("t", "approve")
     asked = len(search.asked)
-    graph = report_graph(place, services)
+    graph = ReportSession.graph(place, services)
     await graph.ainvoke({"original_query": QUESTION}, CONFIG, context={"hitl_after_planning": True})
     with pytest.raises(UnapprovedStrategyError):
         await graph.ainvoke(Command(goto="searcher"), CONFIG)

@@ -22,7 +22,7 @@ def delete(
     from paper_search.cli.terminal import QuitError, Terminal
     from paper_search.errors import ThreadNotFoundError
     from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.threads import EveryThread
+    from paper_search.report_workflow.catalog import EveryThread
 
     url = settings(ctx, home).persistence_url
 

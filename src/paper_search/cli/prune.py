@@ -25,7 +25,7 @@ def prune(
     from paper_search.cli.settings import settings
     from paper_search.errors import ThreadBusyError
     from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.threads import EveryThread
+    from paper_search.report_workflow.catalog import EveryThread
 
     url = settings(ctx, home).persistence_url
     page = 500

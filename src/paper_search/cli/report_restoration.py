@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.session import ReportSession, report_graph
+from paper_search.report_workflow.session import ReportSession
 from paper_search.steps.compiler import PARAMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paper_search.config import AppConfig
-    from paper_search.workflow.phases import ProgressReporter
+    from paper_search.threads.progress import ProgressReporter
 
 
 def report_workflow(
@@ -35,7 +35,7 @@ async def restored_report(
         UnknownNameError: one of its sources is not installed any more.
     """
     async with open_persistence(config.persistence_url) as persistence:
-        session = ReportSession(report_graph(persistence), persistence, thread_id)
+        session = ReportSession.on(persistence, thread_id)
         params = (await session.snapshot()).values.get(PARAMS) or {}
     begun = {name: params[name] for name in ("sources", "max_pages") if name in params}
     return report_workflow(config, progress, begun)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from paper_search.cli.answer import Answer
     from paper_search.config import AppConfig
     from paper_search.models import PaperCollection
+    from paper_search.threads.progress import ProgressReporter
     from paper_search.workflow import Checkpoint
-    from paper_search.workflow.phases import ProgressReporter
 
 
 async def restored(config: AppConfig, thread_id: str, progress: ProgressReporter) -> SearchWorkflow:
@@ -49,7 +49,7 @@ async def taken_up(
         return await workflow.pending(thread_id) or await workflow.proceed(thread_id)
     async with reading_session(config.persistence_url, thread_id) as session:
         question = await session.require_question()
-    return await workflow.answer(thread_id, answer.decision(question.checkpoint))
+    return await workflow.answer(thread_id, answer.decision(question.question))
 
 
 def _sources(config: AppConfig, values: dict[str, Any]) -> list[str] | None:

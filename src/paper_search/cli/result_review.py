@@ -17,7 +17,6 @@ from paper_search.workflow.checkpoints import (
     Decision,
     DecisionAction,
     ResultPayload,
-    reference,
 )
 from paper_search.workflow.outlooks import AS_READ, page_outlook
 
@@ -167,7 +166,7 @@ class _Desk:
         return self._decision(DecisionAction.REJECT, revised_data=feedback, note=note or None)
 
     def _decision(self, action: DecisionAction, **given: Any) -> Decision:
-        return Decision(action=action, checkpoint=reference(self._checkpoint), **given)
+        return Decision(action=action, checkpoint=self._checkpoint.reference, **given)
 
     def _feedback(self, words: str | None) -> UserFeedback:
         return UserFeedback(

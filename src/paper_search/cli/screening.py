@@ -15,7 +15,7 @@ from paper_search.cli.tables import score, short_authors
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.persistence import open_persistence
 from paper_search.persistence.seats import Seat
-from paper_search.workflow.session import ThreadSession, search_graph
+from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -60,7 +60,7 @@ class Desk:
         stack = contextlib.AsyncExitStack()
         try:
             place = self._runner.run(stack.enter_async_context(open_persistence(self._url)))
-            session = ThreadSession(search_graph(place), place, thread_id)
+            session = SearchSession.on(place, thread_id)
             if is_json:
                 print_json(_document(thread_id, self._runner.run(session.screening())))
                 return
@@ -131,11 +131,11 @@ class Desk:
             case _:
                 say(f"{visible(key)!r} is none of: r, i, s, u, n, a, q")
 
-    def _say_next(self, session: ThreadSession) -> None:
+    def _say_next(self, session: SearchSession) -> None:
         question = self._runner.run(_open_question(session))
         if question is not None:
             say("the marks join your answer, which the thread still waits for:")
-            for line in self._continuation.lines(question.checkpoint):
+            for line in self._continuation.lines(question.question):
                 say(line)
 
 
@@ -154,7 +154,7 @@ async def _kept(seat: Seat, saying: Coroutine[Any, Any, _Said]) -> _Said:
     return await saying
 
 
-async def _open_question(session: ThreadSession) -> Any:
+async def _open_question(session: SearchSession) -> Any:
     return None if (await session.state()).is_complete else await session.open_question()
 
 

@@ -26,8 +26,7 @@ def threads(
     from paper_search.cli.settings import settings
     from paper_search.cli.tables import thread_table
     from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.catalog import ReportInfo
-    from paper_search.report_workflow.threads import EveryThread
+    from paper_search.report_workflow.catalog import EveryThread, ReportInfo
     from paper_search.workflow import ThreadInfo
 
     url = settings(ctx, home).persistence_url

@@ -8,7 +8,7 @@ from pydantic_core import to_json
 
 from paper_search.errors import UnapprovedStrategyError
 from paper_search.report.models import ResearchPlan
-from paper_search.report_workflow.shelf import ReportShelf
+from paper_search.report_workflow.records import ReportRecords
 
 _TERMS = "terms"
 _PASSED = "passed"
@@ -21,20 +21,20 @@ class PlanApprovals:
     """The plan that one report may collect by.
 
     Args:
-        shelf: of the report.
+        records: of the report.
     """
 
-    def __init__(self, shelf: ReportShelf) -> None:
-        self._shelf = shelf
+    def __init__(self, records: ReportRecords) -> None:
+        self._records = records
 
     async def propose(self, plan: ResearchPlan, number: int) -> None:
         """Note the plan that a person is about to be shown; none that passed before counts."""
         shown = {f"{_PROPOSED}{number}": {"plan": _digest(plan)}}
-        await self._shelf.put_approvals({_TERMS: {"is_asking": True}, _PASSED: None, **shown})
+        await self._records.put_approvals({_TERMS: {"is_asking": True}, _PASSED: None, **shown})
 
     async def ask_nobody(self) -> None:
         """Note that the plan needs no person."""
-        await self._shelf.put_approvals({_TERMS: {"is_asking": False}, _PASSED: None})
+        await self._records.put_approvals({_TERMS: {"is_asking": False}, _PASSED: None})
 
     async def approve(self, plan: ResearchPlan, number: int) -> None:
         """Note that a person let the plan of a question pass.
@@ -42,13 +42,13 @@ class PlanApprovals:
         It does not count if it is not the one that was shown: a client can change the state in the
         same breath in which it answers.
         """
-        proposed = await self._shelf.approval(f"{_PROPOSED}{number}")
+        proposed = await self._records.approval(f"{_PROPOSED}{number}")
         if proposed is None or proposed["plan"] == _digest(plan):
             await self.write(plan)
 
     async def write(self, plan: ResearchPlan) -> None:
         """Note that a person wrote the plan."""
-        await self._shelf.put_approvals({_PASSED: {"plan": _digest(plan)}})
+        await self._records.put_approvals({_PASSED: {"plan": _digest(plan)}})
 
     async def require(self, plan: ResearchPlan, thread_id: str) -> None:
         """Let sources be collected by a plan that passed, or that needs no person.
@@ -56,10 +56,10 @@ class PlanApprovals:
         Raises:
             UnapprovedStrategyError: a person has to be asked, and did not let this plan pass.
         """
-        terms = await self._shelf.approval(_TERMS)
+        terms = await self._records.approval(_TERMS)
         if terms is None or not terms["is_asking"]:
             return  # None: a report that an older program began, which kept no approvals
-        passed = await self._shelf.approval(_PASSED)
+        passed = await self._records.approval(_PASSED)
         if passed is None or passed["plan"] != _digest(plan):
             raise UnapprovedStrategyError(
                 f"report {thread_id!r} would collect by a plan that no person let pass: answer the "

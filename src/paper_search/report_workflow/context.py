@@ -7,13 +7,14 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from paper_search.errors import InputError, PersistenceError
+from paper_search.errors import InputError
 from paper_search.report.recovery import CountedModel, WorkflowError
+from paper_search.report_workflow.records import ReportRecords
 from paper_search.report_workflow.services import ReportServices
-from paper_search.report_workflow.shelf import ReportShelf
-from paper_search.report_workflow.state import SCHEMA_VERSION, ReportParams, WorkflowState
+from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepContext
-from paper_search.workflow.decisions import listed
+from paper_search.threads.decisions import listed
+from paper_search.threads.state import checked_state
 
 Context = StepContext[WorkflowState, ReportParams, ReportServices]
 Ok = Literal[Outcome.OK]
@@ -31,13 +32,7 @@ def checked(ctx: Context) -> WorkflowState:
     Raises:
         PersistenceError: another version wrote it.
     """
-    version = ctx.step_state.schema_version
-    if version != SCHEMA_VERSION:
-        raise PersistenceError(
-            f"report {ctx.thread_id!r} was written with schema version {version}, this program "
-            f"reads {SCHEMA_VERSION}; go on with the version that wrote it"
-        )
-    return ctx.step_state
+    return checked_state(ctx, "report")
 
 
 def settings_of(ctx: Context) -> ReportParams:
@@ -59,25 +54,25 @@ def settings_of(ctx: Context) -> ReportParams:
         raise InputError(f"config: {listed(error)}") from None
 
 
-def shelf_of(ctx: Context) -> ReportShelf:
+def records_of(ctx: Context) -> ReportRecords:
     """Return where the records of the report are."""
-    return ReportShelf(ctx.store, ctx.thread_id)
+    return ReportRecords(ctx.store, ctx.thread_id)
 
 
 async def model_for(ctx: Context, state: WorkflowState, name: str | None) -> CountedModel | None:
     """Return the model of a role, with the calls that the run has left; None: there is none.
 
     A step that is repeated after a crash has the calls of its first try behind it: they are on the
-    shelf, and are added to those of the state.
+    records, and are added to those of the state.
     """
     llm = ctx.services.model(name)
     if llm is None:
         return None
-    shelf, step = shelf_of(ctx), _position(ctx.step_state)
-    lost = await shelf.calls(step)
+    records, step = records_of(ctx), _position(ctx.step_state)
+    lost = await records.calls(step)
     state.model_calls += lost
     allowed = settings_of(ctx).max_model_calls - state.model_calls
-    return CountedModel(llm, max(0, allowed), lambda calls: shelf.put_calls(step, lost + calls))
+    return CountedModel(llm, max(0, allowed), lambda calls: records.put_calls(step, lost + calls))
 
 
 def _position(state: WorkflowState) -> str:

@@ -37,8 +37,8 @@ from paper_search.report_workflow.context import (
     counted,
     logged,
     model_for,
+    records_of,
     settings_of,
-    shelf_of,
 )
 from paper_search.report_workflow.roles import worked, worked_or_none
 from paper_search.report_workflow.routing import (
@@ -65,7 +65,7 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
             config=state.config,
             max_iterations=params.max_iterations,
         )
-    await shelf_of(ctx).index(state.original_query)
+    await records_of(ctx).index(state.original_query)
     plan = await _plan(ctx, state, params)
     if plan is not None:
         state.research_plan = plan.research_plan
@@ -82,9 +82,9 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
     if target == "human_review":
         state.review = _question(state, "plan_review")
         state.human_reviews += 1
-        await PlanApprovals(shelf_of(ctx)).propose(_plan_of(state), state.review.number)
+        await PlanApprovals(records_of(ctx)).propose(_plan_of(state), state.review.number)
     elif target == "searcher":
-        await PlanApprovals(shelf_of(ctx)).ask_nobody()
+        await PlanApprovals(records_of(ctx)).ask_nobody()
     outcomes = {"searcher": Outcome.SKIP, "human_review": Outcome.OK, "fallback": Outcome.FAIL}
     return outcomes[target], state.model_dump(exclude={"search_results"})  # type: ignore[return-value]  # one of the three
 
@@ -128,9 +128,9 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     state = checked(ctx)
     params = settings_of(ctx)
     plan = _plan_of(state)
-    shelf = shelf_of(ctx)
-    await PlanApprovals(shelf).require(plan, ctx.thread_id)
-    known = await shelf.results(state.result_ids)
+    records = records_of(ctx)
+    await PlanApprovals(records).require(plan, ctx.thread_id)
+    known = await records.results(state.result_ids)
     state.search_iterations += 1
     if params.from_thread is not None:
         results = await _approved(ctx, state, params, plan)
@@ -147,7 +147,7 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
             state.add_checkpoint(f"Fetched {fetched} pages and papers; {done} could be read")
         for each in failures:
             state.add_checkpoint(each)
-    state.result_ids += await shelf.put_results(fresh)
+    state.result_ids += await records.put_results(fresh)
     state.status = ResearchStatus.SEARCHING
     state.say(f"Collected {len(fresh)} new results; {len(state.pending_searches)} queries pend.")
     ctx.progress("found", {"sources": len(state.result_ids)})
@@ -259,7 +259,7 @@ async def analyst(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
 async def _analysis(
     ctx: Context, state: WorkflowState, params: ReportParams
 ) -> AnalystOutput | None:
-    results = await shelf_of(ctx).results(state.result_ids)
+    results = await records_of(ctx).results(state.result_ids)
     given = AnalystInput(
         search_results=results,
         research_plan=_plan_of(state),

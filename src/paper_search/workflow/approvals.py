@@ -9,7 +9,7 @@ from pydantic_core import to_json
 
 from paper_search.errors import UnapprovedStrategyError
 from paper_search.models import SearchStrategy
-from paper_search.workflow.records import INDEX, RecordShelf
+from paper_search.workflow.records import INDEX, SearchRecords
 
 PART = "approvals"
 _TERMS = "terms"
@@ -27,7 +27,7 @@ class Approvals:
     def __init__(self, store: BaseStore, thread_id: str) -> None:
         self._store = store
         self._thread_id = thread_id
-        self._namespace = RecordShelf(store, thread_id).namespace(PART)
+        self._namespace = SearchRecords(store, thread_id).namespace(PART)
 
     async def begin(self, *, is_asking: bool) -> None:
         """Note whether strategies need an approval; those of an earlier search do not count."""

@@ -21,7 +21,7 @@ from paper_search.models import (
     ScoredPaper,
     Seed,
 )
-from paper_search.workflow.shelf import PAGE, ROOT, Shelf, storable
+from paper_search.threads.records import PAGE, ROOT, RecordStore, storable
 from paper_search.workflow.state import CollectionRef
 
 INDEX = (ROOT, "threads")
@@ -31,7 +31,7 @@ _SHARED = set(BibliographicRecord.model_fields) | {"id"}
 _VERDICT = ("relevance_score", "relevance_reason", "tags", "is_judged")
 
 
-class RecordShelf(Shelf):
+class SearchRecords(RecordStore):
     """Reads and writes the records of one search. Writing twice changes nothing."""
 
     listed_in = INDEX
@@ -257,4 +257,4 @@ def _distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:
     return distinct
 
 
-__all__ = ["INDEX", "PAGE", "ROOT", "RecordShelf", "storable"]
+__all__ = ["INDEX", "PAGE", "ROOT", "SearchRecords", "storable"]

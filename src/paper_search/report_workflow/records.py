@@ -8,13 +8,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from paper_search.report.models import Critique, ResearchDraft, SearchResult
-from paper_search.workflow.shelf import ROOT, Shelf, storable
+from paper_search.threads.records import ROOT, RecordStore, storable
 
 INDEX = (ROOT, "reports")
 """Every report by its thread."""
 
 
-class ReportShelf(Shelf):
+class ReportRecords(RecordStore):
     """Reads and writes the records of one report. Writing twice changes nothing."""
 
     listed_in = INDEX

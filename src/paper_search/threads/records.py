@@ -1,4 +1,4 @@
-"""Shelf: what one thread keeps in the LangGraph store, in parts with names."""
+"""RecordStore: what one thread keeps in the LangGraph store, in parts with names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
 """Of the integers that a store takes."""
 
 
-class Shelf:
+class RecordStore:
     """Reads and writes the rows of one thread. Writing twice changes nothing.
 
     All writes go through `abatch`, which runs in the task that holds the lease: `aput` and
