@@ -6,7 +6,6 @@ from typing import Any
 
 from paper_search.errors import PersistenceError
 from paper_search.report.models import ResearchPlan, ResearchStatus, SearchQuery, now
-from paper_search.report_workflow.approvals import PlanApprovals
 from paper_search.report_workflow.breakpoints import HITLAction, ReviewDecision
 from paper_search.report_workflow.context import (
     Approve,
@@ -23,6 +22,7 @@ from paper_search.report_workflow.context import (
 from paper_search.report_workflow.decisions import answer_model
 from paper_search.report_workflow.products import fallback_output, final_output
 from paper_search.report_workflow.questions import review_of
+from paper_search.report_workflow.records import PlanApprovals
 from paper_search.report_workflow.state import WorkflowState
 from paper_search.steps import Outcome, StepUpdate
 from paper_search.threads.state import asker
@@ -50,7 +50,7 @@ async def _after_plan(
             note = decision.feedback or ""
             return Outcome.ITERATE, logged(state, plan_note=note)
         changed = _changed(state.research_plan, changes)
-        await approvals.write(changed)
+        await approvals.write(changed, number)
         return Outcome.OK, logged(state, research_plan=changed)
     if state.research_plan is not None:
         await approvals.approve(state.research_plan, number)

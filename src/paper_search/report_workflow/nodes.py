@@ -25,7 +25,6 @@ from paper_search.report.recovery import (
     WorkflowError,
     classified,
 )
-from paper_search.report_workflow.approvals import PlanApprovals
 from paper_search.report_workflow.breakpoints import BreakpointName
 from paper_search.report_workflow.context import (
     Context,
@@ -40,6 +39,7 @@ from paper_search.report_workflow.context import (
     records_of,
     settings_of,
 )
+from paper_search.report_workflow.records import PlanApprovals
 from paper_search.report_workflow.roles import worked, worked_or_none
 from paper_search.report_workflow.routing import (
     route_after_analyst,
@@ -65,6 +65,10 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
             config=state.config,
             max_iterations=params.max_iterations,
         )
+    approvals = PlanApprovals(records_of(ctx))
+    if not is_again:
+        # Before the index: a thread that is listed without terms is one of an older program.
+        await approvals.begin(is_asking=params.hitl_after_planning)
     await records_of(ctx).index(state.original_query)
     plan = await _plan(ctx, state, params)
     if plan is not None:
@@ -82,9 +86,10 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
     if target == "human_review":
         state.review = _question(state, "plan_review")
         state.human_reviews += 1
-        await PlanApprovals(records_of(ctx)).propose(_plan_of(state), state.review.number)
+        await approvals.begin(is_asking=True)
+        await approvals.propose(_plan_of(state), state.review.number)
     elif target == "searcher":
-        await PlanApprovals(records_of(ctx)).ask_nobody()
+        await approvals.begin(is_asking=False)
     outcomes = {"searcher": Outcome.SKIP, "human_review": Outcome.OK, "fallback": Outcome.FAIL}
     return outcomes[target], state.model_dump(exclude={"search_results"})  # type: ignore[return-value]  # one of the three
 
@@ -129,7 +134,7 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     params = settings_of(ctx)
     plan = _plan_of(state)
     records = records_of(ctx)
-    await PlanApprovals(records).require(plan, ctx.thread_id)
+    await PlanApprovals(records).require(plan, state.human_reviews)
     known = await records.results(state.result_ids)
     state.search_iterations += 1
     if params.from_thread is not None:

@@ -11,7 +11,7 @@ from paper_search.report.models import SearchResult
 from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision, ReviewRef
 from paper_search.report_workflow.decisions import ACTIONS, answer_model, past_decision
 from paper_search.report_workflow.graph import WORKFLOW
-from paper_search.report_workflow.records import ReportRecords
+from paper_search.report_workflow.records import PlanApprovals, ReportRecords
 from paper_search.report_workflow.state import WorkflowState
 from paper_search.threads.decisions import to_storable
 from paper_search.threads.reading import OpenQuestion
@@ -78,3 +78,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     def _as_stored(self, decision: BaseModel, named: ReviewRef) -> dict[str, Any]:
         """See `ThreadSession`; whoever answers is a person, and nobody can pass for a timeout."""
         return super()._as_stored(decision.model_copy(update={"decided_by": "person"}), named)
+
+    async def _undo_effects(self, named: ReviewRef) -> None:
+        if named.kind == "plan_review":
+            await PlanApprovals(self.records).revoke(0)

@@ -25,7 +25,6 @@ from paper_search.skills.known_papers import check_known_papers
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.threads.state import asker, checked_state
-from paper_search.workflow.approvals import Approvals
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.decisions import answer_model, feedback_of
 from paper_search.workflow.marks import MarkStore, joined
@@ -36,7 +35,7 @@ from paper_search.workflow.questions import (
     result_question,
     strategy_question,
 )
-from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.records import SearchRecords, StrategyApprovals
 from paper_search.workflow.results import final_collection
 from paper_search.workflow.round_changes import round_changes
 from paper_search.workflow.skills import Skills
@@ -61,8 +60,9 @@ Reject = Literal[Outcome.REJECT]
 async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Understand the question; everything else of an earlier search on the thread is cleared."""
     question = ctx.step_state.question
-    await _records(ctx).index(question)
+    # Before the index: a thread that is listed without terms is one of an older program.
     await _approvals(ctx).begin(is_asking=ctx.workflow_params.enable_strategy_checkpoint)
+    await _records(ctx).index(question)
     intent = await ctx.services.intent_parser.parse(question)
     fresh = WorkflowState(question=question, intent=intent)
     return Outcome.OK, fresh.model_dump(exclude={"accumulated_papers", "collection"})
@@ -249,8 +249,8 @@ def _records(ctx: Context) -> SearchRecords:
     return SearchRecords(ctx.store, ctx.thread_id)
 
 
-def _approvals(ctx: Context) -> Approvals:
-    return Approvals(ctx.store, ctx.thread_id)
+def _approvals(ctx: Context) -> StrategyApprovals:
+    return StrategyApprovals(_records(ctx))
 
 
 def _checked(ctx: Context) -> WorkflowState:

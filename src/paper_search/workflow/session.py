@@ -9,7 +9,6 @@ from paper_search.models import PaperCollection
 from paper_search.persistence import Persistence
 from paper_search.threads.reading import Events
 from paper_search.threads.session import ThreadSession
-from paper_search.workflow.approvals import Approvals
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,
@@ -20,7 +19,7 @@ from paper_search.workflow.checkpoints import (
 from paper_search.workflow.decisions import answer_model, past_decision
 from paper_search.workflow.graph import WORKFLOW
 from paper_search.workflow.questions import markable_ids, record_ids, result_question
-from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.records import SearchRecords, StrategyApprovals
 from paper_search.workflow.results import final_collection
 from paper_search.workflow.screening import MarkStore, Screening, open_screening, with_marks
 from paper_search.workflow.state import WorkflowState
@@ -91,4 +90,4 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         return past_decision(named.kind, decision)
 
     async def _undo_effects(self, named: CheckpointRef) -> None:
-        await Approvals(self._persistence.store, self._thread_id).revoke(named.iteration)
+        await StrategyApprovals(self._records).revoke(named.iteration)
