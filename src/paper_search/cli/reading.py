@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from paper_search.persistence import open_persistence
-from paper_search.workflow.session import SearchSession
+from paper_search.threads.session import ThreadSession
 
 if TYPE_CHECKING:
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.workflow import ThreadDetail
+
+
+SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
 
 
 async def thread_detail(url: str, thread_id: str) -> ThreadDetail | ReportDetail:
@@ -38,7 +41,9 @@ async def is_report(url: str, thread_id: str) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def reading_session(url: str, thread_id: str) -> AsyncIterator[SearchSession]:
+async def reading(
+    session_type: type[SessionT], url: str, thread_id: str
+) -> AsyncIterator[SessionT]:
     """Open one thread to look at it, for the length of an `async with` block."""
     async with open_persistence(url) as persistence:
-        yield SearchSession.on(persistence, thread_id)
+        yield session_type.on(persistence, thread_id)

@@ -20,7 +20,7 @@ from paper_search.workflow.session import SearchSession
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from paper_search.cli.continuation import Continuation
+    from paper_search.cli.continuation import SearchContinuation
     from paper_search.models import Paper
     from paper_search.workflow.screening import Screening
 
@@ -42,7 +42,7 @@ class Desk:
         continuation: the commands that go on with the thread.
     """
 
-    def __init__(self, runner: asyncio.Runner, url: str, continuation: Continuation) -> None:
+    def __init__(self, runner: asyncio.Runner, url: str, continuation: SearchContinuation) -> None:
         self._runner = runner
         self._url = url
         self._continuation = continuation

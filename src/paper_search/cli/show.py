@@ -27,9 +27,8 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     Of a report: its plan or draft where that is the question, and what happened on the way.
     """
     from paper_search.cli.console import data, print_json
-    from paper_search.cli.continuation import Continuation
+    from paper_search.cli.continuation import ReportContinuation, SearchContinuation
     from paper_search.cli.reading import thread_detail
-    from paper_search.cli.report_continuation import ReportContinuation
     from paper_search.cli.report_view import show_report
     from paper_search.cli.settings import given_home, settings
     from paper_search.cli.views import show_thread
@@ -52,5 +51,5 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
         return
     show_thread(data(), detail, home=place, has_details=details, is_all=is_listing)
     if detail.open_checkpoint is not None:
-        for line in Continuation(thread, place).lines(detail.open_checkpoint):
+        for line in SearchContinuation(thread, place).lines(detail.open_checkpoint):
             typer.echo(line)
