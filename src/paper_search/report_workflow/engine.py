@@ -131,7 +131,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
             return (not kinds or asked.kind in kinds) and number in {None, asked.number}
 
         named = words + ("" if number is None else f" with the number {number}")
-        return await self._fork(thread_id, is_wanted, named, by)
+        return await self.go_back(thread_id, is_wanted, named, by=by)
 
     async def report(self, thread_id: str) -> Report:
         """Return the report of a finished thread.

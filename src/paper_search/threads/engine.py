@@ -169,6 +169,31 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             waiting = await session.open_question()
             return waiting.question if waiting else None
 
+    async def go_back(
+        self,
+        thread_id: str,
+        is_wanted: Callable[[Any], bool],
+        words: str,
+        *,
+        by: str | None = None,
+    ) -> QuestionT | ResultT:
+        """Go back to a question that was decided, and ask it again.
+
+        Args:
+            thread_id: which thread.
+            is_wanted: whether a question is the one, by its reference; the latest such is asked.
+            words: what the question is called in an error.
+            by: who does it; None: who runs the program.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadBusyError: another process drives it.
+            StaleDecisionError: it was never decided, or the history was pruned.
+        """
+        async with self._session(checked_thread(thread_id)) as session, session.lease():
+            await session.fork(is_wanted, words, by)
+            return await self._question_or_result(session)
+
     # --- what a graph may have otherwise ----------------------------------------------------------
 
     def _checked_input(self, text: str) -> str:
@@ -198,13 +223,6 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         return await session.result(), {}
 
     # --- within -----------------------------------------------------------------------------------
-
-    async def _fork(
-        self, thread_id: str, is_wanted: Callable[[Any], bool], words: str, by: str | None
-    ) -> QuestionT | ResultT:
-        async with self._session(checked_thread(thread_id)) as session, session.lease():
-            await session.fork(is_wanted, words, by)
-            return await self._question_or_result(session)
 
     @contextlib.asynccontextmanager
     async def _session(self, thread_id: str) -> AsyncIterator[SessionT]:

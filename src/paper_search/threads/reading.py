@@ -15,7 +15,7 @@ from paper_search.errors import ThreadFinishedError, ThreadNotFoundError, Thread
 from paper_search.persistence import LedgerEntry, Persistence
 from paper_search.steps import Workflow
 from paper_search.steps.compiler import compile_workflow
-from paper_search.threads.questions import Question, ThreadQuestion
+from paper_search.threads.questions import Question, ThreadQuestion, answer_model
 from paper_search.threads.records import RecordStore
 from paper_search.threads.state import read_state
 
@@ -106,9 +106,10 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
     async def result(self) -> ResultT:
         """Return the result as far as there is one."""
 
-    @abstractmethod
-    def _answers(self, question: QuestionT, state: StateT) -> Any:
+    def _answers(self, question: Any, state: StateT) -> Any:
         """Return the type of the decisions that a question takes."""
+        del state  # a plain question says itself which it takes
+        return answer_model(question)
 
     async def _question(self, shown: Any, state: StateT) -> QuestionT:
         """Return the question that an interrupt shows, with all that is needed to decide."""

@@ -207,7 +207,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         def is_wanted(asked: CheckpointRef) -> bool:
             return asked.kind is kind and iteration in {None, asked.iteration}
 
-        return await self._fork(thread_id, is_wanted, words, by)
+        return await self.go_back(thread_id, is_wanted, words, by=by)
 
     @property
     def _checkpoint_handler(self) -> CheckpointHandler | None:
