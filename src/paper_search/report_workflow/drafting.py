@@ -132,15 +132,15 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
         f"Review complete: Score {critique.overall_score:.1f}/10, "
         f"Recommendation: {critique.recommendation.upper()}"
     )
-    target = route_after_reviewer(state, params)
-    if target == "human_review":
+    outcome = route_after_reviewer(state, params)
+    if outcome is Outcome.OK:
         kind = breakpoint_after_review(state, params)
         if kind is not None:
             state.review = OpenReview(breakpoint=kind, number=state.human_reviews + 1)
             state.human_reviews += 1
-    elif target != "output":
-        state.add_checkpoint(_why(state, critique, target))
-    return _AFTER_REVIEW[target], logged(  # type: ignore[return-value]  # one of the four
+    elif outcome is not Outcome.APPROVE:
+        state.add_checkpoint(_why(state, critique, outcome))
+    return outcome, logged(
         state,
         critique=critique,
         iteration_count=state.iteration_count,
@@ -153,16 +153,8 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     )
 
 
-_AFTER_REVIEW = {
-    "writer": Outcome.ITERATE,
-    "human_review": Outcome.OK,
-    "output": Outcome.APPROVE,
-    "fallback": Outcome.FAIL,
-}
-
-
-def _why(state: WorkflowState, critique: Critique, target: str) -> str:
-    if target == "writer":
+def _why(state: WorkflowState, critique: Critique, outcome: Outcome) -> str:
+    if outcome is Outcome.ITERATE:
         return f"Revision loop iteration {state.iteration_count}"
     if critique.recommendation == "reject":
         return "Draft rejected by reviewer"

@@ -82,16 +82,15 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
         )
     state.plan_note = ""
     state.status = ResearchStatus.PLANNING if plan is not None else ResearchStatus.FAILED
-    target = route_after_planner(state, params)
-    if target == "human_review":
+    outcome = route_after_planner(state, params)
+    if outcome is Outcome.OK:
         state.review = _question(state, "plan_review")
         state.human_reviews += 1
         await approvals.begin(is_asking=True)
         await approvals.propose(_plan_of(state), state.review.number)
-    elif target == "searcher":
+    elif outcome is Outcome.SKIP:
         await approvals.begin(is_asking=False)
-    outcomes = {"searcher": Outcome.SKIP, "human_review": Outcome.OK, "fallback": Outcome.FAIL}
-    return outcomes[target], state.model_dump(exclude={"search_results"})  # type: ignore[return-value]  # one of the three
+    return outcome, state.model_dump(exclude={"search_results"})
 
 
 async def _plan(ctx: Context, state: WorkflowState, params: ReportParams) -> PlannerOutput | None:
@@ -156,11 +155,10 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     state.status = ResearchStatus.SEARCHING
     state.say(f"Collected {len(fresh)} new results; {len(state.pending_searches)} queries pend.")
     ctx.progress("found", {"sources": len(state.result_ids)})
-    target = route_after_searcher(state, params)
-    if target == "fallback":
+    outcome = route_after_searcher(state, params)
+    if outcome is Outcome.FAIL:
         state.add_error(_invalid("no search results collected", "searcher"))
-    outcomes = {"searcher": Outcome.ITERATE, "analyst": Outcome.OK, "fallback": Outcome.FAIL}
-    return outcomes[target], logged(  # type: ignore[return-value]  # one of the three
+    return outcome, logged(
         state,
         research_plan=state.research_plan,
         result_ids=state.result_ids,
@@ -235,24 +233,23 @@ async def analyst(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     params = settings_of(ctx)
     output = await _analysis(ctx, state, params)
     state.analysis = output.analysis if output else None
-    target = "fallback"
+    outcome: Ok | Iterate | Fail = Outcome.FAIL
     if output is not None:
         # Asked before the gaps' queries are pending: they are what the way back is for.
         waiting = _with_queries(state, output.recommended_searches)
         probe = state.model_copy(update={"research_plan": waiting})
-        target = route_after_analyst(probe, params)
+        outcome = route_after_analyst(probe, params)
         analysis = output.analysis
         state.say(
             f"Analysis complete: {len(analysis.findings)} findings, {len(analysis.themes)} "
             f"themes, {len(analysis.gaps)} gaps identified ({output.data_sufficiency})."
         )
-        if target == "searcher":
+        if outcome is Outcome.ITERATE:
             state.research_plan = waiting
             state.gap_searches += 1
             state.add_checkpoint(f"Routing back to search for {len(analysis.gaps)} gaps")
     state.status = ResearchStatus.ANALYZING
-    outcomes = {"searcher": Outcome.ITERATE, "writer": Outcome.OK, "fallback": Outcome.FAIL}
-    return outcomes[target], logged(  # type: ignore[return-value]  # one of the three
+    return outcome, logged(
         state,
         analysis=state.analysis,
         research_plan=state.research_plan,
