@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -11,12 +12,12 @@ from paper_search.errors import InputError
 from paper_search.report.recovery import CountedModel, WorkflowError
 from paper_search.report_workflow.records import ReportRecords
 from paper_search.report_workflow.services import ReportServices
-from paper_search.report_workflow.state import ReportParams, WorkflowState
+from paper_search.report_workflow.state import ReportParams, StepState, WorkflowState
 from paper_search.steps import Outcome, StepContext
 from paper_search.threads.decisions import listed
 from paper_search.threads.state import checked_state
 
-Context = StepContext[WorkflowState, ReportParams, ReportServices]
+Context = StepContext[StepState, ReportParams, ReportServices]
 Ok = Literal[Outcome.OK]
 Skip = Literal[Outcome.SKIP]
 Fail = Literal[Outcome.FAIL]
@@ -27,12 +28,13 @@ Reject = Literal[Outcome.REJECT]
 
 
 def checked(ctx: Context) -> WorkflowState:
-    """Return the state, which the step may change, if this program can read it.
+    """Return a copy of the state for the step to work on: what it returns of that is what changes.
 
     Raises:
-        PersistenceError: another version wrote it.
+        PersistenceError: another version of the program wrote the state.
     """
-    return checked_state(ctx, "report")
+    given = checked_state(ctx, "report")
+    return WorkflowState.model_construct(**copy.deepcopy(dict(given)))
 
 
 def settings_of(ctx: Context) -> ReportParams:

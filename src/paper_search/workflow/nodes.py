@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
@@ -17,6 +18,7 @@ from paper_search.models import (
     QueryBuilderInput,
     ScoredPaper,
     SearchStrategy,
+    SourceReport,
     UserFeedback,
     relevant_seeds,
 )
@@ -41,20 +43,23 @@ from paper_search.workflow.round_changes import round_changes
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
     CollectionRef,
+    IterationRecord,
     SearchParams,
+    StepState,
     WorkflowState,
 )
 
 MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
 
-Context = StepContext[WorkflowState, SearchParams, Skills]
+Context = StepContext[StepState, SearchParams, Skills]
 Ok = Literal[Outcome.OK]
 Skip = Literal[Outcome.SKIP]
 Fail = Literal[Outcome.FAIL]
 Approve = Literal[Outcome.APPROVE]
 Edit = Literal[Outcome.EDIT]
 Reject = Literal[Outcome.REJECT]
+AgainT = TypeVar("AgainT", bound=Outcome)
 
 
 async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -108,8 +113,7 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         edited = _edited(_strategy(state), decision.revised_data)
         await _approvals(ctx).write(edited, state.current_iteration)
         return Outcome.EDIT, {"strategy": edited}
-    goes_on, update = _next_round(ctx, state, feedback_of(decision), result_count=0)
-    return (Outcome.REJECT if goes_on else Outcome.FAIL), update
+    return _next_round(ctx, state, Outcome.REJECT, feedback_of(decision), result_count=0)
 
 
 async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -127,11 +131,10 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     ctx.progress("found", {"records": len(found)})
     kept = dict(state.kept_by_source)
     for report in answer.sources:
-        report.iteration = state.current_iteration
         kept[report.source] = kept.get(report.source, 0) + report.kept
     return Outcome.OK, {
         "found": found,
-        "reports": answer.sources,
+        "reports": _of_round(answer.sources, state),
         "earlier_reports": [*state.earlier_reports, *state.reports],
         "kept_by_source": kept,
     }
@@ -147,12 +150,11 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
     pool = list(dict.fromkeys([*state.found, *state.pool]))
     found = await records.records(pool)
     report = await ctx.services.deduplicate(found, state.merge_decisions)
-    works, update = report.works, {}
+    works, update = report.works, dict[str, Any]()
     if ctx.workflow_params.enrich:
         filled = await ctx.services.enrich(works)
-        for each in filled.sources:
-            each.iteration = state.current_iteration
-        works, update["reports"] = filled.works, [*state.reports, *filled.sources]
+        works = filled.works
+        update["reports"] = [*state.reports, *_of_round(filled.sources, state)]
     ids = await records.put_works(works)
     ctx.progress("merged", {"records": len(found), "works": len(ids)})
     doubts = report.uncertain[:MAX_DOUBTS]
@@ -181,32 +183,28 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     records = _records(ctx)
     scored = await records.scored(list(state.scores))
     if state.is_ordered:
-        # What was marked irrelevant has no place: it is set aside.
-        refused = {mark.id for mark in await records.marked(state.marks) if not mark.is_relevant}
-        wanted = [paper for paper in scored if paper.paper.id not in refused]
-        for place, paper in enumerate(wanted, start=1):
-            paper.place = place
+        scored = _placed(scored, await records.marked(state.marks))
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
-    reference = await records.put_collection(collection, ctx.workflow_params.max_results)
-    reference.coverage = coverage_of(scored, state.reports)
+    stored = await records.put_collection(collection, ctx.workflow_params.max_results)
     await records.index(state.question)
-    if state.result is not None:
+    told: dict[str, Any] = {"coverage": coverage_of(scored, state.reports)}
+    if (before := state.result) is not None:
         made = await MarkStore(ctx.store, ctx.thread_id).marks()
-        reference.outlook = carried_outlook(state, made, reference)
-        before = state.result
-        reference.changes = round_changes(
+        told["outlook"] = carried_outlook(state, made, stored)
+        told["changes"] = round_changes(
             before.paper_ids,
-            reference.paper_ids,
+            stored.paper_ids,
             {*before.paper_ids, *before.set_aside_ids},
             changes(before.metadata.search_strategy, strategy),
         )
+    reference = stored.model_copy(update=told)
     known = _known_papers(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "known_papers": known}
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
-    state.record_iteration(strategy, len(reference.paper_ids))
-    return Outcome.SKIP, {**update, **_counted(state), "ended_by": EndReason.NOT_REVIEWED}
+    ended = _ended_round(state, len(reference.paper_ids))
+    return Outcome.SKIP, {**update, **ended, "ended_by": EndReason.NOT_REVIEWED}
 
 
 async def review_results(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
@@ -221,16 +219,14 @@ async def review_results(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, 
     markable = markable_ids(state)
     if decision.action is DecisionAction.APPROVE:
         marks = joined(decision.revised_data, screened, markable)
-        state.record_iteration(_strategy(state), count, marks)
-        ended = {**_counted(state), "ended_by": EndReason.APPROVED}
+        ended = {**_ended_round(state, count, marks), "ended_by": EndReason.APPROVED}
         return Outcome.APPROVE, {**ended, "accumulated_ids": _accumulated(state, marks)}
     feedback = joined(feedback_of(decision), screened, markable) or UserFeedback()
-    goes_on, update = _next_round(ctx, state, feedback, result_count=count)
-    update["accumulated_ids"] = _accumulated(state, feedback)
-    if not goes_on:
-        return Outcome.FAIL, update
-    is_edit = decision.action is DecisionAction.EDIT
-    return (Outcome.EDIT if is_edit else Outcome.REJECT), update
+    again: Edit | Reject = (
+        Outcome.EDIT if decision.action is DecisionAction.EDIT else Outcome.REJECT
+    )
+    outcome, update = _next_round(ctx, state, again, feedback, result_count=count)
+    return outcome, {**update, "accumulated_ids": _accumulated(state, feedback)}
 
 
 async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -240,7 +236,8 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     collection = await final_collection(state, records, ctx.services.deduplicate)
     reference = await records.put_collection(collection, part="final")
     if state.result is not None:
-        reference.hidden, reference.coverage = state.result.hidden, state.result.coverage
+        told = {"hidden": state.result.hidden, "coverage": state.result.coverage}
+        reference = reference.model_copy(update=told)
     await records.index(state.question)
     return Outcome.OK, {"is_complete": True, "result": reference, "collection": collection}
 
@@ -323,18 +320,52 @@ def _limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
 
 
 def _next_round(
-    ctx: Context, state: WorkflowState, feedback: UserFeedback, *, result_count: int
-) -> tuple[bool, dict[str, Any]]:
-    """End the iteration; return whether another may follow, and what changes."""
-    state.record_iteration(_strategy(state), result_count, feedback)
-    if state.current_iteration < ctx.workflow_params.max_iterations:
-        ctx.progress("iterating", {"iteration": state.current_iteration})
-        return True, _counted(state)
-    return False, {**_counted(state), "ended_by": EndReason.LIMIT_REACHED}
+    ctx: Context,
+    state: WorkflowState,
+    again: AgainT,
+    feedback: UserFeedback,
+    *,
+    result_count: int,
+) -> tuple[AgainT | Fail, StepUpdate]:
+    """End the iteration; return the outcome that leads to another, or fail at the limit."""
+    ended = _ended_round(state, result_count, feedback)
+    following = ended["current_iteration"]
+    if following < ctx.workflow_params.max_iterations:
+        ctx.progress("iterating", {"iteration": following})
+        return again, ended
+    return Outcome.FAIL, {**ended, "ended_by": EndReason.LIMIT_REACHED}
 
 
-def _counted(state: WorkflowState) -> dict[str, Any]:
-    return {"history": state.history, "current_iteration": state.current_iteration}
+def _ended_round(
+    state: WorkflowState, result_count: int, feedback: UserFeedback | None = None
+) -> dict[str, Any]:
+    """Return what changes when an iteration ends: it is remembered and counted."""
+    record = IterationRecord(
+        iteration=state.current_iteration,
+        strategy=_strategy(state),
+        result_count=result_count,
+        feedback=feedback,
+    )
+    return {
+        "history": [*state.history, record],
+        "current_iteration": state.current_iteration + 1,
+    }
+
+
+def _of_round(reports: Sequence[SourceReport], state: WorkflowState) -> list[SourceReport]:
+    """Return what sources did, with the iteration in which they did it."""
+    update = {"iteration": state.current_iteration}
+    return [report.model_copy(update=update) for report in reports]
+
+
+def _placed(scored: Sequence[ScoredPaper], marked: Sequence[MarkedPaper]) -> list[ScoredPaper]:
+    """Return papers with their place in the order; what was marked irrelevant is set aside."""
+    refused = {mark.id for mark in marked if not mark.is_relevant}
+    places = itertools.count(1)
+    return [
+        paper if paper.paper.id in refused else paper.model_copy(update={"place": next(places)})
+        for paper in scored
+    ]
 
 
 def _accumulated(state: WorkflowState, feedback: UserFeedback | None) -> list[str]:

@@ -193,6 +193,10 @@ class WorkflowState(BaseModel):
                 existing.add(paper.id)
 
 
+class StepState(WorkflowState, frozen=True):
+    """The state as a step gets it: only what the step returns changes it."""
+
+
 class SearchOutput(BaseModel):
     """The output of the graph."""
 
