@@ -22,7 +22,7 @@ def backup(
     from paper_search.cli.console import print_json, say
     from paper_search.cli.settings import settings
     from paper_search.persistence.backups import back_up
-    from paper_search.persistence.places import sqlite_file
+    from paper_search.persistence.opening import sqlite_file
 
     database = sqlite_file(settings(ctx, home).persistence_url)
     size = back_up(database, file, is_overwriting=force)

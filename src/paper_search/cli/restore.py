@@ -21,7 +21,7 @@ def restore(
     from paper_search.cli.console import print_json, say
     from paper_search.cli.settings import settings
     from paper_search.persistence.backups import restore as put_back
-    from paper_search.persistence.places import sqlite_file
+    from paper_search.persistence.opening import sqlite_file
 
     database = sqlite_file(settings(ctx, home).persistence_url)
     put_back(file, database, is_overwriting=force)

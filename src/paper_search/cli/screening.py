@@ -14,7 +14,7 @@ from paper_search.cli.keys import pressed
 from paper_search.cli.tables import score, short_authors
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.persistence import open_persistence
-from paper_search.persistence.seats import Seat
+from paper_search.persistence.leases import WorkLock
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
@@ -71,17 +71,19 @@ class Desk:
                     "prints the papers in order, and `paper-search resume THREAD --relevant IDS` "
                     "marks them"
                 )
-            # Before the marks are read: a seat that is free may have been left a moment ago.
-            seat = self._runner.run(_seated(stack, Seat(place.leases.table, thread_id, "screened")))
-            self._screen(self._runner.run(session.screening()), seat)
+            # Before the marks are read: a lock that is free may have been left a moment ago.
+            lock = self._runner.run(
+                _locked(stack, WorkLock(place.leases.table, thread_id, "screened"))
+            )
+            self._screen(self._runner.run(session.screening()), lock)
             self._say_next(session)
         finally:
             self._runner.run(stack.aclose())
 
-    def _screen(self, screening: Screening, seat: Seat) -> None:
+    def _screen(self, screening: Screening, lock: WorkLock) -> None:
         try:
             while queue := screening.queue():
-                self._one(screening, seat, queue[0], len(queue))
+                self._one(screening, lock, queue[0], len(queue))
             say("every paper is marked")
         except QuitError:
             say("saved; the same command goes on here")
@@ -89,42 +91,42 @@ class Desk:
             say("\ninterrupted; everything is saved, the same command goes on here")
             raise typer.Exit(ExitCode.INTERRUPTED) from None
 
-    def _one(self, screening: Screening, seat: Seat, paper: Paper, left: int) -> None:
+    def _one(self, screening: Screening, lock: WorkLock, paper: Paper, left: int) -> None:
         """Show a paper and obey keys until it is out of the way."""
         _show(screening, paper, left)
         while True:
             match pressed(PROMPT):
                 case "r":
-                    return self._saved(seat, screening.say(paper, is_relevant=True))
+                    return self._saved(lock, screening.say(paper, is_relevant=True))
                 case "i":
-                    return self._saved(seat, screening.say(paper, is_relevant=False))
+                    return self._saved(lock, screening.say(paper, is_relevant=False))
                 case "s":
-                    return self._saved(seat, screening.skip(paper))
+                    return self._saved(lock, screening.skip(paper))
                 case "u":
-                    if self._has_undone(screening, seat):
+                    if self._has_undone(screening, lock):
                         return None
                 case "q":
                     raise QuitError
                 case other:
-                    self._look(screening, seat, paper, other)
+                    self._look(screening, lock, paper, other)
 
-    def _saved(self, seat: Seat, saying: Coroutine[Any, Any, _Said]) -> _Said:
+    def _saved(self, lock: WorkLock, saying: Coroutine[Any, Any, _Said]) -> _Said:
         """Return what a save returns, unless somebody else has sat down here."""
-        return self._runner.run(_kept(seat, saying))
+        return self._runner.run(_kept(lock, saying))
 
-    def _has_undone(self, screening: Screening, seat: Seat) -> bool:
-        undone = self._saved(seat, screening.undo())
+    def _has_undone(self, screening: Screening, lock: WorkLock) -> bool:
+        undone = self._saved(lock, screening.undo())
         say(visible(f"taken back: {undone.title}") if undone else "nothing to undo in this round")
         return undone is not None
 
-    def _look(self, screening: Screening, seat: Seat, paper: Paper, key: str) -> None:
+    def _look(self, screening: Screening, lock: WorkLock, paper: Paper, key: str) -> None:
         """Obey a key that leaves the paper where it is."""
         match key:
             case "n":
                 # Whoever presses Enter after a key has typed the first, empty line with it.
                 terminal = Terminal()
                 if words := terminal.ask("note: ") or terminal.ask("note (Enter: none): "):
-                    self._saved(seat, screening.note(paper, words))
+                    self._saved(lock, screening.note(paper, words))
                     say("noted")
             case "a":
                 messages().print(text(_abstract(paper)))
@@ -139,15 +141,15 @@ class Desk:
                 say(line)
 
 
-async def _seated(stack: contextlib.AsyncExitStack, seat: Seat) -> Seat:
-    await seat.take()
-    stack.push_async_callback(seat.leave)
-    return seat
+async def _locked(stack: contextlib.AsyncExitStack, lock: WorkLock) -> WorkLock:
+    await lock.acquire()
+    stack.push_async_callback(lock.release)
+    return lock
 
 
-async def _kept(seat: Seat, saying: Coroutine[Any, Any, _Said]) -> _Said:
+async def _kept(lock: WorkLock, saying: Coroutine[Any, Any, _Said]) -> _Said:
     try:
-        await seat.keep()
+        await lock.renew()
     except BaseException:
         saying.close()
         raise

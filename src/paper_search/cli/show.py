@@ -29,7 +29,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.console import data, print_json
     from paper_search.cli.continuation import ReportContinuation, SearchContinuation
     from paper_search.cli.reading import thread_detail
-    from paper_search.cli.report_view import show_report
+    from paper_search.cli.report_review import show_report
     from paper_search.cli.settings import given_home, settings
     from paper_search.cli.views import show_thread
     from paper_search.report_workflow.catalog import ReportDetail

@@ -7,27 +7,27 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.config import encryption_keys
-from paper_search.errors import ConfigError, UnknownNameError
+from paper_search.errors import ConfigError, InputError, UnknownNameError
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases, MemoryLeaseTable
 from paper_search.persistence.ledger import DecisionLedger, MemoryLedgerTable
-from paper_search.persistence.places import sqlite_path
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
-    from paper_search.persistence.heads import PagesItems
+    from paper_search.persistence.listing import PagesItems
 
 POSTGRES = ("postgresql", "postgres")
 
 
 @dataclass(frozen=True)
 class Persistence:
-    """An open place for threads."""
+    """An open location of threads."""
 
     checkpointer: BaseCheckpointSaver[Any]
     store: BaseStore
@@ -150,3 +150,23 @@ _OPENERS: dict[
     "sqlite": _open_sqlite,
     **dict.fromkeys(POSTGRES, _open_postgres),
 }
+
+
+def sqlite_path(rest: str) -> Path:
+    """Return the path in what follows `sqlite:`; `///x` is relative, `////x` absolute."""
+    return Path(rest.removeprefix("//").removeprefix("/") or "threads.db")
+
+
+def sqlite_file(url: str) -> Path:
+    """Return the file that a URL names.
+
+    Raises:
+        InputError: the threads are not in a file.
+    """
+    scheme, _, rest = url.partition(":")
+    if scheme != "sqlite":
+        raise InputError(
+            f"the threads are in {scheme!r}, not in a file; for PostgreSQL, use pg_dump and "
+            "pg_restore"
+        )
+    return sqlite_path(rest)

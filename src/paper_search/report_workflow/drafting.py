@@ -28,8 +28,9 @@ from paper_search.report_workflow.context import (
     logged,
     records_of,
     settings_of,
+    worked,
+    worked_or_none,
 )
-from paper_search.report_workflow.roles import worked, worked_or_none
 from paper_search.report_workflow.routing import breakpoint_after_review, route_after_reviewer
 from paper_search.report_workflow.state import OpenReview, ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate

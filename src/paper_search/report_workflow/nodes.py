@@ -38,9 +38,10 @@ from paper_search.report_workflow.context import (
     model_for,
     records_of,
     settings_of,
+    worked,
+    worked_or_none,
 )
 from paper_search.report_workflow.records import PlanApprovals
-from paper_search.report_workflow.roles import worked, worked_or_none
 from paper_search.report_workflow.routing import (
     route_after_analyst,
     route_after_planner,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from paper_search.errors import ConfigError
-from paper_search.models import PaperCollection
+from paper_search.models import PaperCollection, UserFeedback
 from paper_search.persistence import Persistence
 from paper_search.threads.decisions import listed
 from paper_search.threads.engine import ThreadEngine
@@ -19,10 +21,10 @@ from paper_search.workflow.checkpoints import (
     CheckpointHandler,
     CheckpointKind,
     CheckpointRef,
+    Decision,
+    DecisionAction,
+    ResultPayload,
 )
-from paper_search.workflow.coercion import accumulate_relevant as _accumulate_relevant
-from paper_search.workflow.coercion import coerce_feedback as _coerce_feedback
-from paper_search.workflow.coercion import coerced
 from paper_search.workflow.questions import markable_ids
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.results import merge_papers as _merge_accumulated
@@ -38,11 +40,13 @@ from paper_search.workflow.skills import (
     Searches,
     Skills,
 )
-from paper_search.workflow.state import DEFAULT_MAX_ITERATIONS, SearchParams
+from paper_search.workflow.state import DEFAULT_MAX_ITERATIONS, SearchParams, WorkflowState
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
 
+
+logger = logging.getLogger(__name__)
 
 _PHASE_OF_STEP = {
     "parse_intent": "intent_parsing",
@@ -246,7 +250,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         self._announce(waiting)
         decision = await handler.handle(waiting.question)
         known = markable_ids(await session.state())
-        await session.answer(waiting, coerced(decision, waiting.question, known))
+        await session.answer(waiting, _coerced(decision, waiting.question, known))
 
     async def _result(self, session: SearchSession) -> tuple[PaperCollection, dict[str, Any]]:
         collection = await session.result()
@@ -261,6 +265,59 @@ def _phases(event: str, details: Mapping[str, Any]) -> list[str]:
         phase = _PHASE_OF_STEP.get(str(details.get("step")))
         return [phase] if phase else []
     return [event] if event == "iterating" else []
+
+
+def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -> Any:
+    """Return what a handler decided in the form that the graph takes.
+
+    A handler's feedback is taken as far as it can be (seed REQ-17); answers from elsewhere are
+    refused instead, so that a slip of the pen never counts as "no feedback".
+
+    Args:
+        decision: what the handler gave; what is no `Decision` is left to the decoder.
+        checkpoint: what it was asked.
+        known_ids: papers that may be marked.
+    """
+    if not isinstance(decision, Decision):
+        return decision
+    at_strategy = not isinstance(checkpoint.payload, ResultPayload)
+    if at_strategy and decision.action is DecisionAction.APPROVE:
+        return decision.model_copy(update={"revised_data": None})
+    if at_strategy and decision.action is DecisionAction.EDIT:
+        return decision
+    if decision.action is DecisionAction.APPROVE and decision.revised_data is None:
+        return decision
+    feedback = _coerce_feedback(decision)
+    marks = {
+        name: _known(getattr(feedback, name), known_ids)
+        for name in ("marked_relevant", "marked_irrelevant")
+    }
+    plain = feedback.model_copy(update=marks).model_dump(mode="json")
+    return decision.model_copy(update={"revised_data": plain})
+
+
+def _known(marked: list[str], known_ids: frozenset[str]) -> list[str]:
+    if unknown := [each for each in marked if each not in known_ids]:
+        logger.warning("marks are left out, no such papers in this result: %s", unknown)
+    return [each for each in marked if each in known_ids]
+
+
+def _coerce_feedback(decision: Decision) -> UserFeedback:
+    """Return the feedback in a decision: its `revised_data` if that is one, else its note."""
+    if isinstance(decision.revised_data, UserFeedback):
+        return decision.revised_data
+    if isinstance(decision.revised_data, dict):
+        with contextlib.suppress(ValidationError):
+            return UserFeedback.model_validate(decision.revised_data)
+    return UserFeedback(free_text_feedback=decision.note or "")
+
+
+def _accumulate_relevant(
+    state: WorkflowState, collection: PaperCollection, feedback: UserFeedback
+) -> None:
+    """Add the papers of a collection that were marked relevant to the accumulated ones."""
+    marked = set(feedback.marked_relevant)
+    state.add_accumulated([paper for paper in collection.papers if paper.id in marked])
 
 
 __all__ = ["SearchWorkflow", "_accumulate_relevant", "_coerce_feedback", "_merge_accumulated"]
