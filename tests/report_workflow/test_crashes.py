@@ -32,9 +32,9 @@ async def to_the_end(flow: ReportWorkflow, thread: str):
     """Answer whatever is asked, and go on where nothing is."""
     while True:
         review = await flow.pending(thread)
-        standing = await (flow.answer(thread, "approve") if review else flow.proceed(thread))
-        if not isinstance(standing, Review):
-            return standing
+        reached = await (flow.answer(thread, "approve") if review else flow.proceed(thread))
+        if not isinstance(reached, Review):
+            return reached
 
 
 async def from_the_start(flow: ReportWorkflow, thread: str):

@@ -391,6 +391,6 @@ def test_a_process_killed_between_storing_and_resuming_is_taken_over(durable_url
         [sys.executable, "-c", DIES, durable_url], cwd=ROOT, check=False, timeout=60
     )
     assert ended.returncode == -signal.SIGKILL
-    standing = asyncio.run(workflow(durable_url).proceed("t"))
-    assert isinstance(standing, Review)
-    assert standing.kind == "pre_output_review"
+    reached = asyncio.run(workflow(durable_url).proceed("t"))
+    assert isinstance(reached, Review)
+    assert reached.kind == "pre_output_review"

@@ -237,15 +237,15 @@ class ReportMachine(RuleBasedStateMachine):
     async def _compare_with_undisturbed(self) -> None:
         """The report is the one that the same decisions make where nothing goes wrong."""
         flow = self._flow("memory:")
-        standing: Review | Report = await flow.start(QUESTION, thread_id="t")
+        reached: Review | Report = await flow.start(QUESTION, thread_id="t")
         for name in self._decided:
             if name == "silence":
                 with later(hours=3):
-                    standing = await flow.proceed("t")
+                    reached = await flow.proceed("t")
             else:
-                standing = await flow.answer("t", ANSWERS[name])
-        assert isinstance(standing, Report)
-        assert text_of(await self._flow().report("t")) == text_of(standing)
+                reached = await flow.answer("t", ANSWERS[name])
+        assert isinstance(reached, Report)
+        assert text_of(await self._flow().report("t")) == text_of(reached)
 
 
 def text_of(report: Report) -> dict[str, Any]:

@@ -103,8 +103,8 @@ class ThreadMachine(RuleBasedStateMachine):
             "checkpoint": self._asked.reference.model_dump(mode="json"),
         }
 
-    def _take(self, standing: Checkpoint | PaperCollection) -> None:
-        self._asked = standing if isinstance(standing, Checkpoint) else None
+    def _take(self, reached: Checkpoint | PaperCollection) -> None:
+        self._asked = reached if isinstance(reached, Checkpoint) else None
 
     @precondition(lambda self: self._is_open)
     @rule(action=st.sampled_from(ACTIONS))

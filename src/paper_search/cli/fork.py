@@ -41,11 +41,11 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.reading import is_report
     from paper_search.cli.settings import given_home, settings
 
-    config, place = settings(ctx, home), given_home(ctx, home)
+    config, home_option = settings(ctx, home), given_home(ctx, home)
     again = forked_search
     if asyncio.run(is_report(config.persistence_url, thread)):
         again = forked_report
-    asked = again(config, place, thread, to, round_number)
+    asked = again(config, home_option, thread, to, round_number)
     if asked is None:  # the settings of the run ask nobody
         say(f"thread {thread} asks nobody")
         return

@@ -102,11 +102,11 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
     )
     answer = ReportAnswer.chosen(approve, edit, note, reject, skip=skip)
-    config, place = settings(ctx, home), given_home(ctx, home)
+    config, home_option = settings(ctx, home), given_home(ctx, home)
     if thread is not None:
         if question or from_thread:
             raise UsageMistakeError("--thread goes on with a report; it takes no QUESTION")
-        resume_report(config, place, delivery, answer, thread, is_asking=not yes)
+        resume_report(config, home_option, delivery, answer, thread, is_asking=not yes)
         return
     if answer is not None:
         raise UsageMistakeError("an answer goes with --thread THREAD")
@@ -120,7 +120,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     }
     begin_report(
         config,
-        place,
+        home_option,
         delivery,
         question=question,
         from_thread=from_thread,

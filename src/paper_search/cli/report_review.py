@@ -118,7 +118,7 @@ def _decision(review: Review, action: HITLAction, feedback: str | None = None) -
 
 
 def show_report(console: Console, detail: ReportDetail) -> None:
-    """Print how a report stands, what happened to it, and the question that is open."""
+    """Print the status of a report, what happened to it, and the open question."""
     console.print(text(detail.question, "bold"))
     ended = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
     written = f", draft {detail.version}" if detail.version else ""

@@ -71,7 +71,7 @@ def _sources(config: AppConfig, values: dict[str, Any]) -> list[str] | None:
 def report_workflow(
     config: AppConfig, progress: ProgressReporter, settings: Mapping[str, Any]
 ) -> ReportWorkflow:
-    """Return the workflow that the settings describe, on the person's own place for threads."""
+    """Return the workflow that the settings describe, on the persistence that they name."""
     from paper_search.report_workflow import ReportWorkflow
 
     return ReportWorkflow.from_config(

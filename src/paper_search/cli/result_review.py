@@ -62,33 +62,33 @@ class ResultReview:
         """
         if not isinstance(checkpoint.payload, ResultPayload):
             raise TypeError(f"no result in a {type(checkpoint.payload).__name__}")
-        desk = _Desk(checkpoint, checkpoint.payload, self._home)
-        show_checkpoint(messages(), checkpoint, marks=desk.marks, home=self._home)
+        answer = _ResultAnswer(checkpoint, checkpoint.payload, self._home)
+        show_checkpoint(messages(), checkpoint, marks=answer.marks, home=self._home)
         while True:
             word, _, rest = self._terminal.ask(MENU).partition(" ")
             try:
-                if (decision := self._obey(desk, word.lower(), rest.strip())) is not None:
+                if (decision := self._obey(answer, word.lower(), rest.strip())) is not None:
                     return decision
             except InvalidDecisionError as error:
                 say(visible(error))
 
-    def _obey(self, desk: _Desk, word: str, rest: str) -> Decision | None:
+    def _obey(self, answer: _ResultAnswer, word: str, rest: str) -> Decision | None:
         match word:
             case "a" | "approve":
-                return desk.approval()
+                return answer.approval()
             case "e" | "edit":
                 words = rest or self._terminal.ask("what to look for (Enter: the marks say it)? ")
-                return desk.edit(words)
+                return answer.edit(words)
             case "x" | "reject":
-                return desk.rejection(rest or self._terminal.ask("what is wrong with it? "))
+                return answer.rejection(rest or self._terminal.ask("what is wrong with it? "))
             case "q" | "quit":
                 raise QuitError
             case _:
-                desk.look(word, rest)
+                answer.look(word, rest)
                 return None
 
 
-class _Desk:
+class _ResultAnswer:
     """The result in front of the person: what is marked, and how far they have read."""
 
     def __init__(self, checkpoint: Checkpoint, payload: ResultPayload, home: Path | None) -> None:

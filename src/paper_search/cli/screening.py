@@ -1,4 +1,4 @@
-"""The desk at which a person screens papers: one paper, one key, one save."""
+"""Screening at the terminal: one paper, one key, one save."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ABSTRACT_SHOWN = 1_200
 """Characters of an abstract; `a` shows the rest."""
 
 
-class Desk:
+class ScreeningPrompt:
     """Shows papers and saves what the person says of them.
 
     The event loop rests while the person reads, so Ctrl-C at the prompt is an ordinary one.
@@ -48,7 +48,7 @@ class Desk:
         self._continuation = continuation
 
     def run(self, *, is_json: bool) -> None:
-        """Screen until all papers are marked or the person leaves; or print how things stand.
+        """Screen until all papers are marked or the person leaves; as JSON, print queue and marks.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -59,8 +59,8 @@ class Desk:
         thread_id = self._continuation.thread_id
         stack = contextlib.AsyncExitStack()
         try:
-            place = self._runner.run(stack.enter_async_context(open_persistence(self._url)))
-            session = SearchSession.on(place, thread_id)
+            persistence = self._runner.run(stack.enter_async_context(open_persistence(self._url)))
+            session = SearchSession.on(persistence, thread_id)
             if is_json:
                 print_json(_document(thread_id, self._runner.run(session.screening())))
                 return
@@ -73,7 +73,7 @@ class Desk:
                 )
             # Before the marks are read: a lock that is free may have been left a moment ago.
             lock = self._runner.run(
-                _locked(stack, WorkLock(place.leases.table, thread_id, "screened"))
+                _locked(stack, WorkLock(persistence.leases.table, thread_id, "screened"))
             )
             self._screen(self._runner.run(session.screening()), lock)
             self._say_next(session)

@@ -42,14 +42,14 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     if as_json:
         print_json(detail.model_dump(mode="json"))
         return
-    place = given_home(ctx, home)
+    home_option = given_home(ctx, home)
     if isinstance(detail, ReportDetail):
         show_report(data(), detail)
         if detail.open_review is not None:
-            for line in ReportContinuation(thread, place).lines(detail.open_review):
+            for line in ReportContinuation(thread, home_option).lines(detail.open_review):
                 typer.echo(line)
         return
-    show_thread(data(), detail, home=place, has_details=details, is_all=is_listing)
+    show_thread(data(), detail, home=home_option, has_details=details, is_all=is_listing)
     if detail.open_checkpoint is not None:
-        for line in SearchContinuation(thread, place).lines(detail.open_checkpoint):
+        for line in SearchContinuation(thread, home_option).lines(detail.open_checkpoint):
             typer.echo(line)

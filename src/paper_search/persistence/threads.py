@@ -1,4 +1,4 @@
-"""Threads of any graph: a place for them by name, and what can be done with them there."""
+"""Threads of any graph: where they are kept, by name, and what can be done with them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class PersistenceConfig:
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[Persistence]:
-        """Open the place, for the length of an `async with` block.
+        """Open the persistence, for the length of an `async with` block.
 
         Raises:
             PersistenceError: it cannot be used.
@@ -86,13 +86,13 @@ class PersistenceConfig:
 
     @contextlib.asynccontextmanager
     async def get_checkpointer(self) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-        """Open the place for its saver alone, for the length of an `async with` block."""
+        """Open the persistence for its saver alone, for the length of an `async with` block."""
         async with self.open() as persistence:
             yield persistence.checkpointer
 
     @contextlib.asynccontextmanager
     async def threads(self) -> AsyncIterator[ThreadManager]:
-        """Open the place for its threads, for the length of an `async with` block."""
+        """Open the persistence for its threads, for the length of an `async with` block."""
         async with self.open() as persistence:
             yield ThreadManager(persistence, ttl_hours=self.ttl_hours)
 
@@ -147,7 +147,7 @@ class ThreadManager:
         """Go on with a thread, and return its state when it stops.
 
         Args:
-            graph: compiled on the same place.
+            graph: compiled on the same persistence.
             thread_id: which thread.
             input_data: a `Command(resume=...)` for the open question; None: go on.
 

@@ -1,4 +1,4 @@
-"""The three places where a person is asked, and what they may answer."""
+"""The three breakpoints where a person is asked, and what they may answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class HITLAction(str, Enum):
 
 @dataclass(frozen=True)
 class HITLBreakpoint:
-    """One place where a person is asked."""
+    """One point where a person is asked."""
 
     name: str
     location: str

@@ -109,13 +109,13 @@ class KeepingSearcher(Searcher):
         """Return what `Searcher` returns, with a note on what was kept."""
         found = await super().report(strategy)
         live = [paper for paper in found.papers if paper.source not in LOCAL]
-        place = next((n for n, each in enumerate(found.sources) if each.source not in LOCAL), None)
-        if not live or place is None:
+        first = next((n for n, each in enumerate(found.sources) if each.source not in LOCAL), None)
+        if not live or first is None:
             return found
         note = await asyncio.to_thread(self._keep, live)
-        noted = found.sources[place]
+        noted = found.sources[first]
         noted = noted.model_copy(update={"note": f"{noted.note}; {note}" if noted.note else note})
-        sources = [*found.sources[:place], noted, *found.sources[place + 1 :]]
+        sources = [*found.sources[:first], noted, *found.sources[first + 1 :]]
         return found.model_copy(update={"sources": sources})
 
     def _keep(self, papers: list[RawPaper]) -> str:
