@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.failures import UsageMistakeError
-from paper_search.cli.numbers import paper_ids
-from paper_search.cli.same_work import answered, split_up
+from paper_search.cli.numbers import answered, paper_ids, split_up
 from paper_search.errors import InputError, InvalidDecisionError
 from paper_search.models import MergeDecision, UserFeedback
 from paper_search.workflow.checkpoints import ResultPayload

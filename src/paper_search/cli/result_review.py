@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import messages, say, visible
-from paper_search.cli.numbers import paper_ids
-from paper_search.cli.same_work import answered, split_up
+from paper_search.cli.numbers import answered, paper_ids, split_up
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.cli.views import PAGE, show_checkpoint, show_paper, show_papers
 from paper_search.errors import InvalidDecisionError

@@ -144,7 +144,7 @@ class Catalog(Generic[SessionT, InfoT]):
             await records.delete()
 
     async def prune(self, thread_id: str) -> None:
-        """Forget how a thread came to stand as it does; its question, rows and result stay.
+        """Delete the history of a thread; its question, records and result stay.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
