@@ -50,7 +50,7 @@ async def test_an_old_report_is_listed_and_shown(old: tuple[str, str]) -> None:
     """PER-14."""
     url, thread = old
     async with open_persistence(url) as place:
-        listed = await ReportCatalog(place).reports()
+        listed = await ReportCatalog(place).threads()
         shown = await ReportCatalog(place).show(thread)
     assert [each.thread_id for each in listed] == [thread]
     assert (listed[0].status, listed[0].waits_for) == STATUS[thread]

@@ -37,7 +37,7 @@ async def test_a_report_in_the_list_says_how_it_stands(place):
     await flow.answer("draft", "approve")
     await flow.start(QUESTION, thread_id="done")
     await flow.answer("done", "reject: no")
-    listed = {each.thread_id: each for each in await ReportCatalog(place).reports()}
+    listed = {each.thread_id: each for each in await ReportCatalog(place).threads()}
     assert [(n, e.status, e.waits_for, e.version) for n, e in sorted(listed.items())] == [
         ("done", ThreadStatus.DONE, None, None),
         ("draft", ThreadStatus.WAITING, "pre_output_review", 1),

@@ -53,10 +53,6 @@ class ReportCatalog(Catalog[ReportSession, ReportInfo]):
     def __init__(self, persistence: Persistence) -> None:
         super().__init__(persistence, ReportSession)
 
-    async def reports(self, *, limit: int = 100, offset: int = 0) -> list[ReportInfo]:
-        """Return reports, the one that changed last first."""
-        return await self.threads(limit=limit, offset=offset)
-
     async def show(self, thread_id: str) -> ReportDetail:
         """Return all that there is to know of a report.
 

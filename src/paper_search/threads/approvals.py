@@ -69,7 +69,7 @@ class Approvals(Generic[ProposalT]):
 
     async def revoke(self, number: int) -> None:
         """Delete the approvals of a question and of all after it."""
-        earlier = {self._key(each) for each in range(number)}
+        earlier = {self._key(earlier_number) for earlier_number in range(number)}
         keys = [key for key in await self._records.keys(self.part) if not _is_about_asking(key)]
         await self._records.put(self.part, {key: None for key in keys if key not in earlier})
 

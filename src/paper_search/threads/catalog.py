@@ -98,7 +98,7 @@ class Catalog(Generic[SessionT, InfoT]):
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[InfoT]:
         """Return threads, the one that changed last first."""
-        return [await self._listed(each) for each in await self.entries(limit=limit, offset=offset)]
+        return await self.listed(await self.entries(limit=limit, offset=offset))
 
     async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
         """Return the ids of threads, the one that changed last first."""
@@ -110,7 +110,7 @@ class Catalog(Generic[SessionT, InfoT]):
 
     async def listed(self, entries: list[Any]) -> list[InfoT]:
         """Return what a list says of entries of the index."""
-        return [await self._listed(each) for each in entries]
+        return [await self._listed(item) for item in entries]
 
     async def has(self, thread_id: str) -> bool:
         """Whether a thread of this kind has this id, or had it and was not wholly deleted."""
@@ -161,18 +161,18 @@ class Catalog(Generic[SessionT, InfoT]):
         entries = [
             DecisionInfo(
                 event="decided",
-                by=each.decided_by,
-                at=each.decided_at,
-                detail={name: each.decision.get(name) for name in told}
-                | {"status": each.status.value},
+                by=entry.decided_by,
+                at=entry.decided_at,
+                detail={name: entry.decision.get(name) for name in told}
+                | {"status": entry.status.value},
             )
-            for each in await ledger.entries(thread_id)
+            for entry in await ledger.entries(thread_id)
         ]
         around = [
-            DecisionInfo(event=each.event, by=each.by, at=each.at, detail=each.detail)
-            for each in await ledger.audit(thread_id)
+            DecisionInfo(event=event.event, by=event.by, at=event.at, detail=event.detail)
+            for event in await ledger.audit(thread_id)
         ]
-        return sorted([*entries, *around], key=lambda each: each.at)
+        return sorted([*entries, *around], key=lambda told: told.at)
 
     async def _status(self, thread_id: str) -> StatusFacts:
         session = self.session(thread_id)
@@ -272,7 +272,7 @@ class AllThreads:
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
         """Return threads of all graphs, the one that changed last first."""
         page = await self._page(limit, offset)
-        return [each for name, item in page for each in await self.by_graph[name].listed([item])]
+        return [info for name, item in page for info in await self.by_graph[name].listed([item])]
 
     async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
         """Return the ids of threads of all graphs, the one that changed last first."""
@@ -284,5 +284,5 @@ class AllThreads:
             for name, catalog in self.by_graph.items()
             for item in await catalog.entries(limit=limit + offset)
         ]
-        entries.sort(key=lambda each: str(each[1].value["updated_at"]), reverse=True)
+        entries.sort(key=lambda entry: str(entry[1].value["updated_at"]), reverse=True)
         return entries[offset : offset + limit]

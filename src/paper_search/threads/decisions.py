@@ -70,7 +70,7 @@ def check(answer: Any, answers: Any) -> Any:
             "the decision cannot be used, the question stays open: it is nested too deeply"
         ) from None
     except ValidationError as error:
-        stale = [each["msg"] for each in error.errors() if each["type"] == _STALE]
+        stale = [item["msg"] for item in error.errors() if item["type"] == _STALE]
         if stale:
             raise StaleDecisionError(stale[0]) from None
         raise InvalidDecisionError(

@@ -62,7 +62,7 @@ class RecordStore:
         for part in self.parts:
             namespace = self.namespace(part)
             while items := await self._store.asearch(namespace, limit=PAGE):
-                await self._store.abatch([PutOp(namespace, each.key, None) for each in items])
+                await self._store.abatch([PutOp(namespace, item.key, None) for item in items])
         await self._store.abatch([PutOp(self.listed_in, self.thread_id, None)])
 
     async def put(self, part: str, values: Mapping[str, dict[str, Any] | None]) -> None:
@@ -108,8 +108,8 @@ def storable(value: Any) -> Any:
         case int() if not _SMALLEST <= value <= _LARGEST:
             return str(value)
         case dict():
-            return {storable(name): storable(each) for name, each in value.items()}
+            return {storable(name): storable(item) for name, item in value.items()}
         case list():
-            return [storable(each) for each in value]
+            return [storable(item) for item in value]
         case _:
             return value

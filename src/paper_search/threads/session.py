@@ -282,12 +282,11 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         """Return the latest snapshot that asked a wanted question which was decided; None: none."""
         decided = {entry.interrupt_id for entry in await self._ledger.entries(self._thread_id)}
         async for past in self._graph.aget_state_history(self._anywhere):
-            is_open = past.config == now and not decided & {each.id for each in past.interrupts}
-            if (
-                past.interrupts
-                and not is_open
-                and is_wanted(self._reference(past.interrupts[0].value))
-            ):
+            if not past.interrupts:
+                continue
+            interrupt = past.interrupts[0]
+            is_open = past.config == now and interrupt.id not in decided
+            if not is_open and is_wanted(self._reference(interrupt.value)):
                 return past
         return None
 
@@ -317,9 +316,9 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
     async def _earlier(self, named: Any) -> LedgerEntry | None:
         """Return the decision that counts for a question that is past."""
         found = [
-            each
-            for each in await self._ledger.entries(self._thread_id)
-            if each.status is not LedgerStatus.SUPERSEDED and self._reference_of(each) == named
+            entry
+            for entry in await self._ledger.entries(self._thread_id)
+            if entry.status is not LedgerStatus.SUPERSEDED and self._reference_of(entry) == named
         ]
         return found[-1] if found else None
 
