@@ -29,7 +29,7 @@ from paper_search.persistence import open_persistence
 from paper_search.service_settings import WEB_SOURCES
 from paper_search.skills import IntentParser, RelevanceScorer
 from paper_search.workflow import SearchWorkflow
-from paper_search.workflow.records import RecordShelf
+from paper_search.workflow.records import SearchRecords
 
 SHARED = Path(__file__).parents[1] / "../shared"
 WORLD, COLLECTION = SHARED / "world", SHARED / "data/ir_scholargym_local"
@@ -63,7 +63,7 @@ async def measure(question: str, works: Sequence[RawPaper], work_of: Any) -> Out
                 config, sources=list(WEB_SOURCES), persistence=place
             )
             result = await workflow.run(question, thread_id="t")
-            namespace = RecordShelf(place.store, "t").namespace("records")
+            namespace = SearchRecords(place.store, "t").namespace("records")
             stored = await place.store.asearch(namespace, limit=100_000)
     numbers = {work_of(name) for item in stored for name in _names(item.value)}
     returned = numbers - {None}

@@ -48,14 +48,15 @@ NEAREST_TESTS = {
     "skills.relevance_scorer": ["tests/skills/test_relevance_scorer.py"],
     "skills.score_answer": ["tests/skills/test_relevance_scorer.py"],
     "skills.untrusted": ["tests/skills/test_untrusted.py"],
-    "workflow.decisions": [
-        "tests/workflow/test_decisions.py",
-        "tests/workflow/test_answer_shapes.py",
-    ],
-    "workflow.driven": [
+    "threads.session": [
+        "tests/threads",
         "tests/workflow/test_threads.py",
         "tests/workflow/test_ledger.py",
         "tests/workflow/test_forks.py",
+    ],
+    "workflow.decisions": [
+        "tests/workflow/test_decisions.py",
+        "tests/workflow/test_answer_shapes.py",
     ],
     "workflow.nodes": [
         "tests/workflow/test_nodes.py",

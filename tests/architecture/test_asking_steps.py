@@ -23,7 +23,7 @@ FUNCTIONS = {
 }
 QUESTIONS = {"strategy_question", "result_question"}
 """What may be called, and awaited, before asking: they only read."""
-PURE = {"_checked", "_shelf", "_ask", "answer_model", "markable_ids", "record_ids"}
+PURE = {"_checked", "_records", "asker", "answer_model", "markable_ids", "record_ids"}
 
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:
@@ -38,7 +38,7 @@ def _name(call: ast.Call) -> str:
 
 
 def _is_ask(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Call) and _name(call) == "_ask"
+    return isinstance(call.func, ast.Call) and _name(call) == "asker"
 
 
 def _asking_statement(function: ast.AST) -> int:
@@ -95,4 +95,4 @@ def test_building_a_question_only_reads(name):
 
     source = ast.parse(inspect.getsource(getattr(questions, name)))
     awaited = {_name(e.value) for e in ast.walk(source) if isinstance(e, ast.Await)}
-    assert awaited <= {"shelf.collection", "shelf.papers"}
+    assert awaited <= {"records.collection", "records.papers"}

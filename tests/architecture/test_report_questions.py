@@ -22,7 +22,7 @@ def test_the_step_that_asks_is_that_one():
         for each in TREE.body
         if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
         and any(
-            isinstance(node, ast.Call) and ast.unparse(node.func) == "_ask(ctx)"
+            isinstance(node, ast.Call) and ast.unparse(node.func) == "asker(ctx)"
             for node in ast.walk(each)
         )
     ]
@@ -35,13 +35,13 @@ def test_what_comes_before_the_question_only_reads():
         [ast.unparse(node.func) for node in ast.walk(each) if isinstance(node, ast.Call)]
         for each in STEP.body
     ]
-    (asked,) = [index for index, each in enumerate(calls) if "_ask(ctx)" in each]
+    (asked,) = [index for index, each in enumerate(calls) if "asker(ctx)" in each]
     before = {name for each in calls[: asked + 1] for name in each}
-    assert before == {"checked", "review_of", "settings_of", "answer_model", "_ask", "_ask(ctx)"}
+    assert before == {"checked", "review_of", "settings_of", "answer_model", "asker", "asker(ctx)"}
 
 
 def test_nothing_catches_or_repeats_the_question():
     caught = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.For, ast.While, ast.If)
-    (asked,) = [each for each in STEP.body if "_ask(ctx)" in ast.unparse(each)]
+    (asked,) = [each for each in STEP.body if "asker(ctx)" in ast.unparse(each)]
     assert isinstance(asked, ast.AnnAssign)
     assert not [each for each in ast.walk(STEP) if isinstance(each, caught[:4])]

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 ASK = ("report", "graph neural networks for proteins", "--source", "sample")
 
 
@@ -56,3 +58,22 @@ def test_options_that_do_not_go_together_are_refused(cli):
     assert cli(*ASK, "--format", "pdf").code == 2
     assert cli(*ASK, "--depth", "bottomless", "--yes").code != 0
     assert cli("report", "short").code == 2
+
+
+@pytest.mark.parametrize("name", ["missing/report.md", "folder.md", "dangling.md"])
+def test_no_report_is_wasted_on_a_file_that_cannot_be_written(cli, tmp_path, name):
+    """SEC-12"""
+    (tmp_path / "folder.md").mkdir()
+    (tmp_path / "dangling.md").symlink_to(tmp_path / "nowhere.md")
+    ended = cli(*ASK, "--yes", "--depth", "quick", "-o", str(tmp_path / name))
+    assert ended.code == 2
+    assert name.partition("/")[0] in ended.stderr
+    assert cli("threads", "--json").document == []
+
+
+def test_a_report_that_could_not_begin_is_not_said_to_go_on(cli, home):
+    (home / "threads.db").write_bytes(b"no database at all" * 500)
+    ended = cli(*ASK, "--yes", "--depth", "quick")
+    assert ended.code == 1
+    assert "threads.db" in ended.stderr
+    assert "continue with" not in ended.stderr

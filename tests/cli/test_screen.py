@@ -13,7 +13,7 @@ import pytest
 
 from paper_search.config import load_config
 from paper_search.persistence import open_persistence
-from paper_search.workflow.session import ThreadSession, search_graph
+from paper_search.workflow.session import SearchSession
 
 Cli = Callable[..., Any]
 Seat = Callable[..., Any]
@@ -212,7 +212,7 @@ def test_a_note_in_any_script_is_in_every_export(
 
 async def _note(thread: str, words: str) -> None:
     async with open_persistence(load_config().persistence_url) as place:
-        session = ThreadSession(search_graph(place), place, thread)
+        session = SearchSession.on(place, thread)
         screening = await session.screening()
         await screening.note(screening.queue()[0], words)
 

@@ -23,7 +23,7 @@ from tests.end_to_end.served import bare_environment
 
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.session import ReportSession, report_graph
+from paper_search.report_workflow.session import ReportSession
 from paper_search.testing.reports import report_services
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -205,5 +205,5 @@ async def test_a_report_of_a_killed_server_is_finished_from_python_and_on_the_ne
         output = await answered(again, second, "approve")
     assert output["ended_by"] == "approved"
     async with open_persistence(url) as place:
-        state = await ReportSession(report_graph(place), place, second).state()
+        state = await ReportSession.on(place, second).state()
     assert state.is_complete

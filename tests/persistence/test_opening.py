@@ -16,7 +16,7 @@ from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError, UnknownNameError
 from paper_search.persistence import open_persistence
-from paper_search.persistence.places import sqlite_path
+from paper_search.persistence.opening import sqlite_path
 
 ROOT = Path(__file__).parents[2]
 

@@ -164,18 +164,18 @@ async def drive(job: Job) -> None:
         if job.path == "from_search":
             await _searched(place)
         flow = _workflow(job, place)
-        standing: Any = None
+        reached: Any = None
         try:
-            standing = await flow.pending(THREAD) or await flow.proceed(THREAD)
+            reached = await flow.pending(THREAD) or await flow.proceed(THREAD)
         except ThreadNotFoundError:
-            standing = await _begun(flow)
+            reached = await _begun(flow)
         except ThreadFinishedError:
-            standing = await flow.report(THREAD)
-        while isinstance(standing, Review):
-            answer = PATHS[job.path][standing.number - 1]
-            note(job.log, "answer", str(standing.number))
-            standing = await flow.answer(THREAD, answer)
-        shown = {"report": standing.model_dump(mode="json")}
+            reached = await flow.report(THREAD)
+        while isinstance(reached, Review):
+            answer = PATHS[job.path][reached.number - 1]
+            note(job.log, "answer", str(reached.number))
+            reached = await flow.answer(THREAD, answer)
+        shown = {"report": reached.model_dump(mode="json")}
         job.result.write_text(json.dumps(shown), encoding="utf-8")
 
 
@@ -184,15 +184,15 @@ async def _searched(place: Any) -> None:
     records = [RawPaper.model_validate(each.model_dump()) for each in report_papers()]
     flow = SearchWorkflow(*[FakeSkills(lambda _strategy: records)] * 6, persistence=place)
     try:
-        standing: Checkpoint | PaperCollection = await flow.pending(
+        reached: Checkpoint | PaperCollection = await flow.pending(
             SEARCH_THREAD
         ) or await flow.proceed(SEARCH_THREAD)
     except ThreadNotFoundError:
-        standing = await flow.start(QUESTION, thread_id=SEARCH_THREAD)
+        reached = await flow.start(QUESTION, thread_id=SEARCH_THREAD)
     except ThreadFinishedError:
         return
-    while isinstance(standing, Checkpoint):
-        standing = await flow.answer(SEARCH_THREAD, "approve")
+    while isinstance(reached, Checkpoint):
+        reached = await flow.answer(SEARCH_THREAD, "approve")
 
 
 async def _begun(flow: ReportWorkflow) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,9 +12,15 @@ from paper_search.errors import UnapprovedStrategyError
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.catalog import ReportCatalog
-from paper_search.report_workflow.session import report_graph
-from paper_search.report_workflow.shelf import ReportShelf
+from paper_search.report_workflow.records import ReportRecords
+from paper_search.report_workflow.session import ReportSession
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
+
+
+def failing(*_given: Any) -> Any:
+    """Stand in for a process that dies while it plans."""
+    raise RuntimeError("killed")
+
 
 CONFIG = {"configurable": {"thread_id": "t"}}
 ASKS = {"hitl_after_planning": True, "hitl_before_output": True}
@@ -37,7 +44,7 @@ async def graph(place, search) -> Any:
     """The bare graph, as a server has it that nothing guards, waiting with a plan."""
     flow = ReportWorkflow(report_services(search=search), persistence=place, **ASKS)
     await flow.start(QUESTION, thread_id="t")
-    return report_graph(place, report_services(search=search))
+    return ReportSession.graph(place, report_services(search=search))
 
 
 async def changed_plan(graph: Any) -> dict[str, Any]:
@@ -89,8 +96,8 @@ async def test_a_report_that_asks_nobody_needs_nobody(place, search):
 
 async def test_a_report_of_an_older_program_goes_on(graph, place, search):
     """PER-14: it kept no approvals."""
-    shelf = ReportShelf(place.store, "t")
-    await shelf.put_approvals(dict.fromkeys(("terms", "passed", "proposed-1")))
+    records = ReportRecords(place.store, "t")
+    await records.put("report_approvals", dict.fromkeys(("terms", "passed", "proposed-1")))
     await graph.ainvoke(Command(resume="approve"), CONFIG)
     assert search.asked
 
@@ -101,11 +108,60 @@ async def test_what_passed_in_an_earlier_report_of_the_thread_does_not_count(pla
     await flow.start(QUESTION, thread_id="t")
     await flow.answer("t", "approve")
     asked = len(search.asked)
-    graph = report_graph(place, services)
+    graph = ReportSession.graph(place, services)
     await graph.ainvoke({"original_query": QUESTION}, CONFIG, context={"hitl_after_planning": True})
     with pytest.raises(UnapprovedStrategyError):
         await graph.ainvoke(Command(goto="searcher"), CONFIG)
     assert len(search.asked) == asked
+
+
+async def test_going_back_to_the_plan_takes_its_approval_back__sec_03(place, search):
+    services = report_services(search=search)
+    flow = ReportWorkflow(services, persistence=place, **ASKS)
+    await flow.start(QUESTION, thread_id="t")
+    await flow.answer("t", "approve")
+    await flow.fork("t", "plan_review")
+    asked = len(search.asked)
+    with pytest.raises(UnapprovedStrategyError):
+        await ReportSession.graph(place, services).ainvoke(Command(goto="searcher"), CONFIG)
+    assert len(search.asked) == asked
+
+
+async def test_going_back_to_the_draft_leaves_the_plan_approved(place, search):
+    services = report_services(search=search)
+    flow = ReportWorkflow(services, persistence=place, **ASKS)
+    await flow.start(QUESTION, thread_id="t")
+    await flow.answer("t", "approve")
+    await flow.answer("t", "approve")
+    await flow.fork("t", "pre_output_review")
+    await ReportSession.graph(place, services).ainvoke(Command(goto="searcher"), CONFIG)
+    assert (await flow.pending("t")).kind == "pre_output_review"
+
+
+async def test_a_plan_on_a_thread_that_never_planned_collects_nothing__sec_03(graph, search):
+    values = (await graph.aget_state(CONFIG)).values
+    other = {"configurable": {"thread_id": "other"}}
+    begun = {name: values[name] for name in ("original_query", "research_plan")}
+    await graph.aupdate_state(other, {**begun, "last_outcome": "ok"}, as_node="human_review")
+    with pytest.raises(UnapprovedStrategyError):
+        await graph.ainvoke(None, other)
+    assert search.asked == []
+
+
+async def test_a_report_whose_planner_is_stopped_collects_nothing__sec_03(graph, place, search):
+    """What is listed without terms is taken for a report of an older program."""
+    values = (await graph.aget_state(CONFIG)).values
+    services = report_services(search=search)
+    stopped = replace(services, searcher=failing)
+    bare = ReportSession.graph(place, stopped)
+    other = {"configurable": {"thread_id": "other"}}
+    with pytest.raises(RuntimeError):
+        await bare.ainvoke({"original_query": QUESTION}, other, context=ASKS)
+    begun = {name: values[name] for name in ("original_query", "research_plan")}
+    await graph.aupdate_state(other, {**begun, "last_outcome": "skip"}, as_node="planner")
+    with pytest.raises(UnapprovedStrategyError):
+        await graph.ainvoke(None, other)
+    assert search.asked == []
 
 
 async def test_approvals_go_with_the_report(graph, place):

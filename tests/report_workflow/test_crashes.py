@@ -32,9 +32,9 @@ async def to_the_end(flow: ReportWorkflow, thread: str):
     """Answer whatever is asked, and go on where nothing is."""
     while True:
         review = await flow.pending(thread)
-        standing = await (flow.answer(thread, "approve") if review else flow.proceed(thread))
-        if not isinstance(standing, Review):
-            return standing
+        reached = await (flow.answer(thread, "approve") if review else flow.proceed(thread))
+        if not isinstance(reached, Review):
+            return reached
 
 
 async def from_the_start(flow: ReportWorkflow, thread: str):
@@ -122,10 +122,10 @@ async def test_a_checkpoint_holds_no_text_of_sources(url):
     flow = workflow(url)
     await flow.start(QUESTION, thread_id="t")
     await flow.answer("t", "approve")
-    from paper_search.report_workflow.session import report_graph
+    from paper_search.report_workflow.session import ReportSession
 
     async with open_persistence(url) as persistence:
-        graph = report_graph(persistence)
+        graph = ReportSession.graph(persistence)
         state = await graph.aget_state({"configurable": {"thread_id": "t"}})
     assert "search_results" not in state.values
     assert len(state.values["result_ids"]) == 6

@@ -16,7 +16,7 @@ from paper_search.workflow import ThreadStatus
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 DATABASES = sorted(GOLDEN.glob("*/reports/*.db.gz"))
-STANDING = {
+STATUS = {
     "plan": (ThreadStatus.WAITING, "plan_review"),
     "draft": (ThreadStatus.WAITING, "pre_output_review"),
     "revised": (ThreadStatus.WAITING, "pre_output_review"),
@@ -34,7 +34,7 @@ def test_every_version_left_a_report_at_every_point() -> None:
     assert versions
     for version in versions:
         points = {path.name.removesuffix(".db.gz") for path in version.glob("*.db.gz")}
-        assert points == set(STANDING)
+        assert points == set(STATUS)
 
 
 @pytest.fixture(params=DATABASES, ids=named)
@@ -50,10 +50,10 @@ async def test_an_old_report_is_listed_and_shown(old: tuple[str, str]) -> None:
     """PER-14."""
     url, thread = old
     async with open_persistence(url) as place:
-        listed = await ReportCatalog(place).reports()
+        listed = await ReportCatalog(place).threads()
         shown = await ReportCatalog(place).show(thread)
     assert [each.thread_id for each in listed] == [thread]
-    assert (listed[0].status, listed[0].waits_for) == STANDING[thread]
+    assert (listed[0].status, listed[0].waits_for) == STATUS[thread]
     assert listed[0].question == QUESTION
     assert shown.research_plan is not None
 
@@ -62,16 +62,16 @@ async def test_an_old_report_is_taken_to_its_end(old: tuple[str, str]) -> None:
     """PER-14 PER-15: nothing that was decided is asked again, nothing collected is lost."""
     url, thread = old
     flow = ReportWorkflow(report_services(), persistence=url)
-    status, _ = STANDING[thread]
+    status, _ = STATUS[thread]
     if status is ThreadStatus.FAILED:
-        standing = await flow.proceed(thread)
-        assert not isinstance(standing, Report)
-        assert standing.kind == "pre_output_review"
+        reached = await flow.proceed(thread)
+        assert not isinstance(reached, Report)
+        assert reached.kind == "pre_output_review"
     while status is not ThreadStatus.DONE:
-        standing = await flow.answer(thread, "approve")
-        if isinstance(standing, Report):
+        reached = await flow.answer(thread, "approve")
+        if isinstance(reached, Report):
             break
-        assert (thread, standing.kind) == ("plan", "pre_output_review")
+        assert (thread, reached.kind) == ("plan", "pre_output_review")
     async with open_persistence(url) as place:
         shown = await ReportCatalog(place).show(thread)
     assert shown.status is ThreadStatus.DONE

@@ -25,8 +25,8 @@ from paper_search.errors import (
 )
 from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.report.models import now
-from paper_search.report_workflow import ReportWorkflow, Review, session
-from paper_search.report_workflow.session import ReportSession, report_graph
+from paper_search.report_workflow import ReportWorkflow, Review, breakpoints
+from paper_search.report_workflow.session import ReportSession
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow
@@ -58,7 +58,7 @@ def workflow(place: Any, search: FakeSearch | None = None, **settings: Any) -> R
 
 
 def session_on(place: Any) -> ReportSession:
-    return ReportSession(report_graph(place, report_services()), place, "t")
+    return ReportSession.on(place, "t", report_services())
 
 
 async def events(place: Any) -> list[tuple[str, str]]:
@@ -218,7 +218,7 @@ async def test_two_of_one_process_who_answer_at_once_cause_one_run(place, search
 @pytest.fixture
 def later(monkeypatch):
     """Let the time to answer be over."""
-    return lambda: monkeypatch.setattr(session, "now", lambda: now() + timedelta(hours=1))
+    return lambda: monkeypatch.setattr(breakpoints, "now", lambda: now() + timedelta(hours=1))
 
 
 async def test_silence_is_in_the_ledger_as_silence(place, later):
@@ -247,7 +247,7 @@ async def test_an_answer_that_was_stored_before_the_time_was_over_stands_against
 ):
     flow = workflow(place, search, auto_approve_on_timeout=["plan_review"])
     await flow.start(QUESTION, thread_id="t")
-    driven = ReportSession(report_graph(place, report_services(search=search)), place, "t")
+    driven = ReportSession.on(place, "t", report_services(search=search))
     question = await driven.require_question()
     await driven.decide(question, "reject: no", "ada")  # and dies
     later()
@@ -369,12 +369,12 @@ async def entries(url: str) -> list[Any]:
 DIES = """
 import asyncio, os, signal, sys
 from paper_search.persistence import open_persistence
-from paper_search.report_workflow.session import ReportSession, report_graph
+from paper_search.report_workflow.session import ReportSession
 from paper_search.testing.reports import report_services
 
 async def main():
     async with open_persistence(sys.argv[1]) as persistence:
-        session = ReportSession(report_graph(persistence, report_services()), persistence, "t")
+        session = ReportSession.on(persistence, "t", report_services())
         async with session.lease():
             await session.decide(await session.require_question(), "approve", "ada")
             os.kill(os.getpid(), signal.SIGKILL)
@@ -391,6 +391,6 @@ def test_a_process_killed_between_storing_and_resuming_is_taken_over(durable_url
         [sys.executable, "-c", DIES, durable_url], cwd=ROOT, check=False, timeout=60
     )
     assert ended.returncode == -signal.SIGKILL
-    standing = asyncio.run(workflow(durable_url).proceed("t"))
-    assert isinstance(standing, Review)
-    assert standing.kind == "pre_output_review"
+    reached = asyncio.run(workflow(durable_url).proceed("t"))
+    assert isinstance(reached, Review)
+    assert reached.kind == "pre_output_review"

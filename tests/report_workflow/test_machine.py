@@ -33,7 +33,7 @@ from paper_search.errors import (
 )
 from paper_search.report.document import Report
 from paper_search.report.models import now
-from paper_search.report_workflow import ReportWorkflow, Review, session
+from paper_search.report_workflow import ReportWorkflow, Review, breakpoints
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.testing.reports import QUESTION, report_services
 
@@ -88,7 +88,7 @@ def dying(step_id: str) -> Iterator[None]:
 def later(**time: int) -> Iterator[None]:
     """Let so much time have passed for whoever drives a report."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "now", lambda: now() + timedelta(**time))
+        patch.setattr(breakpoints, "now", lambda: now() + timedelta(**time))
         yield
 
 
@@ -237,15 +237,15 @@ class ReportMachine(RuleBasedStateMachine):
     async def _compare_with_undisturbed(self) -> None:
         """The report is the one that the same decisions make where nothing goes wrong."""
         flow = self._flow("memory:")
-        standing: Review | Report = await flow.start(QUESTION, thread_id="t")
+        reached: Review | Report = await flow.start(QUESTION, thread_id="t")
         for name in self._decided:
             if name == "silence":
                 with later(hours=3):
-                    standing = await flow.proceed("t")
+                    reached = await flow.proceed("t")
             else:
-                standing = await flow.answer("t", ANSWERS[name])
-        assert isinstance(standing, Report)
-        assert text_of(await self._flow().report("t")) == text_of(standing)
+                reached = await flow.answer("t", ANSWERS[name])
+        assert isinstance(reached, Report)
+        assert text_of(await self._flow().report("t")) == text_of(reached)
 
 
 def text_of(report: Report) -> dict[str, Any]:

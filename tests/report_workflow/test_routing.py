@@ -11,6 +11,7 @@ from paper_search.report.models import (
     SearchQuery,
 )
 from paper_search.report.recovery import ErrorCategory, ErrorSeverity, WorkflowError
+from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.report_workflow.routing import (
     route_after_analyst,
     route_after_planner,
@@ -18,6 +19,12 @@ from paper_search.report_workflow.routing import (
     route_after_searcher,
 )
 from paper_search.report_workflow.state import ReportParams, WorkflowState, should_continue_search
+from paper_search.steps import Outcome
+
+
+def leads_to(step: str, outcome: Outcome) -> str | None:
+    """Return the step that the table has after an outcome."""
+    return WORKFLOW[step].target(outcome)
 
 
 def planned(*statuses: str) -> ResearchPlan:
@@ -49,7 +56,10 @@ def failed(node: str = "searcher") -> WorkflowError:
 )
 def test_after_the_planner(asks, plan, status, target):
     state = WorkflowState(research_plan=plan, status=status)
-    assert route_after_planner(state, ReportParams(hitl_after_planning=asks)) == target
+    assert (
+        leads_to("planner", route_after_planner(state, ReportParams(hitl_after_planning=asks)))
+        == target
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,7 +75,7 @@ def test_after_the_planner(asks, plan, status, target):
 )
 def test_after_the_searcher(plan, ids, iterations, target):
     state = WorkflowState(research_plan=plan, result_ids=ids, search_iterations=iterations)
-    assert route_after_searcher(state, ReportParams()) == target
+    assert leads_to("searcher", route_after_searcher(state, ReportParams())) == target
 
 
 @pytest.mark.parametrize(
@@ -77,18 +87,20 @@ def test_after_the_analyst(gaps, rounds, target):
     state = WorkflowState(
         analysis=analysis, research_plan=planned("pending"), gap_searches=rounds, result_ids=["a"]
     )
-    assert route_after_analyst(state, ReportParams()) == target
+    assert leads_to("analyst", route_after_analyst(state, ReportParams())) == target
 
 
 def test_without_an_analysis_the_report_falls_back():
-    assert route_after_analyst(WorkflowState(), ReportParams()) == "fallback"
+    assert leads_to("analyst", route_after_analyst(WorkflowState(), ReportParams())) == "fallback"
 
 
 def test_a_report_from_an_approved_search_is_not_searched_further():
     state = WorkflowState(
         analysis=AnalysisResult(gaps=["gap"] * 5), research_plan=planned("pending")
     )
-    assert route_after_analyst(state, ReportParams(from_thread="t")) == "writer"
+    assert (
+        leads_to("analyst", route_after_analyst(state, ReportParams(from_thread="t"))) == "writer"
+    )
 
 
 @pytest.mark.parametrize("is_at_limit", [False, True])
@@ -111,17 +123,17 @@ def test_after_the_reviewer(verdict, asks, critical, targets, is_at_limit):
         iteration_count=3 if is_at_limit else 1,
         max_iterations=3,
     )
-    target = route_after_reviewer(state, ReportParams(hitl_before_output=asks))
-    assert target == targets[is_at_limit]
+    outcome = route_after_reviewer(state, ReportParams(hitl_before_output=asks))
+    assert leads_to("reviewer", outcome) == targets[is_at_limit]
 
 
 def test_without_a_critique_the_report_falls_back():
-    assert route_after_reviewer(WorkflowState(), ReportParams()) == "fallback"
+    assert leads_to("reviewer", route_after_reviewer(WorkflowState(), ReportParams())) == "fallback"
 
 
 def test_a_persons_own_text_is_not_revised_unasked():
     state = WorkflowState(critique=Critique(recommendation="revise"), is_edited_by_person=True)
-    assert route_after_reviewer(state, ReportParams()) == "human_review"
+    assert leads_to("reviewer", route_after_reviewer(state, ReportParams())) == "human_review"
 
 
 @pytest.mark.parametrize(

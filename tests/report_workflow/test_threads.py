@@ -7,8 +7,7 @@ import pytest
 from paper_search.errors import ThreadBusyError, ThreadNotFoundError
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.catalog import ReportCatalog
-from paper_search.report_workflow.threads import REPORT, SEARCH, EveryThread
+from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread, ReportCatalog
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow, ThreadStatus
@@ -38,7 +37,7 @@ async def test_a_report_in_the_list_says_how_it_stands(place):
     await flow.answer("draft", "approve")
     await flow.start(QUESTION, thread_id="done")
     await flow.answer("done", "reject: no")
-    listed = {each.thread_id: each for each in await ReportCatalog(place).reports()}
+    listed = {each.thread_id: each for each in await ReportCatalog(place).threads()}
     assert [(n, e.status, e.waits_for, e.version) for n, e in sorted(listed.items())] == [
         ("done", ThreadStatus.DONE, None, None),
         ("draft", ThreadStatus.WAITING, "pre_output_review", 1),

@@ -14,7 +14,7 @@ from paper_search.server.leased import SharedPersistence, leased
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow.graph import WORKFLOW
-from paper_search.workflow.session import ThreadSession
+from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
 
 CONFIG = {"configurable": {"thread_id": "t"}}
@@ -70,7 +70,7 @@ async def test_who_decided_is_who_sent_the_run(graph, persistence):
 
 async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(graph, persistence):
     await graph.ainvoke(QUESTION, CONFIG)
-    session = ThreadSession(graph, persistence, "t")
+    session = SearchSession(graph, persistence, "t")
     await session.decide(await session.require_question(), "approve")
     await graph.ainvoke(None, CONFIG)
     ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts

@@ -165,7 +165,7 @@ async def test_a_report_that_is_deleted_leaves_nothing(admission, begin_report, 
     await admission.forget(thread_id)
     with pytest.raises(ThreadNotFoundError):
         await ReportCatalog(persistence).info(thread_id)
-    assert await ReportCatalog(persistence).reports() == []
+    assert await ReportCatalog(persistence).threads() == []
     assert await persistence.ledger.entries(thread_id) == []
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from paper_search.models import Paper
 from paper_search.persistence import open_persistence
-from paper_search.workflow.screening import MarkShelf, Screening
+from paper_search.workflow.screening import MarkStore, Screening
 
 PAPERS = [
     Paper(id=f"p{n}", title=f"{'Fish' if n % 3 else 'Stars'} {n}", authors=[], source="s")
@@ -36,13 +36,13 @@ def kill() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def arm(shelf: MarkShelf, point: int) -> None:
+def arm(store: MarkStore, point: int) -> None:
     """Let this process end before, after or somewhere around the writing of some mark."""
     if point % 2:
         delay = random.Random(point).uniform(0.0, 0.04)  # noqa: S311  # a crash
         threading.Timer(delay, kill).start()
         return
-    inner, count = shelf.put, 0
+    inner, count = store.put, 0
 
     async def put(*args: Any) -> None:
         nonlocal count
@@ -53,17 +53,17 @@ def arm(shelf: MarkShelf, point: int) -> None:
         if is_last:
             kill()
 
-    shelf.put = put  # type: ignore[method-assign]  # the fault
+    store.put = put  # type: ignore[method-assign]  # the fault
 
 
 async def screen(url: str, log: str, point: int) -> None:
     """Go on with the screening, one mark taken back first, until the process ends."""
     async with open_persistence(url) as place:
-        shelf = MarkShelf(place.store, "t")
-        screening = Screening(PAPERS, shelf, await shelf.marks(), 0, {})
+        store = MarkStore(place.store, "t")
+        screening = Screening(PAPERS, store, await store.marks(), 0, {})
         if (undone := await screening.undo()) is not None:
             acknowledge(log, f"undo {undone.id}")
-        arm(shelf, point)
+        arm(store, point)
         while queue := screening.queue():
             await screening.say(queue[0], is_relevant=queue[0].title.startswith("Fish"))
             acknowledge(log, f"say {queue[0].id}")

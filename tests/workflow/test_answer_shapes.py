@@ -11,8 +11,9 @@ from tests.workflow.doubles import workflow
 
 from paper_search.errors import InvalidDecisionError
 from paper_search.testing.skills import fake_strategy
+from paper_search.threads.decisions import check
 from paper_search.workflow import Checkpoint, CheckpointKind, DecisionAction
-from paper_search.workflow.decisions import check_decision
+from paper_search.workflow.decisions import answer_model
 
 VERBS = ["approve", "edit", "reject"]
 Shape = Callable[[str, Any], Any]
@@ -92,7 +93,7 @@ def questions() -> dict[str, Checkpoint]:
 def test_every_shape_carries_every_verb_to_both_questions(shape, verb, kind, questions):
     """HUM-01."""
     content = GOOD[kind] if verb == "edit" else None if verb == "approve" else "because"
-    decision = check_decision(questions[kind], shape(verb, content), frozenset({"always"}))
+    decision = check(shape(verb, content), answer_model(questions[kind], frozenset({"always"})))
     assert decision.action is DecisionAction(verb)
     if verb == "edit":
         given = decision.revised_data.model_dump(mode="json", exclude_unset=True)
@@ -107,7 +108,7 @@ def test_a_wrong_edit_in_any_shape_names_the_field(shape, kind, questions):
     """HUM-02 HUM-04 HUM-05 HUM-16."""
     for content, field in WRONG[kind]:
         with pytest.raises(InvalidDecisionError, match=f"question stays open.*{field}"):
-            check_decision(questions[kind], shape("edit", content), frozenset({"always"}))
+            check(shape("edit", content), answer_model(questions[kind], frozenset({"always"})))
 
 
 UNUSABLE = [None, 7, True, 1.5, [], {}, "", "yes", ["yes"], {"x": 1}, [[]], [None]]
@@ -134,7 +135,9 @@ def test_a_content_makes_a_decision_only_where_the_shape_has_a_use_for_it(
     taken = []
     for content in UNUSABLE:
         try:
-            decision = check_decision(questions[kind], shape(verb, content), frozenset({"always"}))
+            decision = check(
+                shape(verb, content), answer_model(questions[kind], frozenset({"always"}))
+            )
         except InvalidDecisionError as error:
             assert "question stays open" in str(error)  # noqa: PT017  # `taken` says which
         else:
@@ -150,7 +153,7 @@ def test_who_declines_an_mcp_form_decides_nothing(action, questions):
     """HUM-03."""
     for kind in CheckpointKind:
         with pytest.raises(InvalidDecisionError, match="action"):
-            check_decision(questions[kind.value], {"action": action}, frozenset())
+            check({"action": action}, answer_model(questions[kind.value], frozenset()))
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)

@@ -25,7 +25,7 @@ from paper_search.workflow import (
     ResultPayload,
     StrategyPayload,
 )
-from paper_search.workflow.checkpoints import CheckpointRef, reference
+from paper_search.workflow.checkpoints import CheckpointRef
 
 INTENT = ParsedIntent(
     topic="t", concepts=["c"], intent_type=IntentType.METHOD, constraints=SearchConstraints()
@@ -109,6 +109,6 @@ def test_a_checkpoint_comes_back_from_json_with_the_payload_that_it_had(kind, pa
 
 def test_a_reference_names_run_kind_and_iteration():
     checkpoint = Checkpoint(kind="result_review", payload=RESULT, run_id="r", iteration=3)
-    assert reference(checkpoint) == CheckpointRef(
+    assert checkpoint.reference == CheckpointRef(
         run_id="r", kind=CheckpointKind.RESULT_REVIEW, iteration=3
     )

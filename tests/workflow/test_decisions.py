@@ -12,15 +12,16 @@ from tests.workflow.doubles import STEPS, workflow
 from paper_search.errors import InvalidDecisionError, StaleDecisionError
 from paper_search.models import PaperCollection, UserFeedback
 from paper_search.testing.skills import FakeSkills, fake_strategy
+from paper_search.threads.decisions import check
+from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
     Checkpoint,
     CheckpointKind,
     Decision,
     DecisionAction,
 )
-from paper_search.workflow.decisions import check_decision, feedback_of, loose_decision
-from paper_search.workflow.engine import open_memory
-from paper_search.workflow.session import search_graph
+from paper_search.workflow.decisions import answer_model, feedback_of, past_decision
+from paper_search.workflow.session import SearchSession
 
 STRATEGY, RESULT = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
 
@@ -334,7 +335,7 @@ class RawGraph:
     @classmethod
     async def at(cls, kind: CheckpointKind) -> RawGraph:
         skills, persistence = FakeSkills(), await open_memory()
-        raw = cls(search_graph(persistence, skills.skills), persistence, skills)
+        raw = cls(SearchSession.graph(persistence, skills.skills), persistence, skills)
         await raw._graph.ainvoke({"question": "q"}, raw._config)
         if kind is RESULT:
             await raw.answer("approve")
@@ -424,9 +425,19 @@ RECORDS = frozenset({"r", "s"})
 REFUSED = "the decision cannot be used, the question stays open: "
 
 
+def checked(
+    checkpoint: Checkpoint,
+    answer: Any,
+    known: frozenset[str],
+    records: frozenset[str] = frozenset(),
+) -> Decision:
+    decision: Decision = check(answer, answer_model(checkpoint, known, records))
+    return decision
+
+
 def refusal(checkpoint: Checkpoint, answer: Any) -> str:
     with pytest.raises(InvalidDecisionError) as told:
-        check_decision(checkpoint, answer, KNOWN, RECORDS)
+        checked(checkpoint, answer, KNOWN, RECORDS)
     assert str(told.value).startswith(REFUSED)
     return str(told.value).removeprefix(REFUSED)
 
@@ -438,7 +449,7 @@ def merges(*pairs: tuple[str, str, bool]) -> dict[str, Any]:
 
 async def test_a_person_may_say_of_papers_and_records_whether_they_are_one(result_asked):
     said = merges(("a", "r", True), ("r", "a", True), ("a", "b", False), ("r", "s", True))
-    decision = check_decision(result_asked, said, KNOWN, RECORDS)
+    decision = checked(result_asked, said, KNOWN, RECORDS)
     assert [each.is_same for each in decision.revised_data.merge_decisions] == [
         True,
         True,
@@ -446,7 +457,7 @@ async def test_a_person_may_say_of_papers_and_records_whether_they_are_one(resul
         True,
     ]
     with pytest.raises(InvalidDecisionError, match=r"no such records in this result: r$"):
-        check_decision(result_asked, merges(("a", "r", True)), KNOWN)
+        checked(result_asked, merges(("a", "r", True)), KNOWN)
 
 
 async def test_what_a_person_says_of_records_has_to_make_sense(result_asked):
@@ -479,10 +490,10 @@ async def test_an_unknown_source_is_told_with_those_that_there_are(strategy_aske
         assert refusal(asked, _edit(**{"sources": ["arxiv"], field: value})) == (
             f"revised_data.{field}: unknown source 'x'; known: arxiv, core"
         )
-    assert check_decision(asked, _edit(sources=["core"]), KNOWN).revised_data.sources == ["core"]
+    assert checked(asked, _edit(sources=["core"]), KNOWN).revised_data.sources == ["core"]
     nothing = strategy_asked.payload.model_copy(update={"available_sources": []})
     asked = strategy_asked.model_copy(update={"payload": nothing})
-    assert check_decision(asked, _edit(sources=["x"]), KNOWN).revised_data.sources == ["x"]
+    assert checked(asked, _edit(sources=["x"]), KNOWN).revised_data.sources == ["x"]
 
 
 async def test_every_wrong_field_is_told_and_no_value(result_asked):
@@ -496,16 +507,16 @@ async def test_every_wrong_field_is_told_and_no_value(result_asked):
 async def test_a_decision_may_be_given_as_an_object(strategy_asked, result_asked):
     for asked in (strategy_asked, result_asked):
         given = Decision(action=DecisionAction.REJECT, note="no")
-        decision = check_decision(asked, given, KNOWN)
+        decision = checked(asked, given, KNOWN)
         assert (decision.action, decision.note) == (DecisionAction.REJECT, "no")
     edited = Decision(action=DecisionAction.EDIT, revised_data=fake_strategy("mine"))
-    assert check_decision(strategy_asked, edited, KNOWN).revised_data.queries
+    assert checked(strategy_asked, edited, KNOWN).revised_data.queries
 
 
 async def test_an_answer_to_another_question_names_both(result_asked):
     other = {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0}
     with pytest.raises(StaleDecisionError) as told:
-        check_decision(result_asked, {"action": "approve", "checkpoint": other}, KNOWN)
+        checked(result_asked, {"action": "approve", "checkpoint": other}, KNOWN)
     assert str(told.value) == (
         "the decision answers strategy_confirmation of iteration 0 of run 't', "
         "but the open question is result_review of iteration 0 of run 't'"
@@ -514,18 +525,18 @@ async def test_an_answer_to_another_question_names_both(result_asked):
 
 @pytest.mark.parametrize("kind", [STRATEGY, RESULT])
 def test_a_decision_on_a_question_that_is_past_is_read_if_there_is_one(kind):
-    assert loose_decision(kind, "reject: too old").note == "too old"
+    assert past_decision(kind, "reject: too old").note == "too old"
     given = Decision(action=DecisionAction.APPROVE)
-    assert loose_decision(kind, given).action is DecisionAction.APPROVE
-    assert loose_decision(kind, "perhaps") is None
-    assert loose_decision(kind, _nested(10_000)) is None
+    assert past_decision(kind, given).action is DecisionAction.APPROVE
+    assert past_decision(kind, "perhaps") is None
+    assert past_decision(kind, _nested(10_000)) is None
     marks = _feedback("reject", marked_relevant=["gone"])
-    assert loose_decision(kind, marks).revised_data.marked_relevant == ["gone"]
+    assert past_decision(kind, marks).revised_data.marked_relevant == ["gone"]
 
 
 def test_only_the_question_about_a_strategy_takes_one_when_it_is_past():
-    assert loose_decision(STRATEGY, _edit()).revised_data.queries
-    assert loose_decision(RESULT, _edit()) is None
+    assert past_decision(STRATEGY, _edit()).revised_data.queries
+    assert past_decision(RESULT, _edit()) is None
 
 
 def test_the_feedback_of_a_decision_is_its_marks_with_its_note():

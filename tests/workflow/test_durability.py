@@ -24,7 +24,7 @@ from paper_search.persistence import open_persistence
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
-from paper_search.workflow.session import search_graph
+from paper_search.workflow.session import SearchSession
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = [*STEPS, *STEPS[1:]]
@@ -385,7 +385,7 @@ async def test_a_crafted_row_executes_nothing(tmp_path, kind):
         assert changed.rowcount > 0
         connection.commit()
     async with open_persistence(url) as persistence:
-        graph = search_graph(persistence, FakeSkills().skills)
+        graph = SearchSession.graph(persistence, FakeSkills().skills)
         try:
             await graph.aget_state({"configurable": {"thread_id": "t"}})
         except Exception as error:  # noqa: BLE001  # any refusal will do

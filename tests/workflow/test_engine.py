@@ -40,6 +40,7 @@ from paper_search.models import (
 )
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills, fake_strategy
+from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
     Checkpoint,
     CheckpointKind,
@@ -53,7 +54,6 @@ from paper_search.workflow.engine import (
     _accumulate_relevant,
     _coerce_feedback,
     _merge_accumulated,
-    open_memory,
 )
 
 STRATEGY, RESULT = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW

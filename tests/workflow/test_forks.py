@@ -20,7 +20,7 @@ from paper_search.steps.compiler import OUTCOME
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
-from paper_search.workflow.session import search_graph
+from paper_search.workflow.session import SearchSession
 
 STRATEGY, RESULT = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
@@ -70,7 +70,7 @@ async def test_an_answer_sent_with_an_old_checkpoint_decides_nothing(durable_url
     async with open_persistence(durable_url) as place:
         flow = workflow(skills, persistence=place)
         await flow.start("q", thread_id="t")
-        graph = search_graph(place, skills.skills)
+        graph = SearchSession.graph(place, skills.skills)
         old = (await graph.aget_state(CONFIG)).config
         await flow.answer("t", "approve")
         with pytest.raises(StaleDecisionError):
@@ -95,7 +95,7 @@ async def test_a_client_that_jumps_over_the_question_searches_nothing(durable_ur
     skills = FakeSkills()
     async with open_persistence(durable_url) as place:
         await workflow(skills, persistence=place).start("q", thread_id="t")
-        graph = search_graph(place, skills.skills)
+        graph = SearchSession.graph(place, skills.skills)
         with pytest.raises(UnapprovedStrategyError, match="no person approved"):
             await graph.ainvoke(Command(goto="search"), CONFIG)
         terms = {"workflow_params": {"enable_strategy_checkpoint": False}}
@@ -112,7 +112,7 @@ async def test_a_strategy_swapped_after_its_approval_is_not_searched(durable_url
     skills = FakeSkills()
     async with open_persistence(durable_url) as place:
         await workflow(skills, persistence=place).start("q", thread_id="t")
-        graph = search_graph(place, skills.skills)
+        graph = SearchSession.graph(place, skills.skills)
         strategy = (await graph.aget_state(CONFIG)).values["strategy"]
         strategy["queries"][0]["boolean_query"] = "something else"
         with pytest.raises(UnapprovedStrategyError):

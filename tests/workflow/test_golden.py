@@ -15,7 +15,7 @@ from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog,
 GOLDEN = Path(__file__).parents[1] / "golden"
 DATABASES = sorted(GOLDEN.glob("*/*.db.gz"))
 QUESTION = "What is known about golden threads?"
-STANDING = {
+STATUS = {
     "strategy": (ThreadStatus.WAITING, CheckpointKind.STRATEGY_CONFIRMATION),
     "result": (ThreadStatus.WAITING, CheckpointKind.RESULT_REVIEW),
     "second-round": (ThreadStatus.WAITING, CheckpointKind.STRATEGY_CONFIRMATION),
@@ -33,7 +33,7 @@ def test_every_version_left_a_thread_at_every_point() -> None:
     assert versions
     for version in versions:
         points = {path.name.removesuffix(".db.gz") for path in version.glob("*.db.gz")}
-        assert points == set(STANDING)
+        assert points == set(STATUS)
 
 
 @pytest.fixture(params=DATABASES, ids=named)
@@ -53,7 +53,7 @@ async def test_an_old_thread_is_listed_and_shown(old: tuple[str, str]) -> None:
         listed = await catalog.threads()
         shown = await catalog.show(thread)
     assert [each.thread_id for each in listed] == [thread]
-    assert (listed[0].status, listed[0].checkpoint) == STANDING[thread]
+    assert (listed[0].status, listed[0].checkpoint) == STATUS[thread]
     assert shown.question == QUESTION
 
 
@@ -61,14 +61,14 @@ async def test_an_old_thread_is_taken_to_its_end(old: tuple[str, str]) -> None:
     """PER-14 PER-15: nothing that was decided is asked again, nothing found is lost."""
     url, thread = old
     flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=url)
-    status, _ = STANDING[thread]
+    status, _ = STATUS[thread]
     if status is ThreadStatus.FAILED:
-        standing = await flow.proceed(thread)
-        assert not isinstance(standing, PaperCollection)
-        assert standing.kind is CheckpointKind.RESULT_REVIEW
+        reached = await flow.proceed(thread)
+        assert not isinstance(reached, PaperCollection)
+        assert reached.kind is CheckpointKind.RESULT_REVIEW
     while status is not ThreadStatus.DONE:
-        standing = await flow.answer(thread, "approve")
-        if isinstance(standing, PaperCollection):
+        reached = await flow.answer(thread, "approve")
+        if isinstance(reached, PaperCollection):
             break
     async with open_persistence(url) as place:
         shown = await ThreadCatalog(place).show(thread)

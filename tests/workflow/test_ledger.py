@@ -29,7 +29,7 @@ from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
-from paper_search.workflow.session import ThreadSession, search_graph
+from paper_search.workflow.session import SearchSession
 
 ROOT = Path(__file__).parents[2]
 FIRST = {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0}
@@ -45,9 +45,9 @@ async def place(request, tmp_path):
         yield persistence
 
 
-def session_on(place: Any, skills: FakeSkills | None = None) -> ThreadSession:
-    graph = search_graph(place, (skills or FakeSkills()).skills)
-    return ThreadSession(graph, place, "t")
+def session_on(place: Any, skills: FakeSkills | None = None) -> SearchSession:
+    graph = SearchSession.graph(place, (skills or FakeSkills()).skills)
+    return SearchSession(graph, place, "t")
 
 
 async def test_the_same_decision_again_changes_nothing_and_says_how_the_thread_stands(place):
@@ -273,11 +273,11 @@ DIES = """
 import asyncio, os, signal, sys
 from paper_search.persistence import open_persistence
 from paper_search.testing.skills import FakeSkills
-from paper_search.workflow.session import ThreadSession, search_graph
+from paper_search.workflow.session import SearchSession
 
 async def main():
     async with open_persistence(sys.argv[1]) as persistence:
-        session = ThreadSession(search_graph(persistence, FakeSkills().skills), persistence, "t")
+        session = SearchSession.on(persistence, "t", FakeSkills().skills)
         async with session.lease():
             await session.decide(await session.require_question(), "approve", "ada")
             os.kill(os.getpid(), signal.SIGKILL)

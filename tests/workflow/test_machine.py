@@ -32,7 +32,6 @@ from paper_search.models import PaperCollection
 from paper_search.persistence import open_persistence
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow, ThreadCatalog
-from paper_search.workflow.checkpoints import reference
 
 MAX_ITERATIONS = 3
 ACTIONS = ("approve", "edit", "reject")
@@ -101,11 +100,11 @@ class ThreadMachine(RuleBasedStateMachine):
             "action": action,
             "revised_data": data,
             "note": "no" if action == "reject" else None,
-            "checkpoint": reference(self._asked).model_dump(mode="json"),
+            "checkpoint": self._asked.reference.model_dump(mode="json"),
         }
 
-    def _take(self, standing: Checkpoint | PaperCollection) -> None:
-        self._asked = standing if isinstance(standing, Checkpoint) else None
+    def _take(self, reached: Checkpoint | PaperCollection) -> None:
+        self._asked = reached if isinstance(reached, Checkpoint) else None
 
     @precondition(lambda self: self._is_open)
     @rule(action=st.sampled_from(ACTIONS))
@@ -157,7 +156,7 @@ class ThreadMachine(RuleBasedStateMachine):
     @rule()
     def answer_the_other_question(self) -> None:
         assert self._asked is not None
-        named = reference(self._asked).model_dump(mode="json") | {"iteration": 7}
+        named = self._asked.reference.model_dump(mode="json") | {"iteration": 7}
         with pytest.raises(StaleDecisionError):
             asyncio.run(self._flow().answer("t", {"action": "approve", "checkpoint": named}))
 

@@ -1,4 +1,4 @@
-"""The shelf: what goes in comes out, works keep their ids, and nothing is left after a deletion."""
+"""Records: what goes in comes out, works keep their ids, and nothing is left after a deletion."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from paper_search.models import (
 )
 from paper_search.persistence import open_persistence
 from paper_search.testing.skills import fake_strategy
-from paper_search.workflow.engine import open_memory
-from paper_search.workflow.records import INDEX, RecordShelf
+from paper_search.threads.engine import open_memory
+from paper_search.workflow.records import INDEX, SearchRecords
 
 
 @pytest.fixture(params=["memory:", "sqlite"])
@@ -37,8 +37,8 @@ async def place(request, tmp_path):
 
 
 @pytest.fixture
-def shelf(place):
-    return RecordShelf(place.store, "t")
+def records(place):
+    return SearchRecords(place.store, "t")
 
 
 def raw(identifier: str, **fields: Any) -> RawPaper:
@@ -57,141 +57,141 @@ def collection(papers: list[Paper]) -> PaperCollection:
     )
 
 
-async def through(shelf: RecordShelf, works: list[RawPaper], score: float = 0.5) -> list[str]:
+async def through(records: SearchRecords, works: list[RawPaper], score: float = 0.5) -> list[str]:
     """Take records through one round, and return the ids of the works."""
-    ids = await shelf.put_works(await shelf.records(await shelf.put_records(works)))
-    stored = await shelf.works(ids)
-    await shelf.put_judgements([judged(each, score) for each in stored], stored)
+    ids = await records.put_works(await records.records(await records.put_records(works)))
+    stored = await records.works(ids)
+    await records.put_judgements([judged(each, score) for each in stored], stored)
     return ids
 
 
-async def test_records_come_back_in_order_and_as_often_as_asked_for(shelf):
+async def test_records_come_back_in_order_and_as_often_as_asked_for(records):
     papers = [raw(each) for each in "cab"]
-    assert await shelf.put_records(papers) == ["c", "a", "b"]
-    assert await shelf.records(["b", "c", "b"]) == [papers[2], papers[0], papers[2]]
+    assert await records.put_records(papers) == ["c", "a", "b"]
+    assert await records.records(["b", "c", "b"]) == [papers[2], papers[0], papers[2]]
 
 
-async def test_two_records_under_one_id_are_both_kept(shelf):
+async def test_two_records_under_one_id_are_both_kept(records):
     one, other, third = raw("a", title="One"), raw("a", title="Other"), raw("a", title="Third")
-    ids = await shelf.put_records([one, other, one, third])
+    ids = await records.put_records([one, other, one, third])
     assert len(set(ids)) == 3
     assert ids[0] == ids[2] == "a"
-    assert [each.title for each in await shelf.records(ids)] == ["One", "Other", "One", "Third"]
-    assert [each.id for each in await shelf.records(ids)] == ids
+    assert [each.title for each in await records.records(ids)] == ["One", "Other", "One", "Third"]
+    assert [each.id for each in await records.records(ids)] == ids
 
 
-async def test_storing_twice_gives_the_same_ids(shelf):
+async def test_storing_twice_gives_the_same_ids(records):
     papers = [raw("a", title="One"), raw("a", title="Other")]
-    assert await shelf.put_records(papers) == await shelf.put_records(papers)
+    assert await records.put_records(papers) == await records.put_records(papers)
 
 
-async def test_a_merged_work_comes_back_merged_and_its_record_as_it_was(shelf):
-    await shelf.put_records([raw("a"), raw("b")])
+async def test_a_merged_work_comes_back_merged_and_its_record_as_it_was(records):
+    await records.put_records([raw("a"), raw("b")])
     merged = raw("a", abstract="from b", merged_from=["a", "b"])
-    assert await shelf.put_works([merged]) == ["a"]
-    assert await shelf.works(["a"]) == [merged]
-    assert await shelf.records(["a"]) == [raw("a")]
+    assert await records.put_works([merged]) == ["a"]
+    assert await records.works(["a"]) == [merged]
+    assert await records.records(["a"]) == [raw("a")]
 
 
-async def test_a_work_found_again_through_another_record_keeps_its_id(shelf):
-    await through(shelf, [raw("a"), raw("b")])
+async def test_a_work_found_again_through_another_record_keeps_its_id(records):
+    await through(records, [raw("a"), raw("b")])
     merged = raw("b", merged_from=["b", "c"])
-    await shelf.put_works([raw("a"), merged])
+    await records.put_works([raw("a"), merged])
     again = raw("c", title="Found by itself")
-    await shelf.put_records([again])
-    assert await shelf.put_works([again]) == ["b"]
-    assert [each.title for each in await shelf.works(["b"])] == ["Found by itself"]
+    await records.put_records([again])
+    assert await records.put_works([again]) == ["b"]
+    assert [each.title for each in await records.works(["b"])] == ["Found by itself"]
 
 
-async def test_a_work_that_is_merged_with_a_new_record_keeps_the_id_it_was_judged_under(shelf):
-    await through(shelf, [raw("old")])
-    await shelf.put_records([raw("new"), raw("old")])
-    ids = await shelf.put_works([raw("new", merged_from=["new", "old"])])
+async def test_a_work_that_is_merged_with_a_new_record_keeps_the_id_it_was_judged_under(records):
+    await through(records, [raw("old")])
+    await records.put_records([raw("new"), raw("old")])
+    ids = await records.put_works([raw("new", merged_from=["new", "old"])])
     assert ids == ["old"]
 
 
-async def test_two_works_that_were_one_before_are_both_kept(shelf):
-    await through(shelf, [raw("a"), raw("b")])
-    await shelf.put_works([raw("a", merged_from=["a", "b"])])
-    ids = await shelf.put_works([raw("a"), raw("b", title="Split off")])
+async def test_two_works_that_were_one_before_are_both_kept(records):
+    await through(records, [raw("a"), raw("b")])
+    await records.put_works([raw("a", merged_from=["a", "b"])])
+    ids = await records.put_works([raw("a"), raw("b", title="Split off")])
     assert len(set(ids)) == 2
-    assert [each.title for each in await shelf.works(ids)] == ["Title a", "Split off"]
+    assert [each.title for each in await records.works(ids)] == ["Title a", "Split off"]
 
 
-async def test_a_later_round_of_merging_wins(shelf):
-    await shelf.put_records([raw("a")])
-    await shelf.put_works([raw("a", abstract="filled in")])
-    await shelf.put_works([raw("a")])
-    assert await shelf.works(["a"]) == [raw("a")]
+async def test_a_later_round_of_merging_wins(records):
+    await records.put_records([raw("a")])
+    await records.put_works([raw("a", abstract="filled in")])
+    await records.put_works([raw("a")])
+    assert await records.works(["a"]) == [raw("a")]
 
 
-async def test_a_scorer_may_add_and_change_works(shelf):
-    await through(shelf, [raw("a")])
+async def test_a_scorer_may_add_and_change_works(records):
+    await through(records, [raw("a")])
     changed, added = raw("a", year=1999), raw("z")
     scored = [judged(changed, 1.0, tags=[PaperTag.METHOD], is_judged=False), judged(added, 0.0)]
-    scores = await shelf.put_judgements(scored, [raw("a")])
+    scores = await records.put_judgements(scored, [raw("a")])
     assert list(scores.items()) == [("a", 1.0), ("z", 0.0)]
-    assert await shelf.scored(["z", "a"]) == [scored[1], scored[0]]
+    assert await records.scored(["z", "a"]) == [scored[1], scored[0]]
 
 
-async def test_a_collection_comes_back_whole_also_what_the_organizer_made_up(shelf):
-    await through(shelf, [raw("a", year=2000), raw("b")])
-    plain = (await shelf.papers(["a"]))[0]
+async def test_a_collection_comes_back_whole_also_what_the_organizer_made_up(records):
+    await through(records, [raw("a", year=2000), raw("b")])
+    plain = (await records.papers(["a"]))[0]
     own = Paper(id="b", title="Retitled", source="o", authors=[Author(name="N")])
     foreign = Paper(id="zzz", title="From nowhere", source="o", authors=[])
     given_ = collection([own, plain, foreign])
-    reference = await shelf.put_collection(given_)
+    reference = await records.put_collection(given_)
     assert reference.paper_ids == ["b", "a", "zzz"]
-    assert await shelf.collection(reference) == given_
-    assert (await shelf.collection(reference, first=1)).papers == [own]
-    assert await shelf.papers(["b"]) == [own]
+    assert await records.collection(reference) == given_
+    assert (await records.collection(reference, first=1)).papers == [own]
+    assert await records.papers(["b"]) == [own]
 
 
-async def test_a_paper_that_is_plain_again_in_a_later_round_is_shown_as_it_is_then(shelf):
-    await through(shelf, [raw("a")])
-    plain = (await shelf.papers(["a"]))[0]
-    await shelf.put_collection(collection([plain.model_copy(update={"title": "Retitled"})]))
-    await shelf.put_collection(collection([plain]))
-    assert await shelf.papers(["a"]) == [plain]
+async def test_a_paper_that_is_plain_again_in_a_later_round_is_shown_as_it_is_then(records):
+    await through(records, [raw("a")])
+    plain = (await records.papers(["a"]))[0]
+    await records.put_collection(collection([plain.model_copy(update={"title": "Retitled"})]))
+    await records.put_collection(collection([plain]))
+    assert await records.papers(["a"]) == [plain]
 
 
-async def test_a_limit_cuts_off_the_last_papers_and_counts_them(shelf):
+async def test_a_limit_cuts_off_the_last_papers_and_counts_them(records):
     papers = [Paper(id=str(i), title=str(i), source="s", authors=[]) for i in range(5)]
-    reference = await shelf.put_collection(collection(papers), limit=2)
+    reference = await records.put_collection(collection(papers), limit=2)
     assert (reference.paper_ids, reference.hidden) == (["0", "1"], 3)
 
 
-async def test_marked_papers_come_with_their_text(shelf):
-    await through(shelf, [raw("a", abstract="A", keywords=["graphs"]), raw("b")])
-    marked = await shelf.marked({"b": False, "a": True})
+async def test_marked_papers_come_with_their_text(records):
+    await through(records, [raw("a", abstract="A", keywords=["graphs"]), raw("b")])
+    marked = await records.marked({"b": False, "a": True})
     assert [(m.id, m.title, m.abstract, m.is_relevant) for m in marked] == [
         ("b", "Title b", None, False),
         ("a", "Title a", "A\ngraphs", True),
     ]
 
 
-async def test_more_records_than_fit_in_one_batch(shelf):
+async def test_more_records_than_fit_in_one_batch(records):
     papers = [raw(f"p{i}") for i in range(2_100)]
-    assert await shelf.records(await shelf.put_records(papers)) == papers
+    assert await records.records(await records.put_records(papers)) == papers
 
 
 async def test_threads_do_not_see_each_others_records(place):
     """Also where one name could be taken for a pattern or a part of another."""
     names = ["a", "a.b", "a_b", "axb", "a-b", "a:b", "threads", "a.", "A"]
     for name in names:
-        await RecordShelf(place.store, name).put_records([raw("p", title=name)])
+        await SearchRecords(place.store, name).put_records([raw("p", title=name)])
     for name in names:
-        found = await RecordShelf(place.store, name).records(["p"])
+        found = await SearchRecords(place.store, name).records(["p"])
         assert [each.title for each in found] == [name]
-    await RecordShelf(place.store, "a_b").delete()
+    await SearchRecords(place.store, "a_b").delete()
     for name in set(names) - {"a_b"}:
-        assert len(await RecordShelf(place.store, name).records(["p"])) == 1
+        assert len(await SearchRecords(place.store, name).records(["p"])) == 1
 
 
-async def test_the_index_entry_keeps_when_the_thread_began(place, shelf):
-    await shelf.index("q")
+async def test_the_index_entry_keeps_when_the_thread_began(place, records):
+    await records.index("q")
     first = (await place.store.aget(INDEX, "t")).value
-    await shelf.index("q")
+    await records.index("q")
     second = (await place.store.aget(INDEX, "t")).value
     assert second["created_at"] == first["created_at"]
     assert second["updated_at"] > first["updated_at"]
@@ -202,13 +202,15 @@ async def test_deleting_leaves_no_row(tmp_path, thread):
     """PER-20."""
     path = tmp_path / "t.db"
     async with open_persistence(f"sqlite:///{path}") as persistence:
-        shelf = RecordShelf(persistence.store, thread)
+        records = SearchRecords(persistence.store, thread)
         papers = [raw(f"p{i}") for i in range(1_100)]
-        await through(shelf, papers)
-        await shelf.put_works([raw("p1", merged_from=["p1", "p2"])])
-        await shelf.put_collection(collection([Paper(id="own", title="t", source="s", authors=[])]))
-        await shelf.index("q")
-        await shelf.delete()
+        await through(records, papers)
+        await records.put_works([raw("p1", merged_from=["p1", "p2"])])
+        await records.put_collection(
+            collection([Paper(id="own", title="t", source="s", authors=[])])
+        )
+        await records.index("q")
+        await records.delete()
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT prefix, key FROM store").fetchall() == []
 
@@ -257,37 +259,37 @@ PAPER = st.builds(Paper, id=IDS, relevance_score=SCORE, relevance_reason=TEXT, *
 
 @examples(40)
 @given(st.lists(SCORED, max_size=4, unique_by=lambda each: each.paper.id))
-def test_records_works_and_verdicts_survive_the_shelf(scored):
+def test_records_works_and_verdicts_survive_the_store(scored):
     """PROP-6."""
 
     async def round_trip():
-        shelf = RecordShelf((await open_memory()).store, "t")
+        records = SearchRecords((await open_memory()).store, "t")
         papers = [each.paper for each in scored]
-        ids = await shelf.put_records(papers)
-        assert await shelf.records(ids) == papers
-        assert await shelf.works(await shelf.put_works(papers)) == papers
-        await shelf.put_judgements(scored, papers)
-        assert await shelf.scored(ids) == scored
-        assert await shelf.papers(ids) == [Paper.from_scored(each) for each in scored]
+        ids = await records.put_records(papers)
+        assert await records.records(ids) == papers
+        assert await records.works(await records.put_works(papers)) == papers
+        await records.put_judgements(scored, papers)
+        assert await records.scored(ids) == scored
+        assert await records.papers(ids) == [Paper.from_scored(each) for each in scored]
 
     asyncio.run(round_trip())
 
 
 @examples(40)
 @given(st.lists(PAPER, max_size=4, unique_by=lambda each: each.id))
-def test_any_collection_survives_the_shelf(papers):
+def test_any_collection_survives_the_store(papers):
     async def round_trip():
-        shelf = RecordShelf((await open_memory()).store, "t")
+        records = SearchRecords((await open_memory()).store, "t")
         given_ = collection(papers)
-        assert await shelf.collection(await shelf.put_collection(given_)) == given_
+        assert await records.collection(await records.put_collection(given_)) == given_
 
     asyncio.run(round_trip())
 
 
-async def test_what_no_store_takes_is_stored_in_another_form(shelf):
+async def test_what_no_store_takes_is_stored_in_another_form(records):
     """Half a surrogate pair, and integers of more than 64 bits: careless JSON has both."""
     odd = raw("\ud800x", title="a\udfffb", raw_data={"n": 2**70, "x": ["\ud800", -(2**70)]})
-    ids = await shelf.put_records([odd])
-    (stored,) = await shelf.records(ids)
+    ids = await records.put_records([odd])
+    (stored,) = await records.records(ids)
     assert (stored.id, stored.title) == ("\ufffdx", "a\ufffdb")
     assert stored.raw_data == {"n": str(2**70), "x": ["\ufffd", str(-(2**70))]}

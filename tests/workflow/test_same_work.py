@@ -9,9 +9,9 @@ from paper_search.errors import InvalidDecisionError
 from paper_search.models import Author, PaperCollection, RawPaper
 from paper_search.skills import Deduplicator
 from paper_search.testing.skills import FakeSkills
+from paper_search.threads.engine import open_memory
 from paper_search.workflow import Checkpoint, SearchWorkflow
-from paper_search.workflow.engine import open_memory
-from paper_search.workflow.session import search_graph
+from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
 
 ALIKE = RawPaper(
@@ -178,7 +178,7 @@ async def test_the_last_step_can_be_repeated_after_a_split() -> None:
     split = same("copy1", "copy2", is_same=False)
     result = await search.answer("t", {"action": "approve", "revised_data": split})
     skills = Skills(fake, fake, fake, Deduplicator(), fake, fake)
-    graph = search_graph(persistence, skills)
+    graph = SearchSession.graph(persistence, skills)
     thread: RunnableConfig = {"configurable": {"thread_id": "t"}}
     history = [each async for each in graph.aget_state_history(thread)]
     before = next(each for each in history if each.next == ("finish",))

@@ -44,9 +44,9 @@ HITS = ScopeReport(
 RELAXED = ScopeReport(relaxed=[RelaxedQuery(original="round_0", instead="wider")])
 
 
-def payload_of(standing: Any) -> Any:
-    assert isinstance(standing, Checkpoint)
-    return standing.payload
+def payload_of(reached: Any) -> Any:
+    assert isinstance(reached, Checkpoint)
+    return reached.payload
 
 
 async def test_the_question_shows_what_the_sources_have() -> None:
@@ -99,8 +99,8 @@ async def test_a_look_that_fails_is_a_note_at_the_question() -> None:
 
 
 async def test_without_anybody_to_look_the_question_is_asked_as_ever() -> None:
-    standing = await workflow().start("q", thread_id="t")
-    assert payload_of(standing).scope == ScopeReport()
+    reached = await workflow().start("q", thread_id="t")
+    assert payload_of(reached).scope == ScopeReport()
 
 
 async def test_the_question_says_which_sources_rank() -> None:

@@ -7,11 +7,11 @@ from langgraph.store.memory import InMemoryStore
 
 from paper_search.models import Paper, UserFeedback
 from paper_search.testing.skills import FakeSkills
+from paper_search.threads.engine import open_memory
 from paper_search.workflow import SearchWorkflow
-from paper_search.workflow.engine import open_memory
 from paper_search.workflow.outlooks import page_outlook
-from paper_search.workflow.screening import MarkShelf, Screening, joined
-from paper_search.workflow.session import ThreadSession, search_graph
+from paper_search.workflow.screening import MarkStore, Screening, joined
+from paper_search.workflow.session import SearchSession
 
 PAPERS = [
     Paper(id=f"p{n}", title=title, authors=[], source="s", relevance_score=1 - n / 10)
@@ -19,16 +19,16 @@ PAPERS = [
 ]
 
 
-def shelf() -> MarkShelf:
-    return MarkShelf(InMemoryStore(), "t")
+def store() -> MarkStore:
+    return MarkStore(InMemoryStore(), "t")
 
 
-async def at(place: MarkShelf, iteration: int = 0, **earlier: bool) -> Screening:
+async def at(place: MarkStore, iteration: int = 0, **earlier: bool) -> Screening:
     return Screening(PAPERS, place, await place.marks(), iteration, earlier)
 
 
 async def test_the_first_order_is_that_of_the_result_and_marks_change_it() -> None:
-    screening = await at(shelf())
+    screening = await at(store())
     assert [paper.id for paper in screening.queue()] == [paper.id for paper in PAPERS]
     await screening.say(PAPERS[0], is_relevant=False)
     await screening.say(PAPERS[1], is_relevant=True)
@@ -40,14 +40,14 @@ async def test_keywords_are_learned_from_where_titles_tell_nothing() -> None:
         Paper(id=f"p{n}", title=f"Notes {n}", authors=[], source="s", keywords=[word])
         for n, word in enumerate(["fish", "star", "fish", "star"])
     ]
-    screening = Screening(papers, shelf(), [], 0, {})
+    screening = Screening(papers, store(), [], 0, {})
     await screening.say(papers[0], is_relevant=False)
     await screening.say(papers[1], is_relevant=True)
     assert [paper.id for paper in screening.queue()] == ["p3", "p2"]
 
 
 async def test_another_process_goes_on_in_the_same_order() -> None:
-    place = shelf()
+    place = store()
     screening = await at(place)
     await screening.say(PAPERS[0], is_relevant=False)
     await screening.skip(PAPERS[3])
@@ -57,7 +57,7 @@ async def test_another_process_goes_on_in_the_same_order() -> None:
 
 
 async def test_undo_goes_back_step_by_step_and_keeps_notes() -> None:
-    screening = await at(place := shelf())
+    screening = await at(place := store())
     await screening.note(PAPERS[0], "odd")
     await screening.say(PAPERS[0], is_relevant=True)
     await screening.skip(PAPERS[1])
@@ -70,7 +70,7 @@ async def test_undo_goes_back_step_by_step_and_keeps_notes() -> None:
 
 
 async def test_the_outlook_speaks_of_this_round_and_counts_what_was_found_before() -> None:
-    screening = await at(shelf(), 1, p0=True, p1=False)
+    screening = await at(store(), 1, p0=True, p1=False)
     assert screening.outlook is None
     assert len(screening.queue()) == 4
     await screening.say(PAPERS[2], is_relevant=True)
@@ -79,7 +79,7 @@ async def test_the_outlook_speaks_of_this_round_and_counts_what_was_found_before
 
 
 async def test_a_thousand_marks_are_all_read() -> None:
-    place = shelf()
+    place = store()
     many = [
         Paper(id=str(n), title=f"title {n}", authors=[], source="s", relevance_score=0.5)
         for n in range(1_100)
@@ -108,14 +108,14 @@ async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None
     search = SearchWorkflow(*[fake] * 6, persistence=(place := await open_memory()))
     await search.start("q", thread_id="t")
     await search.answer("t", "approve")
-    session = ThreadSession(search_graph(place), place, "t")
+    session = SearchSession.on(place, "t")
     screening = await session.screening()
     paper = screening.queue()[-1]
     await screening.say(paper, is_relevant=True)
     question = await session.open_question()
     assert question is not None
-    assert question.checkpoint.payload.marks == {paper.id: True}
-    assert "1 of 2 screened" in question.checkpoint.payload.outlook
+    assert question.question.payload.marks == {paper.id: True}
+    assert "1 of 2 screened" in question.question.payload.outlook
     data = {"marked_irrelevant": []} if action == "edit" else None
     await search.answer("t", {"action": action, "revised_data": data})
     state = await session.state()
@@ -126,7 +126,7 @@ async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None
         await search.answer("t", "approve")
         again = await session.open_question()
         assert again is not None
-        assert again.checkpoint.payload.marks == {}
+        assert again.question.payload.marks == {}
 
 
 def test_marks_on_a_page_tell_of_what_was_passed_over() -> None:
@@ -146,21 +146,21 @@ async def test_the_next_question_says_what_the_marks_on_the_page_leave() -> None
     search = SearchWorkflow(*[fake] * 6, persistence=(place := await open_memory()))
     await search.start("q", thread_id="t")
     await search.answer("t", "approve")
-    session = ThreadSession(search_graph(place), place, "t")
+    session = SearchSession.on(place, "t")
     first = await session.open_question()
     assert first is not None
-    assert first.checkpoint.payload.outlook is None
-    marked = first.checkpoint.payload.collection.papers[0].id
+    assert first.question.payload.outlook is None
+    marked = first.question.payload.collection.papers[0].id
     await search.answer("t", {"action": "edit", "revised_data": {"marked_relevant": [marked]}})
     await search.answer("t", "approve")
     again = await session.open_question()
     assert again is not None
-    assert again.checkpoint.payload.outlook.startswith(
+    assert again.question.payload.outlook.startswith(
         "Round 1, assuming you read every paper above your last mark: 1 of 2 screened, 1 relevant."
     )
-    assert "New in this round: " in again.checkpoint.payload.outlook
+    assert "New in this round: " in again.question.payload.outlook
     [interrupt] = (await session.snapshot()).interrupts
-    assert interrupt.value["payload"]["outlook"] == again.checkpoint.payload.outlook
+    assert interrupt.value["payload"]["outlook"] == again.question.payload.outlook
 
 
 async def test_the_next_question_says_what_the_screening_before_it_leaves() -> None:
@@ -168,11 +168,11 @@ async def test_the_next_question_says_what_the_screening_before_it_leaves() -> N
     search = SearchWorkflow(*[fake] * 6, persistence=(place := await open_memory()))
     await search.start("q", thread_id="t")
     await search.answer("t", "approve")
-    session = ThreadSession(search_graph(place), place, "t")
+    session = SearchSession.on(place, "t")
     screening = await session.screening()
     await screening.say(screening.queue()[-1], is_relevant=False)
     await search.answer("t", "reject: nothing of use")
     await search.answer("t", "approve")
     again = await session.open_question()
     assert again is not None
-    assert again.checkpoint.payload.outlook.startswith("Round 1: 1 of 2 screened, 0 relevant.")
+    assert again.question.payload.outlook.startswith("Round 1: 1 of 2 screened, 0 relevant.")

@@ -10,7 +10,7 @@ import pytest
 from tests.workflow.screening_crash import PAPERS
 
 from paper_search.persistence import open_persistence
-from paper_search.workflow.screening import MarkShelf, Screening
+from paper_search.workflow.screening import MarkStore, Screening
 
 ROOT = Path(__file__).parents[2]
 KILLS = 20
@@ -35,23 +35,23 @@ async def test_no_mark_is_lost_or_doubled_by_twenty_kills_and_undo_goes_on(
 ) -> None:
     """PER-03."""
     url, lines = crashed
-    standing: list[str] = []
+    saved: list[str] = []
     for line in lines:
         word, paper_id = line.split()
         if word == "say":
-            assert paper_id not in standing, "shown again after its mark was acknowledged"
-            standing.append(paper_id)
-        elif paper_id in standing:
-            standing.remove(paper_id)
+            assert paper_id not in saved, "shown again after its mark was acknowledged"
+            saved.append(paper_id)
+        elif paper_id in saved:
+            saved.remove(paper_id)
     async with open_persistence(url) as place:
-        shelf = MarkShelf(place.store, "t")
-        marks = await shelf.marks()
+        store = MarkStore(place.store, "t")
+        marks = await store.marks()
         ids = [mark.paper_id for mark in marks]
-        assert set(standing) <= set(ids)
-        assert len(ids) - len(standing) <= KILLS  # in flight when the process ended
+        assert set(saved) <= set(ids)
+        assert len(ids) - len(saved) <= KILLS  # in flight when the process ended
         assert len({mark.number for mark in marks}) == len(marks) == len(set(ids))
-        again = Screening(PAPERS, shelf, marks, 0, {})
+        again = Screening(PAPERS, store, marks, 0, {})
         undone = await again.undo()
         assert undone is not None
         assert undone.id == ids[-1]
-        assert [mark.paper_id for mark in await shelf.marks()] == ids[:-1]
+        assert [mark.paper_id for mark in await store.marks()] == ids[:-1]

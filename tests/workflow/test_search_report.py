@@ -20,6 +20,7 @@ from paper_search.skills import Searcher
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
 from paper_search.testing.sources import FakeSource
+from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
     Checkpoint,
     Decision,
@@ -28,7 +29,6 @@ from paper_search.workflow import (
     SearchWorkflow,
     ThreadCatalog,
 )
-from paper_search.workflow.engine import open_memory
 
 APPROVE = Decision(action=DecisionAction.APPROVE)
 

@@ -15,7 +15,7 @@ from paper_search.persistence import open_persistence
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
-from paper_search.workflow.records import RecordShelf
+from paper_search.workflow.records import SearchRecords
 
 
 @pytest.fixture(params=["memory:", "sqlite"])
@@ -186,7 +186,7 @@ async def test_a_deletion_that_was_cut_short_can_be_finished(place, catalog):
     await catalog.delete("t")
     assert await catalog.threads() == []
     with pytest.raises(KeyError):
-        await RecordShelf(place.store, "t").records(["always"])
+        await SearchRecords(place.store, "t").records(["always"])
 
 
 async def test_deleting_leaves_no_row_in_any_table_and_touches_no_other_thread(tmp_path):

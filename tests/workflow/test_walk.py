@@ -8,6 +8,7 @@ from tests.workflow.oracle import Oracle, edited
 from paper_search.models import EndReason, PaperCollection
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
+from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
     Checkpoint,
     CheckpointKind,
@@ -16,7 +17,6 @@ from paper_search.workflow import (
     SearchWorkflow,
     ThreadCatalog,
 )
-from paper_search.workflow.engine import open_memory
 
 MAX_ITERATIONS = 2
 SEQUENCES = list(product(["approve", "edit", "reject"], repeat=4))

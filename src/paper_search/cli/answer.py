@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.failures import UsageMistakeError
-from paper_search.cli.numbers import paper_ids
-from paper_search.cli.same_work import answered, split_up
+from paper_search.cli.numbers import answered, paper_ids, split_up
 from paper_search.errors import InputError, InvalidDecisionError
 from paper_search.models import MergeDecision, UserFeedback
-from paper_search.workflow.checkpoints import ResultPayload, reference
+from paper_search.workflow.checkpoints import ResultPayload
 
 if TYPE_CHECKING:
     from paper_search.workflow import Checkpoint
@@ -78,7 +77,7 @@ class Answer:
         Raises:
             InvalidDecisionError: a paper is marked that is not there, or papers where none are.
         """
-        named = {"checkpoint": reference(checkpoint).model_dump(mode="json")}
+        named = {"checkpoint": checkpoint.reference.model_dump(mode="json")}
         if self.edit is not None:
             if isinstance(self.edit, dict) and "action" in self.edit:
                 noted = {"note": self.note} if self.note is not None else {}

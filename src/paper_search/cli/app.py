@@ -11,23 +11,14 @@ from typer.core import TyperGroup
 from paper_search.cli import (
     backup,
     config,
-    delete,
     doctor,
-    export,
     find,
-    fork,
     graph,
-    library_add,
-    library_embed,
-    library_info,
-    library_search,
-    prune,
+    library,
     report,
-    restore,
     resume,
     screen,
     serve,
-    show,
     sources,
     threads,
 )
@@ -74,7 +65,6 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich takes longer to import than the whole of --help may take
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
 )
-library = typer.Typer(help="Your own library on disk.", no_args_is_help=True, rich_markup_mode=None)
 
 
 def _version(is_wanted: bool) -> None:
@@ -122,20 +112,16 @@ def globally(
 app.command("find")(find.find)
 app.command("report")(report.report)
 app.command("threads")(threads.threads)
-app.command("show")(show.show)
+app.command("show")(threads.show)
 app.command("resume")(resume.resume)
 app.command("screen")(screen.screen)
-app.command("export")(export.export)
-app.command("fork")(fork.fork)
-app.command("delete")(delete.delete)
-app.command("prune")(prune.prune)
+app.command("export")(threads.export)
+app.command("fork")(threads.fork)
+app.command("delete")(threads.delete)
+app.command("prune")(threads.prune)
 app.command("backup")(backup.backup)
-app.command("restore")(restore.restore)
-app.add_typer(library, name="library")
-library.command("add")(library_add.add)
-library.command("search")(library_search.search)
-library.command("embed")(library_embed.embed)
-library.command("info")(library_info.info)
+app.command("restore")(backup.restore)
+app.add_typer(library.library, name="library")
 app.command("sources")(sources.sources)
 app.add_typer(config.config, name="config")
 app.command("serve")(serve.serve)

@@ -1,4 +1,4 @@
-"""`paper-search backup`: all threads, copied to a file while they are in use."""
+"""`paper-search backup` and `restore`: the threads, copied to a file and back."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +22,7 @@ def backup(
     from paper_search.cli.console import print_json, say
     from paper_search.cli.settings import settings
     from paper_search.persistence.backups import back_up
-    from paper_search.persistence.places import sqlite_file
+    from paper_search.persistence.opening import sqlite_file
 
     database = sqlite_file(settings(ctx, home).persistence_url)
     size = back_up(database, file, is_overwriting=force)
@@ -30,3 +30,24 @@ def backup(
         print_json({"file": str(file), "bytes": size})
     else:
         say(f"wrote {file}, {size:,} bytes; `paper-search restore {file}` puts it back")
+
+
+def restore(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup file.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace existing threads.")] = False,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Replace all threads by those of a backup."""
+    from paper_search.cli.console import print_json, say
+    from paper_search.cli.settings import settings
+    from paper_search.persistence.backups import restore as put_back
+    from paper_search.persistence.opening import sqlite_file
+
+    database = sqlite_file(settings(ctx, home).persistence_url)
+    put_back(file, database, is_overwriting=force)
+    if as_json:
+        print_json({"file": str(file), "restored": True})
+    else:
+        say(f"restored {file}; `paper-search threads` lists what is there now")

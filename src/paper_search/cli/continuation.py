@@ -2,63 +2,119 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from paper_search.cli.program import command_line
 
 if TYPE_CHECKING:
+    from paper_search.report_workflow import Review
     from paper_search.workflow import Checkpoint
 
 _QUESTIONS = {
     "strategy_confirmation": "is this the search strategy?",
     "result_review": "is this the result?",
 }
+_REVIEW_OPTIONS = {
+    "approve": ("--approve",),
+    "modify": ("--note", "WORDS"),
+    "reject": ("--reject", "NOTE"),
+    "skip": ("--skip",),
+}
+QuestionT = TypeVar("QuestionT")
 
 
 @dataclass(frozen=True)
-class Continuation:
+class Continuation(ABC, Generic[QuestionT]):
     """The commands that go on with one thread.
 
     Args:
         thread_id: which thread.
         home: as given on the command line; None: it was not.
-        options: on where the papers go.
+        options: on where the result goes.
     """
 
     thread_id: str
     home: Path | None
     options: tuple[str, ...] = ()
 
+    @abstractmethod
     def command(self, *decision: str) -> str:
-        """Return the command that resumes the thread, with this decision."""
+        """Return the command that goes on with the thread, with this decision."""
+
+    @abstractmethod
+    def lines(self, question: QuestionT) -> list[str]:
+        """Return what to tell a person: who waits, and how to answer."""
+
+    @abstractmethod
+    def _asked(self, question: QuestionT) -> dict[str, Any]:
+        """Return the question for machines."""
+
+    def document(self, question: QuestionT) -> dict[str, Any]:
+        """Return what waits, and how to answer, for machines."""
+        return {
+            "thread_id": self.thread_id,
+            "status": "waiting",
+            **self._asked(question),
+            "continue": self.command("--approve"),
+        }
+
+
+class SearchContinuation(Continuation["Checkpoint"]):
+    """The commands that go on with one search."""
+
+    def command(self, *decision: str) -> str:
+        """See `Continuation.command`."""
         return command_line("resume", self.thread_id, *decision, *self.options, home=self.home)
 
     def details(self) -> str:
         """Return the command that shows all that the sources were asked and said."""
         return command_line("show", self.thread_id, "--details", home=self.home)
 
-    def lines(self, checkpoint: Checkpoint) -> list[str]:
-        """Return what to tell a person: who waits, and how to answer."""
+    def lines(self, question: Checkpoint) -> list[str]:
+        """See `Continuation.lines`."""
         edit, screen = ["--edit", "FILE"], []
-        if checkpoint.kind.value == "result_review":
+        if question.kind.value == "result_review":
             edit = ["--relevant", "IDS", "--irrelevant", "IDS", "--note", "WORDS"]
             one_by_one = command_line("screen", self.thread_id, home=self.home)
             screen = [f"  screen:  {one_by_one}"]
         return [
-            f"thread {self.thread_id} waits for you: {_QUESTIONS[checkpoint.kind.value]}",
+            f"thread {self.thread_id} waits for you: {_QUESTIONS[question.kind.value]}",
             f"  approve: {self.command('--approve')}",
             f"  edit:    {self.command(*edit)}",
             f"  reject:  {self.command('--reject', 'NOTE')}",
             *screen,
         ]
 
-    def document(self, checkpoint: Checkpoint) -> dict[str, Any]:
-        """Return the same for machines."""
+    def _asked(self, question: Checkpoint) -> dict[str, Any]:
+        return {"checkpoint": question.model_dump(mode="json")}
+
+
+class ReportContinuation(Continuation["Review"]):
+    """The commands that go on with one report."""
+
+    def command(self, *decision: str) -> str:
+        """See `Continuation.command`."""
+        options = ("--thread", self.thread_id, *decision, *self.options)
+        return command_line("report", *options, home=self.home)
+
+    def lines(self, question: Review) -> list[str]:
+        """See `Continuation.lines`."""
+        from paper_search.report_workflow.breakpoints import HITL_BREAKPOINTS
+
+        asked = HITL_BREAKPOINTS[question.kind].question
+        taken = {action.value for action in question.actions}
+        answers = [
+            f"  {action + ':':9}{self.command(*options)}"
+            for action, options in _REVIEW_OPTIONS.items()
+            if action in taken
+        ]
+        return [f"report {self.thread_id} waits for you: {asked}", *answers]
+
+    def _asked(self, question: Review) -> dict[str, Any]:
         return {
-            "thread_id": self.thread_id,
-            "status": "waiting",
-            "checkpoint": checkpoint.model_dump(mode="json"),
-            "continue": self.command("--approve"),
+            "review": question.model_dump(mode="json"),
+            "expires_at": question.expires_at.isoformat(),
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.cli.console import (
     PIPE_WIDTH,
@@ -17,7 +17,7 @@ from paper_search.cli.console import (
     visible,
 )
 from paper_search.cli.failures import UsageMistakeError
-from paper_search.errors import ExportError
+from paper_search.errors import ExportError, PaperSearchError
 
 if TYPE_CHECKING:
     from paper_search.models import PaperCollection
@@ -28,13 +28,67 @@ TITLES_SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Delivery:
-    """How a person wants to have the papers; checked before any work is done."""
+class Destination:
+    """How a person wants to have a result; checked before any work is done."""
 
     format_name: str
     output: Path | None
     is_forced: bool
     is_json: bool
+
+    plain_formats: ClassVar[frozenset[str]]
+    """Those that need not be named again: for a person to read, and for machines."""
+    refusal: ClassVar[type[PaperSearchError]] = ExportError
+    """What is raised where a file cannot be written."""
+
+    def check(self, *beside: Path) -> None:
+        """Check that the options go together and that the file can be written.
+
+        Args:
+            beside: files that are written, too.
+
+        Raises:
+            UsageMistakeError: the options contradict each other.
+            PaperSearchError: a file exists and may not be overwritten, or cannot be there.
+        """
+        if self.is_json and self.output is None and self.format_name != "json":
+            raise UsageMistakeError(
+                f"--json and --format {self.format_name} both write to stdout; "
+                "give --output FILE for one"
+            )
+        if self.is_forced and self.output is None:
+            raise UsageMistakeError("--force goes with --output FILE")
+        for path in [self.output, *beside] if self.output is not None else []:
+            self._check_file(path)
+
+    @property
+    def options(self) -> list[str]:
+        """Return the options that ask for the same again."""
+        words = [] if self.output is None else ["--output", str(self.output.absolute())]
+        if self.output is not None or self.format_name not in self.plain_formats:
+            words = ["--format", self.format_name, *words]
+        flags = {"--force": self.is_forced, "--json": self.is_json}
+        return words + [flag for flag, is_given in flags.items() if is_given]
+
+    def _check_file(self, path: Path) -> None:
+        if path.is_dir():
+            raise self.refusal(f"{str(path)!r} is a directory; give the name of a file in it")
+        if not self.is_forced and (path.exists() or path.is_symlink()):
+            raise self.refusal(
+                f"{str(path)!r} exists already and stays as it is; "
+                "give another name, or --force to overwrite it"
+            )
+        if not path.absolute().parent.is_dir():
+            raise self.refusal(
+                f"the directory {str(path.parent)!r} does not exist; create it first"
+            )
+
+
+@dataclass(frozen=True)
+class Delivery(Destination):
+    """How a person wants to have the papers; checked before any work is done."""
+
+    plain_formats = frozenset({TABLE, "json"})
 
     @classmethod
     def chosen(
@@ -50,24 +104,9 @@ class Delivery:
         name = format_name or _default_format(output, is_json=is_json)
         if name != TABLE:
             _require_exporter(name)
-        if is_json and output is None and name != "json":
-            raise UsageMistakeError(
-                f"--json and --format {name} both write to stdout; give --output FILE for one"
-            )
-        if is_forced and output is None:
-            raise UsageMistakeError("--force goes with --output FILE")
-        if output is not None:
-            _check_place(output, is_forced=is_forced)
-        return cls(name, output, is_forced=is_forced, is_json=is_json)
-
-    @property
-    def options(self) -> list[str]:
-        """Return the options that ask for the same again."""
-        words = [] if self.output is None else ["--output", str(self.output.absolute())]
-        if self.output is not None or self.format_name not in {TABLE, "json"}:
-            words = ["--format", self.format_name, *words]
-        flags = {"--force": self.is_forced, "--json": self.is_json}
-        return words + [flag for flag, is_given in flags.items() if is_given]
+        delivery = cls(name, output, is_forced=is_forced, is_json=is_json)
+        delivery.check()
+        return delivery
 
     def deliver(self, collection: PaperCollection, about: dict[str, Any]) -> None:
         """Hand over the papers; `about` is what JSON for machines says besides.
@@ -133,15 +172,3 @@ def _require_exporter(name: str) -> None:
     known = known_exporters()
     if name not in known:
         raise UnknownNameError("export format", name, [TABLE, *known])
-
-
-def _check_place(output: Path, *, is_forced: bool) -> None:
-    if output.is_dir():
-        raise ExportError(f"{str(output)!r} is a directory; give the name of a file in it")
-    if not is_forced and (output.exists() or output.is_symlink()):
-        raise ExportError(
-            f"{str(output)!r} exists already and stays as it is; "
-            "give another name, or --force to overwrite it"
-        )
-    if not output.absolute().parent.is_dir():
-        raise ExportError(f"the directory {str(output.parent)!r} does not exist; create it first")

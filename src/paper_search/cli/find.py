@@ -62,11 +62,11 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     import uuid
 
     from paper_search.cli.console import is_interactive
-    from paper_search.cli.continuation import Continuation
+    from paper_search.cli.continuation import SearchContinuation
     from paper_search.cli.delivery import Delivery
-    from paper_search.cli.drive import Drive
     from paper_search.cli.must_find import known_papers
     from paper_search.cli.progress import ProgressLine
+    from paper_search.cli.search_drive import SearchDrive
     from paper_search.cli.settings import given_home, settings
     from paper_search.config import expand_sources
     from paper_search.workflow import SearchWorkflow
@@ -90,9 +90,9 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         enrich=enrich,
     )
     thread_id = str(uuid.uuid4())
-    continuation = Continuation(
+    continuation = SearchContinuation(
         thread_id, given_home(ctx, home), (*delivery.options, *(["--keep"] if keep else []))
     )
-    drive = Drive(config, workflow, progress, delivery, continuation)
+    drive = SearchDrive(config, workflow, progress, delivery, continuation)
     begin = workflow.run if yes else workflow.start
     drive.run(begin(question, thread_id=thread_id), is_asking=not yes)

@@ -38,7 +38,7 @@ def forked_search(
         UsageMistakeError: a search has no such question.
         StaleDecisionError: it was never decided, or the history was pruned.
     """
-    from paper_search.cli.continuation import Continuation
+    from paper_search.cli.continuation import SearchContinuation
     from paper_search.cli.restoration import restored
     from paper_search.cli.views import show_checkpoint
     from paper_search.workflow import Checkpoint, CheckpointKind
@@ -59,7 +59,7 @@ def forked_search(
     question = asyncio.run(forked())
     if not isinstance(question, Checkpoint):
         return None
-    continuation = Continuation(thread, home)
+    continuation = SearchContinuation(thread, home)
     return Asked(
         continuation.document(question),
         continuation.lines(question),
@@ -76,9 +76,9 @@ def forked_report(
         UsageMistakeError: a report has no such question.
         StaleDecisionError: it was never decided, or the history was pruned.
     """
-    from paper_search.cli.report_continuation import ReportContinuation
-    from paper_search.cli.report_restoration import restored_report
+    from paper_search.cli.continuation import ReportContinuation
     from paper_search.cli.report_review import show_review
+    from paper_search.cli.restoration import restored_report
     from paper_search.report_workflow import Review
 
     kinds: dict[str | None, tuple[BreakpointName, ...]] = {

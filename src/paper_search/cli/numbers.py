@@ -1,14 +1,18 @@
-"""Papers named by number or id, as a person writes them: `1 3 5-8`."""
+"""Numbers that a person gives: of papers, and of pairs that may be one work."""
 
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from paper_search.errors import InvalidDecisionError
+from paper_search.models import MergeDecision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from paper_search.workflow.checkpoints import ResultPayload
 
 _SEPARATOR = re.compile(r"[\s,;]+")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
@@ -41,3 +45,43 @@ def paper_ids(words: str, listed: Sequence[str]) -> list[str]:
     if not meant:
         raise InvalidDecisionError("no paper given; name them by number, such as 1 3 5-8")
     return list(dict.fromkeys(meant))
+
+
+def answered(payload: ResultPayload, words: str, *, is_same: bool) -> list[MergeDecision]:
+    """Return the answers to the "same work?" questions of these numbers: `1 3`.
+
+    Raises:
+        InvalidDecisionError: there is no such question.
+    """
+    if not payload.same_work:
+        raise InvalidDecisionError("no papers of this result may be the same work")
+    numbers = [str(number) for number in range(1, len(payload.same_work) + 1)]
+    try:
+        chosen = paper_ids(words, numbers)
+    except InvalidDecisionError:
+        raise InvalidDecisionError(
+            f"no such pair: {words!r}; give numbers from 1 to {len(numbers)}"
+        ) from None
+    pairs = [payload.same_work[int(each) - 1] for each in chosen]
+    return [MergeDecision(one=each.one, other=each.other, is_same=is_same) for each in pairs]
+
+
+def split_up(payload: ResultPayload, words: str) -> list[MergeDecision]:
+    """Return the word that the records of each of these papers are works of their own.
+
+    Raises:
+        InvalidDecisionError: there is no such paper, or it was not merged.
+    """
+    papers = {paper.id: paper for paper in payload.collection.papers}
+    decisions = []
+    for paper_id in paper_ids(words, list(papers)):
+        members = papers[paper_id].merged_from
+        if len(members) < 2:  # noqa: PLR2004  # one record cannot be taken apart
+            raise InvalidDecisionError(
+                f"paper {paper_id!r} was not merged; there is nothing to split"
+            )
+        decisions += [
+            MergeDecision(one=one, other=other, is_same=False)
+            for one, other in combinations(members, 2)
+        ]
+    return decisions

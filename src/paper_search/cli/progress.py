@@ -1,12 +1,12 @@
-"""A line on stderr that says what is going on, while it does."""
+"""Progress on stderr: the phase of a workflow, and the records of an import."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.console import messages, shows_progress
+from paper_search.cli.console import messages, shows_progress, text
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -50,3 +50,24 @@ class ProgressLine:
         """Take a phase of the search."""
         if self._status is not None and phase in _WORDS:
             self._status.update(_WORDS[phase])
+
+
+@contextlib.contextmanager
+def import_progress(
+    label: str, *, verb: str = "importing"
+) -> Iterator[Callable[[int, int | None], None] | None]:
+    """Show a bar on stderr for the length of a `with` block, if somebody watches; give its hook."""
+    if not shows_progress():
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=messages(), transient=True) as progress:
+        progress.console.print(text(f"{verb} {label}"))
+        task = progress.add_task("", total=None)
+
+        def on_progress(done: int, total: int | None) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield on_progress

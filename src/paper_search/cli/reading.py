@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from paper_search.persistence import open_persistence
-from paper_search.workflow.session import ThreadSession, search_graph
+from paper_search.threads.session import ThreadSession
 
 if TYPE_CHECKING:
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.workflow import ThreadDetail
+
+
+SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
 
 
 async def thread_detail(url: str, thread_id: str) -> ThreadDetail | ReportDetail:
@@ -20,7 +23,7 @@ async def thread_detail(url: str, thread_id: str) -> ThreadDetail | ReportDetail
     Raises:
         ThreadNotFoundError: there is no such thread.
     """
-    from paper_search.report_workflow.threads import EveryThread
+    from paper_search.report_workflow.catalog import EveryThread
 
     async with open_persistence(url) as persistence:
         every = EveryThread(persistence)
@@ -31,14 +34,16 @@ async def thread_detail(url: str, thread_id: str) -> ThreadDetail | ReportDetail
 
 async def is_report(url: str, thread_id: str) -> bool:
     """Whether a thread is a report; one that is not there is none."""
-    from paper_search.report_workflow.threads import REPORT, EveryThread
+    from paper_search.report_workflow.catalog import REPORT, EveryThread
 
     async with open_persistence(url) as persistence:
         return await EveryThread(persistence).graph_of(thread_id) == REPORT
 
 
 @contextlib.asynccontextmanager
-async def reading_session(url: str, thread_id: str) -> AsyncIterator[ThreadSession]:
+async def reading(
+    session_type: type[SessionT], url: str, thread_id: str
+) -> AsyncIterator[SessionT]:
     """Open one thread to look at it, for the length of an `async with` block."""
     async with open_persistence(url) as persistence:
-        yield ThreadSession(search_graph(persistence), persistence, thread_id)
+        yield session_type.on(persistence, thread_id)

@@ -1,6 +1,5 @@
 """`paper-search report`: a research report from a question, or from the papers of a search."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
@@ -92,30 +91,37 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     question with exit code 3 and prints the command that continues, unless --yes. Without a
     language model the report consists of sentences from the sources.
     """
+    from paper_search.cli.failures import UsageMistakeError
     from paper_search.cli.report_delivery import ReportDelivery
-    from paper_search.cli.report_drive import ReportAnswer, drive_report
+    from paper_search.cli.report_drive import ReportAnswer, begin_report, resume_report
     from paper_search.cli.settings import given_home, settings
 
     delivery = ReportDelivery.chosen(
         format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
     )
     answer = ReportAnswer.chosen(approve, edit, note, reject, skip=skip)
-    drive_report(
-        settings(ctx, home),
-        given_home(ctx, home),
+    config, home_option = settings(ctx, home), given_home(ctx, home)
+    if thread is not None:
+        if question or from_thread:
+            raise UsageMistakeError("--thread goes on with a report; it takes no QUESTION")
+        resume_report(config, home_option, delivery, answer, thread, is_asking=not yes)
+        return
+    if answer is not None:
+        raise UsageMistakeError("an answer goes with --thread THREAD")
+    run = {
+        "sources": source or None,
+        "depth": depth,
+        "style_guide": style,
+        "target_length": words,
+        "max_iterations": max_iterations,
+        **({} if pages is None else {"max_pages": pages}),
+    }
+    begin_report(
+        config,
+        home_option,
         delivery,
-        answer,
         question=question,
         from_thread=from_thread,
-        thread=thread,
         is_asking=not yes,
-        run={
-            "sources": source or None,
-            "depth": depth,
-            "style_guide": style,
-            "target_length": words,
-            "max_iterations": max_iterations,
-            **({} if pages is None else {"max_pages": pages}),
-        },
-        runner=asyncio.Runner(),
+        run=run,
     )

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import print_json, print_text, say, visible
+from paper_search.cli.delivery import Destination
 from paper_search.cli.failures import UsageMistakeError
-from paper_search.errors import UnknownNameError
+from paper_search.errors import ExportError, UnknownNameError
 
 if TYPE_CHECKING:
     from paper_search.report.document import Report
@@ -29,15 +30,14 @@ FORMATS = ("docx", "html", "json", "latex", "markdown")
 
 
 @dataclass(frozen=True)
-class ReportDelivery:
+class ReportDelivery(Destination):
     """How a person wants to have a report; checked before any work is done."""
 
-    format_name: str
-    output: Path | None
-    references: str
-    has_figures: bool
-    is_forced: bool
-    is_json: bool
+    references: str = "plain"
+    has_figures: bool = False
+
+    plain_formats = frozenset({"markdown", "json"})
+    refusal = UsageMistakeError
 
     @classmethod
     def chosen(  # noqa: PLR0913  # one for each option
@@ -61,26 +61,25 @@ class ReportDelivery:
             raise UnknownNameError("report format", name, list(FORMATS))
         if name == "docx" and output is None:
             raise UsageMistakeError("a Word document goes to a file; give --output FILE")
-        if is_json and output is None and name != "json":
-            raise UsageMistakeError(f"--json and --format {name} both write to stdout")
-        if is_forced and output is None:
-            raise UsageMistakeError("--force goes with --output FILE")
         if has_figures and output is None and name != "html":
             raise UsageMistakeError("--figures goes with --output FILE or --format html")
-        if output is not None and not is_forced:
-            _require_free(output, *([output.with_suffix(".bib")] if name == "latex" else []))
-        return cls(name, output, references, has_figures, is_forced, is_json)
+        beside = [output.with_suffix(".bib")] if output and name == "latex" else []
+        delivery = cls(
+            name,
+            output,
+            is_forced=is_forced,
+            is_json=is_json,
+            references=references,
+            has_figures=has_figures,
+        )
+        delivery.check(*beside)
+        return delivery
 
     @property
     def options(self) -> list[str]:
         """Return the options that ask for the same again."""
-        words = [] if self.output is None else ["--output", str(self.output.absolute())]
-        if self.output is not None or self.format_name not in {"markdown", "json"}:
-            words = ["--format", self.format_name, *words]
-        if self.references != "plain":
-            words += ["--references", self.references]
-        flags = {"--figures": self.has_figures, "--force": self.is_forced, "--json": self.is_json}
-        return words + [flag for flag, is_given in flags.items() if is_given]
+        references = [] if self.references == "plain" else ["--references", self.references]
+        return [*super().options, *references, *(["--figures"] if self.has_figures else [])]
 
     def deliver(self, report: Report, about: dict[str, Any]) -> None:
         """Hand over the report; `about` is what JSON for machines says besides.
@@ -143,23 +142,12 @@ class ReportDelivery:
         say(f"wrote {visible(write_bytes(content, path, overwrite=self.is_forced))}")
 
 
-def _require_free(*paths: Path) -> None:
-    for path in paths:
-        if path.exists():
-            raise UsageMistakeError(
-                f"{str(path)!r} exists already and stays as it is; "
-                "give another name, or --force to overwrite it"
-            )
-
-
 def export_report(detail: ReportDetail, delivery: ReportDelivery) -> None:
     """Hand over a report that has ended.
 
     Raises:
         ExportError: it has not ended, or a file cannot be written.
     """
-    from paper_search.errors import ExportError
-
     if detail.report is None:
         raise ExportError(
             f"report {detail.thread_id!r} has no text to give out yet: it is "

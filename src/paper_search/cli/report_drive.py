@@ -12,23 +12,28 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from paper_search.cli.answer import document
-from paper_search.cli.console import is_interactive, messages, print_json, say, visible
+from paper_search.cli.console import messages, say, visible
+from paper_search.cli.continuation import ReportContinuation
+from paper_search.cli.drive import Drive
 from paper_search.cli.failures import ExitCode, UsageMistakeError
 from paper_search.cli.progress import ProgressLine
-from paper_search.cli.report_continuation import ReportContinuation
-from paper_search.cli.report_restoration import report_workflow, restored_report
+from paper_search.cli.reading import reading
+from paper_search.cli.report_delivery import ReportDelivery
 from paper_search.cli.report_review import ReportReview, show_review
-from paper_search.cli.terminal import QuitError, Terminal
-from paper_search.errors import InputError, InvalidDecisionError, PaperSearchError, ThreadError
-from paper_search.report_workflow import Review
+from paper_search.cli.restoration import report_workflow, restored_report
+from paper_search.cli.terminal import Terminal
+from paper_search.errors import InvalidDecisionError, ThreadFinishedError, ThreadWaitingError
+from paper_search.report.document import Report
+from paper_search.report_workflow import Review, ReviewDecision
+from paper_search.report_workflow.session import ReportSession
+from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
+    from collections.abc import Mapping
 
-    from paper_search.cli.report_delivery import ReportDelivery
     from paper_search.config import AppConfig
-    from paper_search.report.document import Report
     from paper_search.report_workflow import ReportWorkflow
+    from paper_search.report_workflow.state import WorkflowState
 
 
 @dataclass(frozen=True)
@@ -74,72 +79,90 @@ class ReportAnswer:
         return None
 
 
-def drive_report(  # noqa: PLR0913  # what the options say
+class ReportDrive(Drive[Review, Report, ReportDelivery]):
+    """Takes a report as far as the person at hand takes it; see `Drive`."""
+
+    session_type = ReportSession
+    noun = "report"
+
+    def _decide(self, question: Review, terminal: Terminal) -> ReviewDecision:
+        return ReportReview(terminal).decide(question)
+
+    def _show(self, question: Review) -> None:
+        show_review(messages(), question)
+
+    def _hand_over(self, result: Report, state: WorkflowState) -> None:
+        """Deliver the report; one that came to nothing is a failure."""
+        del state  # the report says all
+        self._delivery.deliver(result, {"thread_id": self._thread_id})
+        ended = str(result.provenance.get("ended_by") or "").replace("_", " ")
+        count = result.metadata.get("word_count", 0)
+        parts = (f"{result.status} report", f"{count:,} words", ended)
+        say(f"{', '.join(filter(None, parts))}; thread {self._thread_id}")
+        if result.reason:
+            say(visible(f"not a finished report: {result.reason}"))
+        for each in result.provenance.get("errors") or []:
+            say(visible(each))
+        if result.status != "complete" and not result.sections:
+            raise typer.Exit(ExitCode.FAILED)
+
+
+def begin_report(  # noqa: PLR0913  # what the options say
     config: AppConfig,
     home: Path | None,
     delivery: ReportDelivery,
-    answer: ReportAnswer | None,
     *,
     question: str | None,
     from_thread: str | None,
-    thread: str | None,
     is_asking: bool,
     run: Mapping[str, Any],
-    runner: asyncio.Runner,
 ) -> None:
-    """Begin a report or go on with one, ask whoever is there, and hand it over.
+    """Begin a report, ask whoever is there, and hand it over.
 
     Raises:
-        UsageMistakeError: the options do not go together.
+        UsageMistakeError: there is no question.
         typer.Exit: with the exit code, if the report does not simply end well.
     """
-    progress = ProgressLine()
-    with runner:
-        if thread is None:
-            if answer is not None:
-                raise UsageMistakeError("an answer goes with --thread THREAD")
-            thread_id = str(uuid.uuid4())
-            asked = question or _question_of(runner, config, from_thread)
-            asks = {"hitl_after_planning": is_asking, "hitl_before_output": is_asking}
-            workflow = report_workflow(
-                config, progress, {**run, "from_thread": from_thread, **asks}
-            )
-            begin = workflow.start if is_asking else workflow.run
-            beginning = begin(asked, thread_id=thread_id)
-        else:
-            if question or from_thread:
-                raise UsageMistakeError("--thread goes on with a report; it takes no QUESTION")
-            thread_id = thread
-            workflow = runner.run(restored_report(config, thread, progress))
-            beginning = _taken_up(workflow, thread_id, answer)
-        desk = _Desk(home, workflow, progress, delivery, thread_id)
-        standing = desk.to_the_end(runner, beginning, is_asking=is_asking and answer is None)
-    if isinstance(standing, Review):
-        desk.pause(standing)
-    else:
-        desk.hand_over(standing)
+    progress, thread_id = ProgressLine(), str(uuid.uuid4())
+    asked = question or _question_of(config, from_thread)
+    asks = {"hitl_after_planning": is_asking, "hitl_before_output": is_asking}
+    workflow = report_workflow(config, progress, {**run, "from_thread": from_thread, **asks})
+    begin = workflow.start if is_asking else workflow.run
+    drive = _drive(config, home, delivery, workflow, progress, thread_id)
+    drive.run(begin(asked, thread_id=thread_id), is_asking=is_asking)
 
 
-def resume_report(
+def resume_report(  # noqa: PLR0913  # what the options say
     config: AppConfig,
     home: Path | None,
     delivery: ReportDelivery,
     answer: ReportAnswer | None,
-    thread: str,
+    thread_id: str,
+    *,
+    is_asking: bool = True,
 ) -> None:
-    """Go on with a report, ask whoever is there, and hand it over; see `drive_report`."""
-    drive_report(
-        config,
-        home,
-        delivery,
-        answer,
-        question=None,
-        from_thread=None,
-        thread=thread,
-        is_asking=True,
-        run={},
-        runner=asyncio.Runner(),
-    )
+    """Go on with a report, ask whoever is there, and hand it over.
+
+    Raises:
+        ThreadNotFoundError: there is no such report.
+        typer.Exit: with the exit code, if the report does not simply end well.
+    """
+    progress = ProgressLine()
+    workflow = asyncio.run(restored_report(config, thread_id, progress))
+    drive = _drive(config, home, delivery, workflow, progress, thread_id)
+    drive.run(_taken_up(workflow, thread_id, answer), is_asking=is_asking and answer is None)
+
+
+def _drive(  # noqa: PLR0913, PLR0917  # what a drive is made of
+    config: AppConfig,
+    home: Path | None,
+    delivery: ReportDelivery,
+    workflow: ReportWorkflow,
+    progress: ProgressLine,
+    thread_id: str,
+) -> ReportDrive:
+    commands = ReportContinuation(thread_id, home, tuple(delivery.options))
+    return ReportDrive(config.persistence_url, workflow, progress, delivery, commands)
 
 
 def refuse_marks(*marks: str | None) -> None:
@@ -155,97 +178,12 @@ def refuse_marks(*marks: str | None) -> None:
         )
 
 
-class _Desk:
-    """One report and the person at hand."""
-
-    def __init__(
-        self,
-        home: Path | None,
-        workflow: ReportWorkflow,
-        progress: ProgressLine,
-        delivery: ReportDelivery,
-        thread_id: str,
-    ) -> None:
-        self._workflow = workflow
-        self._progress = progress
-        self._delivery = delivery
-        self._thread_id = thread_id
-        self._continuation = ReportContinuation(thread_id, home, tuple(delivery.options))
-
-    def to_the_end(
-        self,
-        runner: asyncio.Runner,
-        beginning: Coroutine[Any, Any, Review | Report],
-        *,
-        is_asking: bool,
-    ) -> Review | Report:
-        """Work and ask until the report ends or the person leaves."""
-        try:
-            standing = self._worked(runner, beginning)
-            while isinstance(standing, Review) and is_asking and is_interactive():
-                try:
-                    decision = ReportReview(Terminal()).decide(standing)
-                except QuitError:
-                    break
-                try:
-                    standing = self._worked(
-                        runner, self._workflow.answer(self._thread_id, decision)
-                    )
-                except InvalidDecisionError as error:
-                    say(visible(error))
-        except KeyboardInterrupt:
-            self._say_how_to_go_on("interrupted")
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
-        except (InputError, ThreadError):
-            raise
-        except PaperSearchError:
-            self._say_how_to_go_on("stopped")
-            raise
-        return standing
-
-    def pause(self, review: Review) -> None:
-        """Say what waits and how to answer, and leave."""
-        if self._delivery.is_json:
-            print_json(self._continuation.document(review))
-        elif not is_interactive():
-            show_review(messages(), review)
-        for line in self._continuation.lines(review):
-            say(line)
-        raise typer.Exit(ExitCode.WAITING)
-
-    def hand_over(self, report: Report) -> None:
-        """Deliver the report; one that came to nothing is a failure."""
-        self._delivery.deliver(report, {"thread_id": self._thread_id})
-        ended = str(report.provenance.get("ended_by") or "").replace("_", " ")
-        count = report.metadata.get("word_count", 0)
-        parts = (f"{report.status} report", f"{count:,} words", ended)
-        say(f"{', '.join(filter(None, parts))}; thread {self._thread_id}")
-        if report.reason:
-            say(visible(f"not a finished report: {report.reason}"))
-        for each in report.provenance.get("errors") or []:
-            say(visible(each))
-        if report.status != "complete" and not report.sections:
-            raise typer.Exit(ExitCode.FAILED)
-
-    def _worked(
-        self, runner: asyncio.Runner, work: Coroutine[Any, Any, Review | Report]
-    ) -> Review | Report:
-        with self._progress.shown():
-            return runner.run(work)
-
-    def _say_how_to_go_on(self, what: str) -> None:
-        say(f"{what}; report {self._thread_id}; continue with:")
-        say(f"  {self._continuation.command()}")
-
-
 async def _taken_up(
     workflow: ReportWorkflow, thread_id: str, answer: ReportAnswer | None
 ) -> Review | Report:
     """Bring a report to its next open question or its end; a finished one is given as it is."""
     if answer is not None:
         return await workflow.answer(thread_id, await _named(workflow, thread_id, answer))
-    from paper_search.errors import ThreadFinishedError, ThreadWaitingError
-
     try:
         return await workflow.proceed(thread_id)
     except ThreadFinishedError:
@@ -265,17 +203,16 @@ async def _named(workflow: ReportWorkflow, thread_id: str, answer: ReportAnswer)
     return {"review": review.reference.model_dump(mode="json"), **answer.decision}
 
 
-def _question_of(runner: asyncio.Runner, config: AppConfig, from_thread: str | None) -> str:
+def _question_of(config: AppConfig, from_thread: str | None) -> str:
     """Return the question of the search that the report is made from."""
     if from_thread is None:
         raise UsageMistakeError("give a QUESTION, --from THREAD, or --thread THREAD")
-    from paper_search.cli.reading import reading_session
 
     async def asked() -> str:
-        async with reading_session(config.persistence_url, from_thread) as session:
+        async with reading(SearchSession, config.persistence_url, from_thread) as session:
             return (await session.state()).question
 
-    return runner.run(asked())
+    return asyncio.run(asked())
 
 
 def _modification(given: Any, note: str | None) -> dict[str, Any]:

@@ -11,8 +11,12 @@ from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewD
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from paper_search.report_workflow.catalog import ReportDetail
+
 MENU = "[a]pprove  [m]odify WORDS  [r]eject NOTE  s[k]ip  [f]ull text  [q]uit > "
 _ITEMS = 12
+_LAST = 8
+"""Of what happened on the way, so many are shown."""
 
 
 class ReportReview:
@@ -111,3 +115,46 @@ def _show_critique(console: Console, critique: dict[str, Any]) -> None:
 
 def _decision(review: Review, action: HITLAction, feedback: str | None = None) -> ReviewDecision:
     return ReviewDecision(action=action, feedback=feedback, review=review.reference)
+
+
+def show_report(console: Console, detail: ReportDetail) -> None:
+    """Print the status of a report, what happened to it, and the open question."""
+    console.print(text(detail.question, "bold"))
+    ended = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
+    written = f", draft {detail.version}" if detail.version else ""
+    facts = {
+        "report": detail.thread_id,
+        "status": f"{detail.status.value}{ended}",
+        "created": detail.created_at,
+        "changed": detail.updated_at,
+        "phase": f"{detail.phase}{written}" if detail.phase else None,
+        "sources": detail.sources or None,
+        "error": detail.error,
+    }
+    for name, value in facts.items():
+        if value is not None:
+            console.print(text(f"{name:>10}  {value}"))
+    for each in detail.checkpoints[-_LAST:]:
+        console.print(text(f"  {each}", "dim"))
+    for each in detail.errors:
+        console.print(text(f"  {each}", "red"))
+    console.print()
+    if detail.open_review is not None:
+        show_review(console, detail.open_review)
+    elif detail.report is not None:
+        _show_content(console, detail)
+
+
+def _show_content(console: Console, detail: ReportDetail) -> None:
+    report = detail.report
+    if report is None:
+        return
+    console.print(text(report.title, "bold"))
+    console.print(text(report.abstract))
+    for each in report.sections:
+        console.print(text(f"  {each.title} ({each.word_count} words)"))
+    if report.reason:
+        console.print(text(f"not a finished report: {report.reason}", "yellow"))
+    for caveat in report.caveats:
+        console.print(text(f"note: {caveat}", "dim"))
+    console.print(text("its whole text: see `paper-search export`"))

@@ -1,20 +1,24 @@
-"""A thread of an earlier process, with a workflow that can go on with it."""
+"""Threads of earlier processes, with a workflow that can go on with them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.reading import reading_session
+from paper_search.cli.reading import reading
 from paper_search.sources import known_sources
 from paper_search.steps.compiler import PARAMS
 from paper_search.workflow import SearchWorkflow
+from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from paper_search.cli.answer import Answer
     from paper_search.config import AppConfig
     from paper_search.models import PaperCollection
+    from paper_search.report_workflow import ReportWorkflow
+    from paper_search.threads.progress import ProgressReporter
     from paper_search.workflow import Checkpoint
-    from paper_search.workflow.phases import ProgressReporter
 
 
 async def restored(config: AppConfig, thread_id: str, progress: ProgressReporter) -> SearchWorkflow:
@@ -24,7 +28,7 @@ async def restored(config: AppConfig, thread_id: str, progress: ProgressReporter
         ThreadNotFoundError: there is no such thread.
         UnknownNameError: one of its sources is not installed any more.
     """
-    async with reading_session(config.persistence_url, thread_id) as session:
+    async with reading(SearchSession, config.persistence_url, thread_id) as session:
         values = (await session.snapshot()).values
     return SearchWorkflow.from_config(
         config,
@@ -47,9 +51,9 @@ async def taken_up(
     """
     if answer is None:
         return await workflow.pending(thread_id) or await workflow.proceed(thread_id)
-    async with reading_session(config.persistence_url, thread_id) as session:
+    async with reading(SearchSession, config.persistence_url, thread_id) as session:
         question = await session.require_question()
-    return await workflow.answer(thread_id, answer.decision(question.checkpoint))
+    return await workflow.answer(thread_id, answer.decision(question.question))
 
 
 def _sources(config: AppConfig, values: dict[str, Any]) -> list[str] | None:
@@ -62,3 +66,31 @@ def _sources(config: AppConfig, values: dict[str, Any]) -> list[str] | None:
     if named:  # what the home remembers is for new threads
         enabled = [name for name in enabled if name not in config.remembered_sources]
     return [*enabled, *(each for each in named if each in known_sources() and each not in enabled)]
+
+
+def report_workflow(
+    config: AppConfig, progress: ProgressReporter, settings: Mapping[str, Any]
+) -> ReportWorkflow:
+    """Return the workflow that the settings describe, on the persistence that they name."""
+    from paper_search.report_workflow import ReportWorkflow
+
+    return ReportWorkflow.from_config(
+        config, progress_reporter=progress, persistence=config.persistence_url, **settings
+    )
+
+
+async def restored_report(
+    config: AppConfig, thread_id: str, progress: ProgressReporter
+) -> ReportWorkflow:
+    """Return a workflow with the services that the report began with; the rest is in its thread.
+
+    Raises:
+        ThreadNotFoundError: there is no such report.
+        UnknownNameError: one of its sources is not installed any more.
+    """
+    from paper_search.report_workflow.session import ReportSession
+
+    async with reading(ReportSession, config.persistence_url, thread_id) as session:
+        params = (await session.snapshot()).values.get(PARAMS) or {}
+    begun = {name: params[name] for name in ("sources", "max_pages") if name in params}
+    return report_workflow(config, progress, begun)

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import messages, say, visible
-from paper_search.cli.numbers import paper_ids
-from paper_search.cli.same_work import answered, split_up
+from paper_search.cli.numbers import answered, paper_ids, split_up
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.cli.views import PAGE, show_checkpoint, show_paper, show_papers
 from paper_search.errors import InvalidDecisionError
@@ -17,7 +16,6 @@ from paper_search.workflow.checkpoints import (
     Decision,
     DecisionAction,
     ResultPayload,
-    reference,
 )
 from paper_search.workflow.outlooks import AS_READ, page_outlook
 
@@ -63,33 +61,33 @@ class ResultReview:
         """
         if not isinstance(checkpoint.payload, ResultPayload):
             raise TypeError(f"no result in a {type(checkpoint.payload).__name__}")
-        desk = _Desk(checkpoint, checkpoint.payload, self._home)
-        show_checkpoint(messages(), checkpoint, marks=desk.marks, home=self._home)
+        answer = _ResultAnswer(checkpoint, checkpoint.payload, self._home)
+        show_checkpoint(messages(), checkpoint, marks=answer.marks, home=self._home)
         while True:
             word, _, rest = self._terminal.ask(MENU).partition(" ")
             try:
-                if (decision := self._obey(desk, word.lower(), rest.strip())) is not None:
+                if (decision := self._obey(answer, word.lower(), rest.strip())) is not None:
                     return decision
             except InvalidDecisionError as error:
                 say(visible(error))
 
-    def _obey(self, desk: _Desk, word: str, rest: str) -> Decision | None:
+    def _obey(self, answer: _ResultAnswer, word: str, rest: str) -> Decision | None:
         match word:
             case "a" | "approve":
-                return desk.approval()
+                return answer.approval()
             case "e" | "edit":
                 words = rest or self._terminal.ask("what to look for (Enter: use your marks)? ")
-                return desk.edit(words)
+                return answer.edit(words)
             case "x" | "reject":
-                return desk.rejection(rest or self._terminal.ask("what is wrong with it? "))
+                return answer.rejection(rest or self._terminal.ask("what is wrong with it? "))
             case "q" | "quit":
                 raise QuitError
             case _:
-                desk.look(word, rest)
+                answer.look(word, rest)
                 return None
 
 
-class _Desk:
+class _ResultAnswer:
     """The result in front of the person: what is marked, and how far they have read."""
 
     def __init__(self, checkpoint: Checkpoint, payload: ResultPayload, home: Path | None) -> None:
@@ -167,7 +165,7 @@ class _Desk:
         return self._decision(DecisionAction.REJECT, revised_data=feedback, note=note or None)
 
     def _decision(self, action: DecisionAction, **given: Any) -> Decision:
-        return Decision(action=action, checkpoint=reference(self._checkpoint), **given)
+        return Decision(action=action, checkpoint=self._checkpoint.reference, **given)
 
     def _feedback(self, words: str | None) -> UserFeedback:
         return UserFeedback(

@@ -63,14 +63,14 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     its question; --format and --output choose the output.
     """
     from paper_search.cli.answer import Answer
-    from paper_search.cli.continuation import Continuation
+    from paper_search.cli.continuation import SearchContinuation
     from paper_search.cli.delivery import Delivery
-    from paper_search.cli.drive import Drive
     from paper_search.cli.progress import ProgressLine
     from paper_search.cli.reading import is_report
     from paper_search.cli.report_delivery import ReportDelivery
     from paper_search.cli.report_drive import ReportAnswer, refuse_marks, resume_report
     from paper_search.cli.restoration import restored, taken_up
+    from paper_search.cli.search_drive import SearchDrive
     from paper_search.cli.settings import given_home, settings
 
     config = settings(ctx, home, keep=keep)
@@ -89,8 +89,8 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
     progress = ProgressLine()
     workflow = asyncio.run(restored(config, thread, progress))
-    continuation = Continuation(
+    continuation = SearchContinuation(
         thread, given_home(ctx, home), (*delivery.options, *(["--keep"] if keep else []))
     )
-    drive = Drive(config, workflow, progress, delivery, continuation)
+    drive = SearchDrive(config, workflow, progress, delivery, continuation)
     drive.run(taken_up(config, workflow, thread, answer), is_asking=answer is None)

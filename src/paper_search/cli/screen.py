@@ -18,10 +18,11 @@ def screen(ctx: typer.Context, thread: Thread, as_json: Json = False, home: Home
     Needs a terminal; --json prints the papers in order, the marks and the stopping estimate
     instead.
     """
-    from paper_search.cli.continuation import Continuation
-    from paper_search.cli.screening import Desk
+    from paper_search.cli.continuation import SearchContinuation
+    from paper_search.cli.screening import ScreeningPrompt
     from paper_search.cli.settings import given_home, settings
 
     url = settings(ctx, home).persistence_url
     with asyncio.Runner() as runner:
-        Desk(runner, url, Continuation(thread, given_home(ctx, home))).run(is_json=as_json)
+        commands = SearchContinuation(thread, given_home(ctx, home))
+        ScreeningPrompt(runner, url, commands).run(is_json=as_json)

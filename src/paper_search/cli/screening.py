@@ -1,4 +1,4 @@
-"""The desk at which a person screens papers: one paper, one key, one save."""
+"""Screening at the terminal: one paper, one key, one save."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from paper_search.cli.keys import pressed
 from paper_search.cli.tables import score, short_authors
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.persistence import open_persistence
-from paper_search.persistence.seats import Seat
-from paper_search.workflow.session import ThreadSession, search_graph
+from paper_search.persistence.leases import WorkLock
+from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from paper_search.cli.continuation import Continuation
+    from paper_search.cli.continuation import SearchContinuation
     from paper_search.models import Paper
     from paper_search.workflow.screening import Screening
 
@@ -31,7 +31,7 @@ ABSTRACT_SHOWN = 1_200
 """Characters of an abstract; `a` shows the rest."""
 
 
-class Desk:
+class ScreeningPrompt:
     """Shows papers and saves what the person says of them.
 
     The event loop rests while the person reads, so Ctrl-C at the prompt is an ordinary one.
@@ -42,13 +42,13 @@ class Desk:
         continuation: the commands that go on with the thread.
     """
 
-    def __init__(self, runner: asyncio.Runner, url: str, continuation: Continuation) -> None:
+    def __init__(self, runner: asyncio.Runner, url: str, continuation: SearchContinuation) -> None:
         self._runner = runner
         self._url = url
         self._continuation = continuation
 
     def run(self, *, is_json: bool) -> None:
-        """Screen until all papers are marked or the person leaves; or print how things stand.
+        """Screen until all papers are marked or the person leaves; as JSON, print queue and marks.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -59,8 +59,8 @@ class Desk:
         thread_id = self._continuation.thread_id
         stack = contextlib.AsyncExitStack()
         try:
-            place = self._runner.run(stack.enter_async_context(open_persistence(self._url)))
-            session = ThreadSession(search_graph(place), place, thread_id)
+            persistence = self._runner.run(stack.enter_async_context(open_persistence(self._url)))
+            session = SearchSession.on(persistence, thread_id)
             if is_json:
                 print_json(_document(thread_id, self._runner.run(session.screening())))
                 return
@@ -71,17 +71,19 @@ class Desk:
                     "prints the papers in order, and `paper-search resume THREAD --relevant IDS` "
                     "marks them"
                 )
-            # Before the marks are read: a seat that is free may have been left a moment ago.
-            seat = self._runner.run(_seated(stack, Seat(place.leases.table, thread_id, "screened")))
-            self._screen(self._runner.run(session.screening()), seat)
+            # Before the marks are read: a lock that is free may have been left a moment ago.
+            lock = self._runner.run(
+                _locked(stack, WorkLock(persistence.leases.table, thread_id, "screened"))
+            )
+            self._screen(self._runner.run(session.screening()), lock)
             self._say_next(session)
         finally:
             self._runner.run(stack.aclose())
 
-    def _screen(self, screening: Screening, seat: Seat) -> None:
+    def _screen(self, screening: Screening, lock: WorkLock) -> None:
         try:
             while queue := screening.queue():
-                self._one(screening, seat, queue[0], len(queue))
+                self._one(screening, lock, queue[0], len(queue))
             say("every paper is marked")
         except QuitError:
             say("saved; the same command goes on here")
@@ -89,72 +91,72 @@ class Desk:
             say("\ninterrupted; everything is saved, the same command goes on here")
             raise typer.Exit(ExitCode.INTERRUPTED) from None
 
-    def _one(self, screening: Screening, seat: Seat, paper: Paper, left: int) -> None:
+    def _one(self, screening: Screening, lock: WorkLock, paper: Paper, left: int) -> None:
         """Show a paper and obey keys until it is out of the way."""
         _show(screening, paper, left)
         while True:
             match pressed(PROMPT):
                 case "r":
-                    return self._saved(seat, screening.say(paper, is_relevant=True))
+                    return self._saved(lock, screening.say(paper, is_relevant=True))
                 case "i":
-                    return self._saved(seat, screening.say(paper, is_relevant=False))
+                    return self._saved(lock, screening.say(paper, is_relevant=False))
                 case "s":
-                    return self._saved(seat, screening.skip(paper))
+                    return self._saved(lock, screening.skip(paper))
                 case "u":
-                    if self._has_undone(screening, seat):
+                    if self._has_undone(screening, lock):
                         return None
                 case "q":
                     raise QuitError
                 case other:
-                    self._look(screening, seat, paper, other)
+                    self._look(screening, lock, paper, other)
 
-    def _saved(self, seat: Seat, saying: Coroutine[Any, Any, _Said]) -> _Said:
+    def _saved(self, lock: WorkLock, saying: Coroutine[Any, Any, _Said]) -> _Said:
         """Return what a save returns, unless somebody else has sat down here."""
-        return self._runner.run(_kept(seat, saying))
+        return self._runner.run(_kept(lock, saying))
 
-    def _has_undone(self, screening: Screening, seat: Seat) -> bool:
-        undone = self._saved(seat, screening.undo())
+    def _has_undone(self, screening: Screening, lock: WorkLock) -> bool:
+        undone = self._saved(lock, screening.undo())
         say(visible(f"taken back: {undone.title}") if undone else "nothing to undo in this round")
         return undone is not None
 
-    def _look(self, screening: Screening, seat: Seat, paper: Paper, key: str) -> None:
+    def _look(self, screening: Screening, lock: WorkLock, paper: Paper, key: str) -> None:
         """Obey a key that leaves the paper where it is."""
         match key:
             case "n":
                 # Whoever presses Enter after a key has typed the first, empty line with it.
                 terminal = Terminal()
                 if words := terminal.ask("note: ") or terminal.ask("note (Enter: none): "):
-                    self._saved(seat, screening.note(paper, words))
+                    self._saved(lock, screening.note(paper, words))
                     say("noted")
             case "a":
                 messages().print(text(_abstract(paper)))
             case _:
                 say(f"{visible(key)!r} is none of: r, i, s, u, n, a, q")
 
-    def _say_next(self, session: ThreadSession) -> None:
+    def _say_next(self, session: SearchSession) -> None:
         question = self._runner.run(_open_question(session))
         if question is not None:
             say("the marks join your answer, which the thread still waits for:")
-            for line in self._continuation.lines(question.checkpoint):
+            for line in self._continuation.lines(question.question):
                 say(line)
 
 
-async def _seated(stack: contextlib.AsyncExitStack, seat: Seat) -> Seat:
-    await seat.take()
-    stack.push_async_callback(seat.leave)
-    return seat
+async def _locked(stack: contextlib.AsyncExitStack, lock: WorkLock) -> WorkLock:
+    await lock.acquire()
+    stack.push_async_callback(lock.release)
+    return lock
 
 
-async def _kept(seat: Seat, saying: Coroutine[Any, Any, _Said]) -> _Said:
+async def _kept(lock: WorkLock, saying: Coroutine[Any, Any, _Said]) -> _Said:
     try:
-        await seat.keep()
+        await lock.renew()
     except BaseException:
         saying.close()
         raise
     return await saying
 
 
-async def _open_question(session: ThreadSession) -> Any:
+async def _open_question(session: SearchSession) -> Any:
     return None if (await session.state()).is_complete else await session.open_question()
 
 

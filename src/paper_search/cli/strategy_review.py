@@ -10,14 +10,14 @@ from paper_search.cli.form import read_form, with_problem, write_form
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.cli.views import show_checkpoint
 from paper_search.errors import InvalidDecisionError
+from paper_search.threads.decisions import check
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     Decision,
     DecisionAction,
     StrategyPayload,
-    reference,
 )
-from paper_search.workflow.decisions import check_decision
+from paper_search.workflow.decisions import answer_model
 
 MENU = "[a]pprove  [e]dit  [r]eject NOTE  [s]how again  [q]uit > "
 
@@ -145,12 +145,12 @@ class StrategyReview:
 def _checked(checkpoint: Checkpoint, revised: Any) -> Any:
     """Return the revised strategy if the checkpoint takes it; its sources were put there."""
     edit = Decision(action=DecisionAction.EDIT, revised_data=revised)
-    check_decision(checkpoint, edit, frozenset())
+    check(edit, answer_model(checkpoint, frozenset()))
     return revised
 
 
 def _decision(checkpoint: Checkpoint, action: DecisionAction, **given: Any) -> Decision:
-    return Decision(action=action, checkpoint=reference(checkpoint), **given)
+    return Decision(action=action, checkpoint=checkpoint.reference, **given)
 
 
 def _names(answer: str) -> list[str]:

@@ -1,11 +1,11 @@
-"""`paper-search threads`: all searches and reports."""
+"""`paper-search threads`, `show`, `export`, `fork`, `delete`, `prune`: the threads there are."""
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from paper_search.cli.options import Home, Json
+from paper_search.cli.options import All, Force, Format, Home, Json, MinScore, Output, Thread
 
 
 def threads(
@@ -26,8 +26,7 @@ def threads(
     from paper_search.cli.settings import settings
     from paper_search.cli.tables import thread_table
     from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.catalog import ReportInfo
-    from paper_search.report_workflow.threads import EveryThread
+    from paper_search.report_workflow.catalog import EveryThread, ReportInfo
     from paper_search.workflow import ThreadInfo
 
     url = settings(ctx, home).persistence_url
@@ -45,3 +44,238 @@ def threads(
         say("no threads; `paper-search find QUESTION` starts one")
     if len(found) > limit:
         say(f"only {limit} are shown; --limit shows more, --offset {offset + limit} the next ones")
+
+
+def show(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    thread: Thread,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Show each query to each source, with notes and errors."),
+    ] = False,
+    is_all: All = False,
+    min_score: MinScore = None,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Show the status of a thread: its open question, its rounds, its sources and its papers.
+
+    For a search, --all and --min-score list every matching paper.
+
+    For a report, shows the plan or draft to be reviewed, and the events so far.
+    """
+    from paper_search.cli.console import data, print_json
+    from paper_search.cli.continuation import ReportContinuation, SearchContinuation
+    from paper_search.cli.reading import thread_detail
+    from paper_search.cli.report_review import show_report
+    from paper_search.cli.settings import given_home, settings
+    from paper_search.cli.views import show_thread
+    from paper_search.report_workflow.catalog import ReportDetail
+
+    detail = asyncio.run(thread_detail(settings(ctx, home).persistence_url, thread))
+    is_listing = is_all or min_score is not None
+    if not isinstance(detail, ReportDetail) and detail.collection is not None:
+        listed = detail.collection.listed(is_all=is_all, min_score=min_score)
+        detail = detail.model_copy(update={"collection": listed})
+    if as_json:
+        print_json(detail.model_dump(mode="json"))
+        return
+    home_option = given_home(ctx, home)
+    if isinstance(detail, ReportDetail):
+        show_report(data(), detail)
+        if detail.open_review is not None:
+            for line in ReportContinuation(thread, home_option).lines(detail.open_review):
+                typer.echo(line)
+        return
+    show_thread(data(), detail, home=home_option, has_details=details, is_all=is_listing)
+    if detail.open_checkpoint is not None:
+        for line in SearchContinuation(thread, home_option).lines(detail.open_checkpoint):
+            typer.echo(line)
+
+
+def export(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    thread: Thread,
+    format_name: Format = None,
+    output: Output = None,
+    force: Force = False,
+    is_all: All = False,
+    min_score: MinScore = None,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Write the papers of a thread to stdout or to a file; --force overwrites a file.
+
+    An unfinished search gives the papers of its latest round. A finished report is written as
+    markdown, html, latex, json or docx; `report --thread` can also format its references.
+    """
+    from paper_search.cli.console import say
+    from paper_search.cli.delivery import Delivery
+    from paper_search.cli.reading import thread_detail
+    from paper_search.cli.report_delivery import ReportDelivery, export_report
+    from paper_search.cli.settings import settings
+    from paper_search.errors import ExportError
+    from paper_search.report_workflow.catalog import ReportDetail
+
+    detail = asyncio.run(thread_detail(settings(ctx, home).persistence_url, thread))
+    if isinstance(detail, ReportDetail):
+        wanted = ReportDelivery.chosen(format_name, output, is_forced=force, is_json=as_json)
+        export_report(detail, wanted)
+        return
+    delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
+    if detail.collection is None:
+        raise ExportError(
+            f"thread {thread!r} has no papers yet: it is {detail.status.value}; resume it first"
+        )
+    if detail.status.value != "done":
+        say(f"unfinished search ({detail.status.value}): these are the papers so far")
+    about = {"thread_id": thread, "status": detail.status.value}
+    delivery.deliver(detail.collection.listed(is_all=is_all, min_score=min_score), about)
+
+
+def fork(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    thread: Thread,
+    to: Annotated[
+        Literal["strategy", "result", "plan", "draft"] | None,
+        typer.Option(
+            help="Which question to ask again: strategy or result of a search (else result), "
+            "plan or draft of a report (else the latest).",
+        ),
+    ] = None,
+    round_number: Annotated[
+        int | None,
+        typer.Option(
+            "--round",
+            min=1,
+            metavar="N",
+            help="Its round, or its number in a report; else the latest.",
+        ),
+    ] = None,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Reopen a decided question, to decide it again.
+
+    The thread then waits at that question. Later steps stay in its history, and `show` says who
+    reopened it and when.
+    """
+    from paper_search.cli.console import is_interactive, messages, print_json, say
+    from paper_search.cli.failures import ExitCode
+    from paper_search.cli.forking import forked_report, forked_search
+    from paper_search.cli.reading import is_report
+    from paper_search.cli.settings import given_home, settings
+
+    config, home_option = settings(ctx, home), given_home(ctx, home)
+    again = forked_search
+    if asyncio.run(is_report(config.persistence_url, thread)):
+        again = forked_report
+    asked = again(config, home_option, thread, to, round_number)
+    if asked is None:  # the settings of the run ask nobody
+        say(f"thread {thread} asks nobody")
+        return
+    if as_json:
+        print_json(asked.document)
+    elif not is_interactive():
+        asked.show(messages())
+    for line in asked.lines:
+        say(line)
+    raise typer.Exit(ExitCode.WAITING)
+
+
+def delete(
+    ctx: typer.Context,
+    thread: Thread,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Delete a thread with all its papers and drafts. This cannot be undone."""
+    from paper_search.cli.console import is_interactive, print_json, say, visible
+    from paper_search.cli.failures import ExitCode, UsageMistakeError
+    from paper_search.cli.settings import settings
+    from paper_search.cli.terminal import QuitError, Terminal
+    from paper_search.errors import ThreadNotFoundError
+    from paper_search.persistence import open_persistence
+    from paper_search.report_workflow.catalog import EveryThread
+
+    url = settings(ctx, home).persistence_url
+
+    async def question() -> str:
+        async with open_persistence(url) as persistence:
+            catalog = await EveryThread(persistence).catalog_of(thread)
+            try:
+                return str((await catalog.info(thread)).question)
+            except ThreadNotFoundError:
+                return "a deletion of it was cut short"
+
+    async def deleted() -> None:
+        async with open_persistence(url) as persistence:
+            await (await EveryThread(persistence).catalog_of(thread)).delete(thread)
+
+    asked = asyncio.run(question())
+    if not yes and not is_interactive():
+        raise UsageMistakeError("nobody is here to confirm; give --yes to delete the thread")
+    if not yes:
+        try:
+            reply = Terminal().ask(f"delete {thread} ({visible(asked[:80])})? [y/N] ")
+        except QuitError:
+            reply = ""
+        if reply.lower() not in {"y", "yes"}:
+            say("kept")
+            raise typer.Exit(ExitCode.FAILED)
+    asyncio.run(deleted())
+    if as_json:
+        print_json({"thread_id": thread, "deleted": True})
+    else:
+        say(f"deleted {thread}")
+
+
+def prune(
+    ctx: typer.Context,
+    threads: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[THREAD]...", help="Thread ids; none: all threads."),
+    ] = None,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Delete the history of threads, and give the space back to the disk.
+
+    Open questions, papers, drafts, results and decisions are kept, but `fork` can no longer go
+    back. Running threads are skipped.
+    """
+    from paper_search.cli.console import print_json, say
+    from paper_search.cli.settings import settings
+    from paper_search.errors import ThreadBusyError
+    from paper_search.persistence import open_persistence
+    from paper_search.report_workflow.catalog import EveryThread
+
+    url = settings(ctx, home).persistence_url
+    page = 500
+
+    async def pruned() -> tuple[list[str], list[str]]:
+        async with open_persistence(url) as persistence:
+            every, names = EveryThread(persistence), list(threads or [])
+            while not threads:
+                more = await every.names(limit=page, offset=len(names))
+                names += more
+                if len(more) < page:
+                    break
+            done, busy = [], []
+            for name in names:
+                try:
+                    await (await every.catalog_of(name)).prune(name)
+                    done.append(name)
+                except ThreadBusyError:
+                    busy.append(name)
+            await persistence.compact()
+            return done, busy
+
+    done, busy = asyncio.run(pruned())
+    if as_json:
+        print_json({"pruned": done, "busy": busy})
+        return
+    say(f"pruned {len(done)} threads")
+    for name in busy:
+        say(f"{name} is running and was skipped")

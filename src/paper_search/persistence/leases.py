@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 LEASE_S = 30.0
 """How long a lease lasts without renewal."""
 RENEWAL_S = 10.0
+WORK_LOCK_S = 1_800.0
+"""How long a work lock is held without a sign of life, if its process is not known to be dead."""
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _held: ContextVar[Mapping[str, str]] = ContextVar("held_leases", default=_NOTHING)
@@ -247,3 +249,61 @@ def _is_dead(owner: str) -> bool:
     except PermissionError:
         return False
     return False
+
+
+class WorkLock:
+    """A lock on one kind of work on a thread: one person at a time, for hours, with silences.
+
+    Unlike a lease it is not prolonged by itself: an event loop that rests while a person reads
+    could not. It is not the lease of the thread: answers are not held up.
+
+    Args:
+        table: where leases are kept.
+        thread_id: which thread it is on.
+        work: that is done there, as in "is being screened".
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self, table: LeaseTable, thread_id: str, work: str, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._table = table
+        self._thread_id = thread_id
+        self._work = work
+        self._clock = clock
+        self._name = f"{thread_id}#{work}"
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex}"
+
+    async def acquire(self) -> None:
+        """Take the lock.
+
+        Raises:
+            ThreadBusyError: another process holds it.
+        """
+        winner = await asyncio.to_thread(self._table.take, self._name, self._fresh(), self._clock())
+        if winner.owner != self._owner:
+            host, pid, _ = winner.owner.rsplit(":", 2)
+            raise ThreadBusyError(
+                f"thread {self._thread_id!r} is being {self._work} by process {pid} on {host}; "
+                "go on there, or end it there first: everything that was said is saved"
+            )
+
+    async def renew(self) -> None:
+        """Give a sign of life, before anything is written.
+
+        Raises:
+            ThreadTakenOverError: another process took it in the meantime.
+        """
+        if not await asyncio.to_thread(self._table.renew, self._name, self._fresh()):
+            raise ThreadTakenOverError(
+                f"thread {self._thread_id!r} has been {self._work} by another process since, as "
+                f"this one was silent for more than {WORK_LOCK_S / 60:.0f} minutes; "
+                "your last key was not saved, everything before it was. The same command goes on"
+            )
+
+    async def release(self) -> None:
+        """Release the lock; whoever lost it releases nothing."""
+        await asyncio.to_thread(self._table.drop, self._name, self._owner)
+
+    def _fresh(self) -> LeaseHolder:
+        return LeaseHolder(self._owner, self._clock() + WORK_LOCK_S)

@@ -12,8 +12,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.base import Item
 from langgraph.store.memory import InMemoryStore
 
-from paper_search.persistence.heads import ThreadHead, check_prune
 from paper_search.persistence.leases import LeaseTable, check_ownership
+from paper_search.persistence.listing import LatestCheckpoint, check_prune
 from paper_search.persistence.serialization import serializer
 
 
@@ -94,10 +94,10 @@ class MemorySaver(InMemorySaver):
                 for checkpoint_id in sorted(states)[:-1]:
                     self._drop(thread_id, namespace, checkpoint_id)
 
-    async def aheads(self, limit: int, offset: int = 0) -> list[ThreadHead]:
+    async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
         """Return the latest checkpoint id of each thread, the latest first."""
         latest = [
-            ThreadHead(thread_id, max(namespaces[""]), min(namespaces[""]))
+            LatestCheckpoint(thread_id, max(namespaces[""]), min(namespaces[""]))
             for thread_id, namespaces in list(self.storage.items())
             if namespaces.get("")
         ]

@@ -7,27 +7,27 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.config import encryption_keys
-from paper_search.errors import ConfigError, UnknownNameError
+from paper_search.errors import ConfigError, InputError, UnknownNameError
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases, MemoryLeaseTable
 from paper_search.persistence.ledger import DecisionLedger, MemoryLedgerTable
-from paper_search.persistence.places import sqlite_path
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
-    from paper_search.persistence.heads import PagesItems
+    from paper_search.persistence.listing import PagesItems
 
 POSTGRES = ("postgresql", "postgres")
 
 
 @dataclass(frozen=True)
 class Persistence:
-    """An open place for threads."""
+    """Where threads live, open."""
 
     checkpointer: BaseCheckpointSaver[Any]
     store: BaseStore
@@ -47,7 +47,7 @@ class Persistence:
 async def open_persistence(
     url: str = "memory:", *, keys: Sequence[str] | None = None
 ) -> AsyncIterator[Persistence]:
-    """Open the place that a URL names, for the length of an `async with` block.
+    """Open the persistence that a URL names, for the length of an `async with` block.
 
     Args:
         url: `memory:`, `sqlite:///` followed by a path (four slashes: an absolute one), or
@@ -58,7 +58,7 @@ async def open_persistence(
     Raises:
         UnknownNameError: the scheme is not known.
         ConfigError: a key cannot be used, or an extra is not installed.
-        PersistenceError: the place cannot be used; an existing file is left as it is.
+        PersistenceError: it cannot be used; an existing file is left as it is.
     """
     scheme = url.partition(":")[0]
     if scheme not in _OPENERS:
@@ -126,16 +126,16 @@ async def _open_postgres(url: str, keys: Sequence[str] | None) -> AsyncIterator[
             "extra: pip install 'paper-search[postgres]'"
         ) from None
     keyring = _keyring(keys)
-    async with postgres.open_database(url, keyring) as place:
+    async with postgres.open_database(url, keyring) as database:
         yield Persistence(
-            checkpointer=place.saver,
-            store=place.store,
-            pages=place.store,
-            leases=Leases(postgres_tables.PostgresLeaseTable(place.tables)),
-            ledger=DecisionLedger(postgres_tables.PostgresLedgerTable(place.tables, keyring)),
+            checkpointer=database.saver,
+            store=database.store,
+            pages=database.store,
+            leases=Leases(postgres_tables.PostgresLeaseTable(database.tables)),
+            ledger=DecisionLedger(postgres_tables.PostgresLedgerTable(database.tables, keyring)),
             is_durable=True,
             url=postgres.redacted(url),
-            compact=place.compact,
+            compact=database.compact,
         )
 
 
@@ -150,3 +150,23 @@ _OPENERS: dict[
     "sqlite": _open_sqlite,
     **dict.fromkeys(POSTGRES, _open_postgres),
 }
+
+
+def sqlite_path(rest: str) -> Path:
+    """Return the path in what follows `sqlite:`; `///x` is relative, `////x` absolute."""
+    return Path(rest.removeprefix("//").removeprefix("/") or "threads.db")
+
+
+def sqlite_file(url: str) -> Path:
+    """Return the file that a URL names.
+
+    Raises:
+        InputError: the threads are not in a file.
+    """
+    scheme, _, rest = url.partition(":")
+    if scheme != "sqlite":
+        raise InputError(
+            f"the threads are in {scheme!r}, not in a file; for PostgreSQL, use pg_dump and "
+            "pg_restore"
+        )
+    return sqlite_path(rest)

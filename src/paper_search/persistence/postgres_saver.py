@@ -18,8 +18,8 @@ from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from paper_search.persistence.heads import ThreadHead, check_prune
 from paper_search.persistence.leases import LeaseHolder, Leases, check_ownership
+from paper_search.persistence.listing import LatestCheckpoint, check_prune
 from paper_search.persistence.serialization import Boxed, RecordSeal
 
 _COPIED = {
@@ -137,7 +137,7 @@ class PostgresSaver(AsyncPostgresSaver):
                     await cursor.execute(_SETTLE, (thread_id,))
                 await super().aprune([thread_id], strategy=strategy)
 
-    async def aheads(self, limit: int, offset: int = 0) -> list[ThreadHead]:
+    async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
         """Return the latest checkpoint id of each thread, the latest first."""
         async with self._cursor() as cursor:
             await cursor.execute(
@@ -148,7 +148,7 @@ class PostgresSaver(AsyncPostgresSaver):
                 (limit, offset),
             )
             return [
-                ThreadHead(row["thread_id"], row["latest"], row["first"])
+                LatestCheckpoint(row["thread_id"], row["latest"], row["first"])
                 for row in await cursor.fetchall()
             ]
 

@@ -19,8 +19,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.base import Item, Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from paper_search.persistence.heads import ThreadHead, check_prune
 from paper_search.persistence.leases import LeaseHolder, Leases, check_ownership
+from paper_search.persistence.listing import LatestCheckpoint, check_prune
 from paper_search.persistence.serialization import RecordSeal
 
 _EARLIER = """DELETE FROM checkpoints AS old WHERE thread_id = ? AND EXISTS (
@@ -158,7 +158,7 @@ class SqliteSaver(AsyncSqliteSaver):
                 await self.conn.execute(_EARLIER, (thread_id,))
                 await self.conn.execute(_ORPHANS, (thread_id,))
 
-    async def aheads(self, limit: int, offset: int = 0) -> list[ThreadHead]:
+    async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
         """Return the latest checkpoint id of each thread, the latest first."""
         await self.setup()
         rows = await self.conn.execute_fetchall(
@@ -166,7 +166,7 @@ class SqliteSaver(AsyncSqliteSaver):
             "WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC LIMIT ? OFFSET ?",
             (limit, offset),
         )
-        return [ThreadHead(*row) for row in rows]
+        return [LatestCheckpoint(*row) for row in rows]
 
     @contextlib.asynccontextmanager
     async def _transaction(self, thread_id: str | None = None) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-"""Threads of any graph: a place for them by name, and what can be done with them there."""
+"""Threads of any graph: where they are kept, by name, and what can be done with them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class PersistenceConfig:
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[Persistence]:
-        """Open the place, for the length of an `async with` block.
+        """Open the persistence, for the length of an `async with` block.
 
         Raises:
             PersistenceError: it cannot be used.
@@ -86,13 +86,13 @@ class PersistenceConfig:
 
     @contextlib.asynccontextmanager
     async def get_checkpointer(self) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-        """Open the place for its saver alone, for the length of an `async with` block."""
+        """Open the persistence for its saver alone, for the length of an `async with` block."""
         async with self.open() as persistence:
             yield persistence.checkpointer
 
     @contextlib.asynccontextmanager
     async def threads(self) -> AsyncIterator[ThreadManager]:
-        """Open the place for its threads, for the length of an `async with` block."""
+        """Open the persistence for its threads, for the length of an `async with` block."""
         async with self.open() as persistence:
             yield ThreadManager(persistence, ttl_hours=self.ttl_hours)
 
@@ -138,7 +138,7 @@ class ThreadManager:
             limit: how many to look at.
             offset: how many to leave out.
         """
-        listed = [await self._entry(each) for each in await self._saver.aheads(limit, offset)]
+        listed = [await self._entry(each) for each in await self._saver.alatest(limit, offset)]
         return [each for each in listed if not each.pop("is_finished")]
 
     async def resume_thread(
@@ -147,7 +147,7 @@ class ThreadManager:
         """Go on with a thread, and return its state when it stops.
 
         Args:
-            graph: compiled on the same place.
+            graph: compiled on the same persistence.
             thread_id: which thread.
             input_data: a `Command(resume=...)` for the open question; None: go on.
 
@@ -173,30 +173,30 @@ class ThreadManager:
         """
         if self._ttl_hours is None:
             return []
-        latest = (now or datetime.now(UTC)) - timedelta(hours=self._ttl_hours)
+        oldest = (now or datetime.now(UTC)) - timedelta(hours=self._ttl_hours)
         old: list[str] = []
         start = 0
-        while heads := await self._saver.aheads(PAGE, start):
-            start += len(heads)
-            for head in heads:
-                is_old = head.changed_at is not None and head.changed_at <= latest
-                if is_old and (await self._entry(head))["is_finished"]:
-                    old.append(head.thread_id)
+        while page := await self._saver.alatest(PAGE, start):
+            start += len(page)
+            for latest in page:
+                is_old = latest.changed_at is not None and latest.changed_at <= oldest
+                if is_old and (await self._entry(latest))["is_finished"]:
+                    old.append(latest.thread_id)
         for thread_id in old:
             async with self._persistence.leases.hold(thread_id):
                 await self._saver.adelete_thread(thread_id)
                 await self._persistence.ledger.forget(thread_id)
         return old
 
-    async def _entry(self, head: Any) -> dict[str, Any]:
-        found = await self._saver.aget_tuple({"configurable": {"thread_id": head.thread_id}})
+    async def _entry(self, latest: Any) -> dict[str, Any]:
+        found = await self._saver.aget_tuple({"configurable": {"thread_id": latest.thread_id}})
         values = _values(found) if found else {}
         status = values.get("status", "unknown")
         return {
-            "thread_id": head.thread_id,
+            "thread_id": latest.thread_id,
             "status": status,
-            "created_at": head.created_at.isoformat() if head.created_at else None,
-            "last_checkpoint": head.changed_at.isoformat() if head.changed_at else None,
+            "created_at": latest.created_at.isoformat() if latest.created_at else None,
+            "last_checkpoint": latest.changed_at.isoformat() if latest.changed_at else None,
             "is_finished": status in FINISHED or bool(values.get("is_complete")),
         }
 

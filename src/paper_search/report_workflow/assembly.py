@@ -29,7 +29,7 @@ from paper_search.sources.web.registry import (
     kind_of,
     known_web_searches,
 )
-from paper_search.workflow.session import ThreadSession, search_graph
+from paper_search.workflow.session import SearchSession
 
 _ON_THE_WEB: tuple[SearchType, ...] = ("web", "news")
 
@@ -128,7 +128,7 @@ async def finished_collection(persistence: Persistence, thread_id: str) -> Paper
         ThreadNotFoundError: there is no such thread.
         ThreadWaitingError: it has not ended.
     """
-    session = ThreadSession(search_graph(persistence), persistence, thread_id)
+    session = SearchSession.on(persistence, thread_id)
     state = await session.state()
     result = await session.result()
     if not state.is_complete or result is None:

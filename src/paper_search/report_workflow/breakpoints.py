@@ -1,4 +1,4 @@
-"""The three places where a person is asked, and what they may answer."""
+"""The three breakpoints where a person is asked, and what they may answer."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, Field
+
+from paper_search.report.models import now
 
 BreakpointName = Literal["plan_review", "pre_output_review", "critical_issue_review"]
 TimedBreakpoint = Literal["plan_review", "pre_output_review"]
@@ -27,7 +29,7 @@ class HITLAction(str, Enum):
 
 @dataclass(frozen=True)
 class HITLBreakpoint:
-    """One place where a person is asked."""
+    """One point where a person is asked."""
 
     name: str
     location: str
@@ -105,6 +107,10 @@ class Review(BaseModel):
         """Return when the time to answer is over."""
         return self.asked_at + timedelta(seconds=self.timeout_seconds)
 
+    def is_overdue(self, at: datetime | None = None) -> bool:
+        """Whether the time to answer is over."""
+        return (at or now()) >= self.expires_at
+
     @property
     def reference(self) -> ReviewRef:
         """Return what names the question."""
@@ -117,6 +123,15 @@ class ReviewRef(BaseModel):
     run_id: str
     kind: BreakpointName
     number: int
+
+    @property
+    def position(self) -> int:
+        """Return what orders the questions of a report by when they are asked."""
+        return self.number
+
+    def __str__(self) -> str:
+        """Return the reference in words."""
+        return f"{self.kind} number {self.number} of report {self.run_id!r}"
 
 
 class ReviewDecision(BaseModel):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
-from paper_search.persistence import LedgerEntry, Persistence
+from paper_search.persistence import Persistence
 from paper_search.report.document import Report
 from paper_search.report.models import ResearchPlan
 from paper_search.report_workflow.breakpoints import Review
-from paper_search.report_workflow.session import ReportSession, report_graph
-from paper_search.report_workflow.shelf import ReportShelf
-from paper_search.workflow.catalog import BriefInfo, Catalog, DecisionInfo, Standing
+from paper_search.report_workflow.session import ReportSession
+from paper_search.threads.catalog import AllThreads, BriefInfo, Catalog, DecisionInfo, StatusFacts
+from paper_search.workflow.catalog import ThreadCatalog
+
+SEARCH = "paper_search"
+REPORT = "research_report"
 
 
 class ReportInfo(BriefInfo):
@@ -42,7 +43,7 @@ class ReportDetail(ReportInfo):
     """Who decided what when, and what was refused, in the order of time."""
 
 
-class ReportCatalog(Catalog[ReportInfo]):
+class ReportCatalog(Catalog[ReportSession, ReportInfo]):
     """Lists, shows, prunes and deletes reports.
 
     Args:
@@ -50,16 +51,7 @@ class ReportCatalog(Catalog[ReportInfo]):
     """
 
     def __init__(self, persistence: Persistence) -> None:
-        super().__init__(persistence)
-        self._graph = report_graph(persistence)
-
-    def session(self, thread_id: str) -> ReportSession:
-        """See `Catalog.session`."""
-        return ReportSession(self._graph, self._persistence, thread_id)
-
-    async def reports(self, *, limit: int = 100, offset: int = 0) -> list[ReportInfo]:
-        """Return reports, the one that changed last first."""
-        return await self.threads(limit=limit, offset=offset)
+        super().__init__(persistence, ReportSession)
 
     async def show(self, thread_id: str) -> ReportDetail:
         """Return all that there is to know of a report.
@@ -73,32 +65,33 @@ class ReportCatalog(Catalog[ReportInfo]):
         question = await session.open_question()
         return ReportDetail(
             **info.model_dump(),
-            open_review=question.review if question else None,
+            open_review=question.question if question else None,
             research_plan=state.research_plan,
             sources=len(state.result_ids),
             checkpoints=state.checkpoints,
             errors=[str(each) for each in state.errors],
-            report=await session.report() if state.is_complete else None,
+            report=await session.result() if state.is_complete else None,
             decisions=await self.decisions(thread_id),
         )
 
-    def _shelf(self, thread_id: str) -> ReportShelf:
-        return ReportShelf(self._persistence.store, thread_id)
-
-    def _info(self, standing: Standing) -> ReportInfo:
-        values = standing.values
+    def _info(self, status: StatusFacts) -> ReportInfo:
+        values = status.values
         return ReportInfo(
-            **standing.facts,
-            waits_for=standing.asked["kind"] if standing.asked else None,
+            **status.facts,
+            waits_for=status.asked["kind"] if status.asked else None,
             phase=values.get("status") or "",
             version=(values.get("draft") or {}).get("version"),
         )
 
-    def _told(self, entry: LedgerEntry) -> dict[str, Any]:
-        said = entry.decision
-        return {
-            "action": said["action"],
-            "feedback": said.get("feedback"),
-            "review": said["review"],
-            "decided_by": said["decided_by"],
-        }
+
+class EveryThread(AllThreads):
+    """Lists searches and reports.
+
+    Args:
+        persistence: where they live.
+    """
+
+    def __init__(self, persistence: Persistence) -> None:
+        self.searches = ThreadCatalog(persistence)
+        self.reports = ReportCatalog(persistence)
+        super().__init__({SEARCH: self.searches, REPORT: self.reports})

@@ -1,21 +1,23 @@
-"""What every step of a report begins with: its state, its settings, its model."""
+"""What the steps of a report share: state, settings, model, and the work of a role with it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+import copy
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
-from paper_search.errors import InputError, PersistenceError
-from paper_search.report.recovery import CountedModel, WorkflowError
+from paper_search.errors import InputError, PaperSearchError
+from paper_search.report.recovery import Amount, Attempt, CountedModel, WorkflowError, classified
+from paper_search.report_workflow.records import ReportRecords
 from paper_search.report_workflow.services import ReportServices
-from paper_search.report_workflow.shelf import ReportShelf
-from paper_search.report_workflow.state import SCHEMA_VERSION, ReportParams, WorkflowState
+from paper_search.report_workflow.state import ReportParams, StepState, WorkflowState
 from paper_search.steps import Outcome, StepContext
-from paper_search.workflow.decisions import listed
+from paper_search.threads.decisions import listed
+from paper_search.threads.state import checked_state
 
-Context = StepContext[WorkflowState, ReportParams, ReportServices]
+Context = StepContext[StepState, ReportParams, ReportServices]
 Ok = Literal[Outcome.OK]
 Skip = Literal[Outcome.SKIP]
 Fail = Literal[Outcome.FAIL]
@@ -23,21 +25,17 @@ Iterate = Literal[Outcome.ITERATE]
 Approve = Literal[Outcome.APPROVE]
 Edit = Literal[Outcome.EDIT]
 Reject = Literal[Outcome.REJECT]
+WorkT = TypeVar("WorkT")
 
 
 def checked(ctx: Context) -> WorkflowState:
-    """Return the state, which the step may change, if this program can read it.
+    """Return a copy of the state for the step to work on: what it returns of that is what changes.
 
     Raises:
-        PersistenceError: another version wrote it.
+        PersistenceError: another version of the program wrote the state.
     """
-    version = ctx.step_state.schema_version
-    if version != SCHEMA_VERSION:
-        raise PersistenceError(
-            f"report {ctx.thread_id!r} was written with schema version {version}, this program "
-            f"reads {SCHEMA_VERSION}; go on with the version that wrote it"
-        )
-    return ctx.step_state
+    given = checked_state(ctx, "report")
+    return WorkflowState.model_construct(**copy.deepcopy(dict(given)))
 
 
 def settings_of(ctx: Context) -> ReportParams:
@@ -59,25 +57,25 @@ def settings_of(ctx: Context) -> ReportParams:
         raise InputError(f"config: {listed(error)}") from None
 
 
-def shelf_of(ctx: Context) -> ReportShelf:
+def records_of(ctx: Context) -> ReportRecords:
     """Return where the records of the report are."""
-    return ReportShelf(ctx.store, ctx.thread_id)
+    return ReportRecords(ctx.store, ctx.thread_id)
 
 
 async def model_for(ctx: Context, state: WorkflowState, name: str | None) -> CountedModel | None:
     """Return the model of a role, with the calls that the run has left; None: there is none.
 
     A step that is repeated after a crash has the calls of its first try behind it: they are on the
-    shelf, and are added to those of the state.
+    records, and are added to those of the state.
     """
     llm = ctx.services.model(name)
     if llm is None:
         return None
-    shelf, step = shelf_of(ctx), _position(ctx.step_state)
-    lost = await shelf.calls(step)
+    records, step = records_of(ctx), _position(ctx.step_state)
+    lost = await records.calls(step)
     state.model_calls += lost
     allowed = settings_of(ctx).max_model_calls - state.model_calls
-    return CountedModel(llm, max(0, allowed), lambda calls: shelf.put_calls(step, lost + calls))
+    return CountedModel(llm, max(0, allowed), lambda calls: records.put_calls(step, lost + calls))
 
 
 def _position(state: WorkflowState) -> str:
@@ -111,3 +109,50 @@ def kept(state: WorkflowState, errors: list[WorkflowError], notes: list[str]) ->
         state.add_error(error)
     for note in notes:
         state.add_checkpoint(note)
+
+
+async def worked(  # noqa: PLR0913  # who does it, in which two ways, and what is kept of it
+    ctx: Context,
+    state: WorkflowState,
+    node: str,
+    *,
+    model: str | None,
+    by_model: Callable[[CountedModel, Amount], Awaitable[WorkT]],
+    by_algorithm: Callable[[], Awaitable[WorkT]],
+    amount: Amount,
+) -> WorkT:
+    """Return the work of a role; calls, errors and notes are added to the state.
+
+    Args:
+        ctx: of the step.
+        state: of the report, which the step may change.
+        node: whose work it is.
+        model: name of the model; None: that of the settings, if there is one.
+        by_model: does it with a model, shown so much.
+        by_algorithm: does it where there is no model, or where it fails for good.
+        amount: what the model is shown at first.
+
+    Raises:
+        PaperSearchError: it cannot be done without a model either.
+    """
+    llm = await model_for(ctx, state, model)
+    if llm is None:
+        return await by_algorithm()
+    attempt = Attempt(
+        node, lambda shown: by_model(llm, shown), by_algorithm, amount, ctx.services.sleep
+    )
+    try:
+        work = await attempt.result()
+    finally:
+        counted(state, llm)
+    kept(state, attempt.errors, attempt.notes)
+    return work
+
+
+async def worked_or_none(state: WorkflowState, node: str, work: Awaitable[WorkT]) -> WorkT | None:
+    """Return the work of a role; None: it failed, and the state says how."""
+    try:
+        return await work
+    except PaperSearchError as error:
+        state.add_error(classified(error, node))
+        return None

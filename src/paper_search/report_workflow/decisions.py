@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     Field,
-    TypeAdapter,
     ValidationError,
     WithJsonSchema,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
-from paper_search.errors import InvalidDecisionError, StaleDecisionError
 from paper_search.report.models import SearchType
 from paper_search.report_workflow.breakpoints import (
     BreakpointName,
@@ -25,14 +21,12 @@ from paper_search.report_workflow.breakpoints import (
     ReviewDecision,
     ReviewRef,
 )
-from paper_search.workflow.decisions import listed
-from paper_search.workflow.decoding import decode
-from paper_search.workflow.forms import form_of
+from paper_search.threads.decisions import decode, form_of, listed, plain, require_open
 
 MAX_FEEDBACK_CHARS = 10_000
 MAX_SECTION_CHARS = 100_000
-_STALE = "stale_review"
-_OWN_WORDS = ("modify", "skip")
+ACTIONS = ("approve", "modify", "reject", "skip", "edit")
+"""The words that an answer in plain text may begin with; to edit is to modify."""
 _ALIASES = {"edit": "modify", "accept": "approve", "response": "modify"}
 Text = Annotated[str, Field(min_length=1, max_length=1000)]
 
@@ -102,7 +96,7 @@ class CheckedDecision(ReviewDecision, extra="forbid"):
     @model_validator(mode="before")
     @classmethod
     def _decode(cls, answer: Any) -> Any:
-        return _named(_decoded(answer))
+        return _named(decode(answer, ACTIONS))
 
 
 def answer_model(review: Review) -> Any:
@@ -119,61 +113,14 @@ def answer_model(review: Review) -> Any:
     return Annotated[CheckedDecision, AfterValidator(check), WithJsonSchema(form)]
 
 
-def check_decision(review: Review, answer: Any) -> ReviewDecision:
-    """Return the decision in an answer of any client's shape.
-
-    Raises:
-        StaleDecisionError: it names another question.
-        InvalidDecisionError: naming the fields that are wrong; the question stays open.
-    """
-    plain = answer.model_dump(mode="json") if isinstance(answer, ReviewDecision) else answer
-    adapter: TypeAdapter[ReviewDecision] = TypeAdapter(answer_model(review))
-    try:
-        return adapter.validate_python(plain)
-    except RecursionError:
-        raise InvalidDecisionError(
-            "the decision cannot be used, the question stays open: it is nested too deeply"
-        ) from None
-    except ValidationError as error:
-        stale = [each["msg"] for each in error.errors() if each["type"] == _STALE]
-        if stale:
-            raise StaleDecisionError(stale[0]) from None
-        raise InvalidDecisionError(
-            f"the decision cannot be used, the question stays open: {listed(error)}"
-        ) from None
-
-
-def named_review(answer: Any) -> ReviewRef | None:
-    """Return the question that an answer of any shape names; None: it names none."""
-    if isinstance(answer, ReviewDecision):
-        return answer.review
-    try:
-        decoded = _decoded(answer)
-        named = decoded.get("review") if isinstance(decoded, Mapping) else None
-        return None if named is None else ReviewRef.model_validate(named)
-    except (ValueError, RecursionError):  # a ValidationError is a ValueError
-        return None
-
-
-def loose_decision(named: ReviewRef, answer: Any) -> ReviewDecision | None:
+def past_decision(named: ReviewRef, answer: Any) -> ReviewDecision | None:
     """Return the decision in an answer to a review that is past; None: there is none in it."""
-    plain = answer.model_dump(mode="json") if isinstance(answer, ReviewDecision) else answer
     try:
-        decision = CheckedDecision.model_validate(plain)
+        decision = CheckedDecision.model_validate(plain(answer))
         _check_content(decision, named.kind)
     except (ValueError, RecursionError):
         return None
     return ReviewDecision.model_validate({**decision.model_dump(), "review": named})
-
-
-def _decoded(answer: Any) -> Any:
-    if isinstance(answer, str):
-        word, _, feedback = answer.strip().partition(":")
-        if word.strip().lower() in _OWN_WORDS:
-            return {"action": word.strip().lower(), "feedback": feedback.strip() or None}
-    if isinstance(answer, dict) and "action" in answer and "content" not in answer:
-        return answer
-    return decode(answer)
 
 
 def _named(answer: Any) -> Any:
@@ -192,7 +139,7 @@ def _named(answer: Any) -> Any:
 
 
 def _check(decision: ReviewDecision, review: Review) -> None:
-    _check_reference(decision.review, review.reference)
+    require_open(decision.review, review.reference)
     if decision.action not in review.actions:
         taken = ", ".join(each.value for each in review.actions)
         raise ValueError(
@@ -218,16 +165,3 @@ def _check_content(decision: ReviewDecision, kind: BreakpointName) -> None:
     except ValidationError as error:
         raise ValueError(listed(error, prefix="modifications")) from None
     decision.modifications = checked.model_dump(mode="json", exclude_none=True)
-
-
-def _check_reference(given: ReviewRef | None, asked: ReviewRef) -> None:
-    if given is not None and given != asked:
-        raise PydanticCustomError(
-            _STALE,
-            "the decision answers {given}, but the open question is {open}",
-            {"given": _shown(given), "open": _shown(asked)},
-        )
-
-
-def _shown(ref: ReviewRef) -> str:
-    return f"{ref.kind} number {ref.number} of report {ref.run_id!r}"

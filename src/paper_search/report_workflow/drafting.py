@@ -26,10 +26,11 @@ from paper_search.report_workflow.context import (
     Ok,
     checked,
     logged,
+    records_of,
     settings_of,
-    shelf_of,
+    worked,
+    worked_or_none,
 )
-from paper_search.report_workflow.roles import worked, worked_or_none
 from paper_search.report_workflow.routing import breakpoint_after_review, route_after_reviewer
 from paper_search.report_workflow.state import OpenReview, ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
@@ -41,8 +42,8 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
     """Write the first version or the next one; what a person wrote is taken as it is."""
     state = checked(ctx)
     params = settings_of(ctx)
-    shelf = shelf_of(ctx)
-    results = await shelf.results(state.result_ids)
+    records = records_of(ctx)
+    results = await records.results(state.result_ids)
     changes = state.collected_data.pop("edited_draft", None)
     output: WriterOutput | None
     if changes is not None and state.draft is not None:
@@ -54,7 +55,7 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
         return Outcome.FAIL, logged(state, status=ResearchStatus.FAILED)
     is_revision = state.draft is not None
     draft = output.draft
-    await shelf.put_draft(draft)
+    await records.put_draft(draft)
     state.say(
         f"Draft v{draft.version} complete: {len(draft.sections)} sections, "
         f"{draft.word_count} words."
@@ -126,21 +127,21 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     critique = output.critique
     state.critique = critique
     state.iteration_count += 1
-    await shelf_of(ctx).put_critique(critique)
+    await records_of(ctx).put_critique(critique)
     _keep_best(state, critique)
     state.say(
         f"Review complete: Score {critique.overall_score:.1f}/10, "
         f"Recommendation: {critique.recommendation.upper()}"
     )
-    target = route_after_reviewer(state, params)
-    if target == "human_review":
+    outcome = route_after_reviewer(state, params)
+    if outcome is Outcome.OK:
         kind = breakpoint_after_review(state, params)
         if kind is not None:
             state.review = OpenReview(breakpoint=kind, number=state.human_reviews + 1)
             state.human_reviews += 1
-    elif target != "output":
-        state.add_checkpoint(_why(state, critique, target))
-    return _AFTER_REVIEW[target], logged(  # type: ignore[return-value]  # one of the four
+    elif outcome is not Outcome.APPROVE:
+        state.add_checkpoint(_why(state, critique, outcome))
+    return outcome, logged(
         state,
         critique=critique,
         iteration_count=state.iteration_count,
@@ -153,16 +154,8 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     )
 
 
-_AFTER_REVIEW = {
-    "writer": Outcome.ITERATE,
-    "human_review": Outcome.OK,
-    "output": Outcome.APPROVE,
-    "fallback": Outcome.FAIL,
-}
-
-
-def _why(state: WorkflowState, critique: Critique, target: str) -> str:
-    if target == "writer":
+def _why(state: WorkflowState, critique: Critique, outcome: Outcome) -> str:
+    if outcome is Outcome.ITERATE:
         return f"Revision loop iteration {state.iteration_count}"
     if critique.recommendation == "reject":
         return "Draft rejected by reviewer"
@@ -170,7 +163,7 @@ def _why(state: WorkflowState, critique: Critique, target: str) -> str:
 
 
 async def _reviewed(ctx: Context, state: WorkflowState, params: ReportParams) -> ReviewerOutput:
-    results = await shelf_of(ctx).results(state.result_ids)
+    results = await records_of(ctx).results(state.result_ids)
     given = ReviewerInput(
         draft=_draft(state),
         analysis=state.analysis or AnalysisResult(),

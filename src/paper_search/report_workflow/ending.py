@@ -6,7 +6,6 @@ from typing import Any
 
 from paper_search.errors import PersistenceError
 from paper_search.report.models import ResearchPlan, ResearchStatus, SearchQuery, now
-from paper_search.report_workflow.approvals import PlanApprovals
 from paper_search.report_workflow.breakpoints import HITLAction, ReviewDecision
 from paper_search.report_workflow.context import (
     Approve,
@@ -17,25 +16,26 @@ from paper_search.report_workflow.context import (
     Reject,
     checked,
     logged,
+    records_of,
     settings_of,
-    shelf_of,
 )
 from paper_search.report_workflow.decisions import answer_model
 from paper_search.report_workflow.products import fallback_output, final_output
 from paper_search.report_workflow.questions import review_of
+from paper_search.report_workflow.records import PlanApprovals
 from paper_search.report_workflow.state import WorkflowState
 from paper_search.steps import Outcome, StepUpdate
-from paper_search.steps.types import Asker
+from paper_search.threads.state import asker
 
 
 async def human_review(ctx: Context) -> tuple[Ok | Iterate | Approve | Edit | Reject, StepUpdate]:
     """Ask a person about the plan or the draft; nothing else."""
     state = checked(ctx)
     review = review_of(state, settings_of(ctx), ctx.thread_id)
-    decision: ReviewDecision = _ask(ctx)(review, answer_model(review))
+    decision: ReviewDecision = asker(ctx)(review, answer_model(review))
     state.add_checkpoint(_told(review.name, decision))
     if review.kind == "plan_review":
-        return await _after_plan(state, decision, PlanApprovals(shelf_of(ctx)), review.number)
+        return await _after_plan(state, decision, PlanApprovals(records_of(ctx)), review.number)
     return _after_draft(state, decision, is_critical=review.kind == "critical_issue_review")
 
 
@@ -50,7 +50,7 @@ async def _after_plan(
             note = decision.feedback or ""
             return Outcome.ITERATE, logged(state, plan_note=note)
         changed = _changed(state.research_plan, changes)
-        await approvals.write(changed)
+        await approvals.write(changed, number)
         return Outcome.OK, logged(state, research_plan=changed)
     if state.research_plan is not None:
         await approvals.approve(state.research_plan, number)
@@ -81,13 +81,13 @@ async def output(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Give out the report, with what is known of how it came about."""
     state = checked(ctx)
     params = settings_of(ctx)
-    shelf = shelf_of(ctx)
-    results = await shelf.results(state.result_ids)
+    records = records_of(ctx)
+    results = await records.results(state.result_ids)
     state.ended_by = state.ended_by or "not_reviewed"
     product = final_output(state, params, results)
     title = state.draft.title if state.draft else ""
     state.say(f"Research complete: '{title}' ({product['metadata']['word_count']} words)")
-    await shelf.index(state.original_query)
+    await records.index(state.original_query)
     return Outcome.OK, logged(
         state,
         collected_data={"final_output": product},
@@ -102,14 +102,14 @@ async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Give the best that there is, with the reason and what to beware of."""
     state = checked(ctx)
     params = settings_of(ctx)
-    shelf = shelf_of(ctx)
-    results = await shelf.results(state.result_ids)
+    records = records_of(ctx)
+    results = await records.results(state.result_ids)
     if state.best_version is not None:
-        state.draft = await shelf.draft(state.best_version) or state.draft
-        state.critique = await shelf.critique(state.best_version) or state.critique
+        state.draft = await records.draft(state.best_version) or state.draft
+        state.critique = await records.critique(state.best_version) or state.critique
     product = fallback_output(state, params, results)
     state.say(f"Workflow completed with fallback: {product['reason']}")
-    await shelf.index(state.original_query)
+    await records.index(state.original_query)
     return Outcome.OK, logged(
         state,
         draft=state.draft,
@@ -120,12 +120,6 @@ async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
         status=ResearchStatus.COMPLETED,
         is_complete=True,
     )
-
-
-def _ask(ctx: Context) -> Asker:
-    if ctx.ask is None:
-        raise PersistenceError("this workflow asks a person and was compiled without a way to")
-    return ctx.ask
 
 
 def _told(name: str, decision: ReviewDecision) -> str:

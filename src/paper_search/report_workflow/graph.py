@@ -8,7 +8,7 @@ from paper_search.report_workflow.state import (
     ReportOutput,
     ReportParams,
     ReportRequest,
-    WorkflowState,
+    StepState,
 )
 from paper_search.steps import Outcome, StepDef, Workflow
 
@@ -37,7 +37,7 @@ WORKFLOW = Workflow(
     StepDef("fallback", "Give the best there is", handler=ending.fallback,
             next={OK: None}),
     description="Plan, collect, analyse, write and review a report, with a person in the loop",
-    state=WorkflowState, params=ReportParams, request=ReportRequest, result=ReportOutput,
+    state=StepState, params=ReportParams, request=ReportRequest, result=ReportOutput,
     services="paper_search.report_workflow.assembly:assemble_report",
 )
 # fmt: on

@@ -25,7 +25,6 @@ from paper_search.report.recovery import (
     WorkflowError,
     classified,
 )
-from paper_search.report_workflow.approvals import PlanApprovals
 from paper_search.report_workflow.breakpoints import BreakpointName
 from paper_search.report_workflow.context import (
     Context,
@@ -37,10 +36,12 @@ from paper_search.report_workflow.context import (
     counted,
     logged,
     model_for,
+    records_of,
     settings_of,
-    shelf_of,
+    worked,
+    worked_or_none,
 )
-from paper_search.report_workflow.roles import worked, worked_or_none
+from paper_search.report_workflow.records import PlanApprovals
 from paper_search.report_workflow.routing import (
     route_after_analyst,
     route_after_planner,
@@ -65,7 +66,11 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
             config=state.config,
             max_iterations=params.max_iterations,
         )
-    await shelf_of(ctx).index(state.original_query)
+    approvals = PlanApprovals(records_of(ctx))
+    if not is_again:
+        # Before the index: a thread that is listed without terms is one of an older program.
+        await approvals.begin(is_asking=params.hitl_after_planning)
+    await records_of(ctx).index(state.original_query)
     plan = await _plan(ctx, state, params)
     if plan is not None:
         state.research_plan = plan.research_plan
@@ -78,15 +83,15 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
         )
     state.plan_note = ""
     state.status = ResearchStatus.PLANNING if plan is not None else ResearchStatus.FAILED
-    target = route_after_planner(state, params)
-    if target == "human_review":
+    outcome = route_after_planner(state, params)
+    if outcome is Outcome.OK:
         state.review = _question(state, "plan_review")
         state.human_reviews += 1
-        await PlanApprovals(shelf_of(ctx)).propose(_plan_of(state), state.review.number)
-    elif target == "searcher":
-        await PlanApprovals(shelf_of(ctx)).ask_nobody()
-    outcomes = {"searcher": Outcome.SKIP, "human_review": Outcome.OK, "fallback": Outcome.FAIL}
-    return outcomes[target], state.model_dump(exclude={"search_results"})  # type: ignore[return-value]  # one of the three
+        await approvals.begin(is_asking=True)
+        await approvals.propose(_plan_of(state), state.review.number)
+    elif outcome is Outcome.SKIP:
+        await approvals.begin(is_asking=False)
+    return outcome, state.model_dump(exclude={"search_results"})
 
 
 async def _plan(ctx: Context, state: WorkflowState, params: ReportParams) -> PlannerOutput | None:
@@ -128,9 +133,9 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     state = checked(ctx)
     params = settings_of(ctx)
     plan = _plan_of(state)
-    shelf = shelf_of(ctx)
-    await PlanApprovals(shelf).require(plan, ctx.thread_id)
-    known = await shelf.results(state.result_ids)
+    records = records_of(ctx)
+    await PlanApprovals(records).require(plan, state.human_reviews)
+    known = await records.results(state.result_ids)
     state.search_iterations += 1
     if params.from_thread is not None:
         results = await _approved(ctx, state, params, plan)
@@ -147,15 +152,14 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
             state.add_checkpoint(f"Fetched {fetched} pages and papers; {done} could be read")
         for each in failures:
             state.add_checkpoint(each)
-    state.result_ids += await shelf.put_results(fresh)
+    state.result_ids += await records.put_results(fresh)
     state.status = ResearchStatus.SEARCHING
     state.say(f"Collected {len(fresh)} new results; {len(state.pending_searches)} queries pend.")
     ctx.progress("found", {"sources": len(state.result_ids)})
-    target = route_after_searcher(state, params)
-    if target == "fallback":
+    outcome = route_after_searcher(state, params)
+    if outcome is Outcome.FAIL:
         state.add_error(_invalid("no search results collected", "searcher"))
-    outcomes = {"searcher": Outcome.ITERATE, "analyst": Outcome.OK, "fallback": Outcome.FAIL}
-    return outcomes[target], logged(  # type: ignore[return-value]  # one of the three
+    return outcome, logged(
         state,
         research_plan=state.research_plan,
         result_ids=state.result_ids,
@@ -230,24 +234,23 @@ async def analyst(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     params = settings_of(ctx)
     output = await _analysis(ctx, state, params)
     state.analysis = output.analysis if output else None
-    target = "fallback"
+    outcome: Ok | Iterate | Fail = Outcome.FAIL
     if output is not None:
         # Asked before the gaps' queries are pending: they are what the way back is for.
         waiting = _with_queries(state, output.recommended_searches)
         probe = state.model_copy(update={"research_plan": waiting})
-        target = route_after_analyst(probe, params)
+        outcome = route_after_analyst(probe, params)
         analysis = output.analysis
         state.say(
             f"Analysis complete: {len(analysis.findings)} findings, {len(analysis.themes)} "
             f"themes, {len(analysis.gaps)} gaps identified ({output.data_sufficiency})."
         )
-        if target == "searcher":
+        if outcome is Outcome.ITERATE:
             state.research_plan = waiting
             state.gap_searches += 1
             state.add_checkpoint(f"Routing back to search for {len(analysis.gaps)} gaps")
     state.status = ResearchStatus.ANALYZING
-    outcomes = {"searcher": Outcome.ITERATE, "writer": Outcome.OK, "fallback": Outcome.FAIL}
-    return outcomes[target], logged(  # type: ignore[return-value]  # one of the three
+    return outcome, logged(
         state,
         analysis=state.analysis,
         research_plan=state.research_plan,
@@ -259,7 +262,7 @@ async def analyst(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
 async def _analysis(
     ctx: Context, state: WorkflowState, params: ReportParams
 ) -> AnalystOutput | None:
-    results = await shelf_of(ctx).results(state.result_ids)
+    results = await records_of(ctx).results(state.result_ids)
     given = AnalystInput(
         search_results=results,
         research_plan=_plan_of(state),

@@ -1,4 +1,4 @@
-"""What a person is shown at each of the three places, put together from the state."""
+"""What a person is shown at each of the three breakpoints, put together from the state."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ def review_of(state: WorkflowState, params: ReportParams, run_id: str) -> Review
     if state.review is None:
         raise PersistenceError("the report has no question to ask")
     kind, number = state.review.breakpoint, state.review.number
-    place = HITL_BREAKPOINTS[kind]
+    asked = HITL_BREAKPOINTS[kind]
     effects = dict(_EFFECTS[kind])
     if number >= params.max_human_reviews:
         del effects[HITLAction.MODIFY]
     return Review(
         kind=kind,
-        name=place.name,
+        name=asked.name,
         run_id=run_id,
         number=number,
         shows=_shown(state, kind),
         actions=list(effects),
         effects={action.value: effect for action, effect in effects.items()},
         asked_at=now(),
-        timeout_seconds=getattr(params, place.timeout_setting),
+        timeout_seconds=getattr(params, asked.timeout_setting),
         auto_approve_on_timeout=kind in params.auto_approve_on_timeout,
     )
 

@@ -1,80 +1,77 @@
-"""Where a report goes after each step: the specification's rules, as functions of the state."""
+"""How each step of a report ends: the specification's rules, as functions of the state.
+
+The table in `graph` says where an outcome leads.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
-
 from paper_search.report.models import Recommendation, ResearchStatus
 from paper_search.report_workflow.breakpoints import BreakpointName
+from paper_search.report_workflow.context import Approve, Fail, Iterate, Ok, Skip
 from paper_search.report_workflow.state import ReportParams, WorkflowState, should_continue_search
+from paper_search.steps import Outcome
 
 GAPS_TO_SEARCH = 2
 """More gaps than these send a report back to search."""
 
 
-def route_after_planner(
-    state: WorkflowState, params: ReportParams
-) -> Literal["searcher", "human_review", "fallback"]:
-    """Return where to go with a plan: to whoever wants to see it, to search, or nowhere."""
+def route_after_planner(state: WorkflowState, params: ReportParams) -> Ok | Skip | Fail:
+    """Return what becomes of a plan: ok, a person sees it; skip, it is searched by; fail."""
     plan = state.research_plan
     if state.status is ResearchStatus.FAILED or plan is None or not plan.search_queries:
-        return "fallback"
+        return Outcome.FAIL
     asks = params.hitl_after_planning and state.human_reviews < params.max_human_reviews
-    return "human_review" if asks else "searcher"
+    return Outcome.OK if asks else Outcome.SKIP
 
 
-def route_after_searcher(
-    state: WorkflowState, params: ReportParams
-) -> Literal["searcher", "analyst", "fallback"]:
+def route_after_searcher(state: WorkflowState, params: ReportParams) -> Ok | Iterate | Fail:
     """Return whether to search on, to analyse what there is, or to give up with nothing."""
     if should_continue_search(state, params):
-        return "searcher"
-    return "analyst" if state.result_ids else "fallback"
+        return Outcome.ITERATE
+    return Outcome.OK if state.result_ids else Outcome.FAIL
 
 
-def route_after_analyst(
-    state: WorkflowState, params: ReportParams
-) -> Literal["searcher", "writer", "fallback"]:
+def route_after_analyst(state: WorkflowState, params: ReportParams) -> Ok | Iterate | Fail:
     """Return whether gaps are searched for once more."""
     if state.analysis is None:
-        return "fallback"
+        return Outcome.FAIL
     may_search = (
         params.from_thread is None
         and state.gap_searches < params.max_gap_searches
         and should_continue_search(state, params)
     )
     if len(state.analysis.gaps) > GAPS_TO_SEARCH and may_search:
-        return "searcher"
-    return "writer"
+        return Outcome.ITERATE
+    return Outcome.OK
 
 
 def route_after_reviewer(
     state: WorkflowState, params: ReportParams
-) -> Literal["writer", "human_review", "output", "fallback"]:
-    """Return what becomes of a reviewed draft.
+) -> Ok | Iterate | Approve | Fail:
+    """Return what becomes of a reviewed draft: ok, a person sees it; approve, it is given out.
 
-    =========  ==========  =====================  ============
-    verdict    iterations  a person is asked      goes to
-    =========  ==========  =====================  ============
-    approve    any         before output          human_review
-    approve    any         no                     output
-    revise     < max       any                    writer
-    revise     >= max      on critical issues     human_review
-    revise     >= max      no                     fallback
-    reject     any         on critical issues     human_review
-    reject     any         no                     fallback
-    =========  ==========  =====================  ============
+    =========  ==========  =====================  =======
+    verdict    iterations  a person is asked      outcome
+    =========  ==========  =====================  =======
+    approve    any         before output          ok
+    approve    any         no                     approve
+    revise     < max       any                    iterate
+    revise     >= max      on critical issues     ok
+    revise     >= max      no                     fail
+    reject     any         on critical issues     ok
+    reject     any         no                     fail
+    =========  ==========  =====================  =======
 
     A person's own text goes back to the person, whatever the verdict.
     """
     if state.critique is None:
-        return "fallback"
+        return Outcome.FAIL
     verdict: Recommendation = state.critique.recommendation
     if verdict == "approve":
-        return "human_review" if breakpoint_after_review(state, params) else "output"
+        return Outcome.OK if breakpoint_after_review(state, params) else Outcome.APPROVE
     if verdict == "revise" and state.can_iterate and not state.is_edited_by_person:
-        return "writer"
-    return "human_review" if breakpoint_after_review(state, params) else "fallback"
+        return Outcome.ITERATE
+    return Outcome.OK if breakpoint_after_review(state, params) else Outcome.FAIL
 
 
 def breakpoint_after_review(state: WorkflowState, params: ReportParams) -> BreakpointName | None:

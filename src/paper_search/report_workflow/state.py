@@ -196,6 +196,10 @@ class WorkflowState(BaseModel):
         self.messages.append({"role": "assistant", "content": text})
 
 
+class StepState(WorkflowState, frozen=True):
+    """The state as a step gets it: only what the step returns changes it."""
+
+
 class ReportOutput(BaseModel):
     """The output of the graph."""
 

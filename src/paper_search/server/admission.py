@@ -17,15 +17,16 @@ from paper_search.errors import (
     ThreadNotFoundError,
 )
 from paper_search.persistence import Persistence
-from paper_search.report_workflow.threads import EveryThread
+from paper_search.report_workflow.catalog import EveryThread
 from paper_search.server.rules import named_checkpoints, named_threads, without_checkpoints
-from paper_search.workflow.driven import DrivenThread, Waits
+from paper_search.threads.reading import OpenQuestion
+from paper_search.threads.session import ThreadSession
 
 _INTERRUPT = re.compile(r"[0-9a-f]{32}")
 _ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
 """The namespace in which LangGraph's server makes the ids of assistants from names of graphs."""
 
-Session = DrivenThread[Any, Any, Any]
+Session = ThreadSession[Any, Any, Any]
 
 
 class ThreadAdmission:
@@ -144,7 +145,7 @@ class ThreadAdmission:
         return without_checkpoints(payload)
 
 
-def _for(question: Waits, given: Any) -> Any:
+def _for(question: OpenQuestion[Any], given: Any) -> Any:
     """Return the decision in a map of answers by interrupt.
 
     Raises:

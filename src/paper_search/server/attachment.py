@@ -6,12 +6,13 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Mapping
+from typing import Any
 
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
-from paper_search.report_workflow.threads import EveryThread
+from paper_search.report_workflow.catalog import EveryThread
 from paper_search.server.thread_list import STATUS, ServerThreads, server_id
-from paper_search.workflow.catalog import BriefInfo, Catalog, ThreadStatus
+from paper_search.threads.catalog import BriefInfo, Catalog, ThreadStatus
 
 POLL_S = 2.0
 WHOLE_EVERY = 10
@@ -67,7 +68,7 @@ class ThreadAttachment:
             self._drop(thread_id)
 
     async def _look_at(
-        self, catalog: Catalog[BriefInfo], present: set[str], *, is_whole: bool
+        self, catalog: Catalog[Any, BriefInfo], present: set[str], *, is_whole: bool
     ) -> bool:
         """Attach what is new in one catalog; return whether all of its threads were looked at."""
         listed = self._threads.statuses()
@@ -90,7 +91,7 @@ class ThreadAttachment:
         is_same = self._seen.get(info.thread_id) == (info.updated_at, info.status)
         return not (is_same and listed.get(known) == STATUS[info.status])
 
-    async def _bring_up_to_date(self, catalog: Catalog[BriefInfo], info: BriefInfo) -> None:
+    async def _bring_up_to_date(self, catalog: Catalog[Any, BriefInfo], info: BriefInfo) -> None:
         known = uuid.UUID(info.thread_id)
         snapshot = await catalog.session(info.thread_id).snapshot()
         if self._threads.is_running(known):

@@ -12,11 +12,11 @@ from langgraph.types import Command
 
 from paper_search.errors import RequestRefusedError, ThreadExistsError, ThreadNotFoundError
 from paper_search.persistence import LedgerEntry, LedgerStatus, Persistence, open_persistence
-from paper_search.workflow.driven import DrivenThread
-from paper_search.workflow.session import ThreadSession
+from paper_search.threads.session import ThreadSession
+from paper_search.workflow.session import SearchSession
 
 Parts = asyncio.Queue[Any]
-Session = DrivenThread[Any, Any, Any]
+Session = ThreadSession[Any, Any, Any]
 _END = object()
 
 
@@ -163,7 +163,7 @@ async def _mark(persistence: Persistence, entry: LedgerEntry | None) -> None:
 
 
 def leased(
-    graph: Any, shared: SharedPersistence, session_type: type[Session] = ThreadSession
+    graph: Any, shared: SharedPersistence, session_type: type[Session] = SearchSession
 ) -> LeasedGraph:
     """Return a compiled graph that takes its leases where threads are kept."""
     return LeasedGraph(shared=shared, session_type=session_type, **vars(graph))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from paper_search.workflow.catalog import BriefInfo, ThreadStatus
+from paper_search.threads.catalog import BriefInfo, ThreadStatus
 
 STATUS = {
     ThreadStatus.WAITING: "interrupted",

@@ -118,7 +118,7 @@ class AgentRole(str, Enum):
 
 @dataclass(frozen=True)
 class Run:
-    """What came of one run."""
+    """The result of one run."""
 
     result: Mapping[str, Any]
     """The output as JSON: so far, if the run waits."""

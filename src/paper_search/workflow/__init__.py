@@ -1,5 +1,6 @@
 """The paper-search graph, and SearchWorkflow, which drives it."""
 
+from paper_search.workflow.catalog import ThreadCatalog, ThreadDetail, ThreadInfo, ThreadStatus
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointHandler,
@@ -12,7 +13,6 @@ from paper_search.workflow.checkpoints import (
 )
 from paper_search.workflow.engine import SearchWorkflow
 from paper_search.workflow.state import IterationRecord, SearchParams, WorkflowState
-from paper_search.workflow.threads import ThreadCatalog, ThreadDetail, ThreadInfo, ThreadStatus
 
 __all__ = [
     "Checkpoint",

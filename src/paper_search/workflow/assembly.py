@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+
 from paper_search.config import AppConfig
+from paper_search.errors import PaperSearchError
+from paper_search.library import Library
 from paper_search.library.source import library_path
 from paper_search.llm import create_provider
 from paper_search.llm.tracing import redact_traces
+from paper_search.models import RawPaper, SearchReport, SearchStrategy
 from paper_search.skills import (
     Deduplicator,
     IntentParser,
@@ -16,13 +24,16 @@ from paper_search.skills import (
     Searcher,
 )
 from paper_search.skills.gap_filler import GapFiller
-from paper_search.sources import create_source, create_sources
+from paper_search.sources import SearchSource, create_source, create_sources
 from paper_search.sources.enrichment import create_enrichers
-from paper_search.workflow.keeping import KeepingSearcher
 from paper_search.workflow.skills import Skills
 
 _GRACE_S = 5.0
 """What a source gets to give what it has, after its own deadline."""
+LOCAL = frozenset({"library", "sample"})
+"""Sources whose records are on this disk already."""
+_WAIT_S = 5.0
+_log = logging.getLogger(__name__)
 
 
 def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skills:
@@ -74,3 +85,48 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         gap_filler=GapFiller(create_enrichers(config)),
         scoper=Scoper(chosen, deadline_s=config.scope_deadline_s),
     )
+
+
+class KeepingSearcher(Searcher):
+    """Searches as `Searcher` does, and adds every record of a live source to a library.
+
+    That nothing could be kept is no failure of the search: it is noted beside what the first
+    live source did.
+
+    Args:
+        sources: as `Searcher` takes them.
+        library: the directory of the library, made if it is not there.
+        deadline_s: what one source gets.
+    """
+
+    def __init__(
+        self, sources: Iterable[SearchSource], library: Path, *, deadline_s: float = 60.0
+    ) -> None:
+        super().__init__(sources, deadline_s=deadline_s)
+        self._library = library
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        """Return what `Searcher` returns, with a note on what was kept."""
+        found = await super().report(strategy)
+        live = [paper for paper in found.papers if paper.source not in LOCAL]
+        first = next((n for n, each in enumerate(found.sources) if each.source not in LOCAL), None)
+        if not live or first is None:
+            return found
+        note = await asyncio.to_thread(self._keep, live)
+        noted = found.sources[first]
+        noted = noted.model_copy(update={"note": f"{noted.note}; {note}" if noted.note else note})
+        sources = [*found.sources[:first], noted, *found.sources[first + 1 :]]
+        return found.model_copy(update={"sources": sources})
+
+    def _keep(self, papers: list[RawPaper]) -> str:
+        """Add the papers and return what to say about it."""
+        try:
+            with Library.open(self._library, wait_s=_WAIT_S) as library:
+                changes = library.add(papers)
+        except PaperSearchError as error:
+            _log.warning("found records were not kept: %s", error)
+            return f"nothing was kept in your library: {error}"
+        return (
+            f"{changes.added} records were kept in your library, "
+            f"{changes.updated + changes.unchanged} were there"
+        )

@@ -110,6 +110,11 @@ class Checkpoint(BaseModel):
     iteration: int = 0
     timestamp: str = Field(default_factory=lambda: datetime.now(UTC).isoformat())
 
+    @property
+    def reference(self) -> CheckpointRef:
+        """Return what names the checkpoint."""
+        return CheckpointRef(run_id=self.run_id, kind=self.kind, iteration=self.iteration)
+
 
 class CheckpointRef(BaseModel):
     """Names one checkpoint."""
@@ -117,6 +122,15 @@ class CheckpointRef(BaseModel):
     run_id: str
     kind: CheckpointKind
     iteration: int
+
+    @property
+    def position(self) -> tuple[int, bool]:
+        """Return what orders the checkpoints of a thread by when they are asked."""
+        return self.iteration, self.kind is CheckpointKind.RESULT_REVIEW
+
+    def __str__(self) -> str:
+        """Return the reference in words."""
+        return f"{self.kind.value} of iteration {self.iteration} of run {self.run_id!r}"
 
 
 class Decision(BaseModel):
@@ -137,13 +151,6 @@ class CheckpointHandler(Protocol):
     async def handle(self, checkpoint: Checkpoint) -> Decision:
         """Return the person's decision."""
         ...
-
-
-def reference(checkpoint: Checkpoint) -> CheckpointRef:
-    """Return what names the checkpoint."""
-    return CheckpointRef(
-        run_id=checkpoint.run_id, kind=checkpoint.kind, iteration=checkpoint.iteration
-    )
 
 
 def read_checkpoint(value: Any) -> Checkpoint:

@@ -9,15 +9,13 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     Field,
-    TypeAdapter,
     ValidationError,
     WithJsonSchema,
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
-from paper_search.errors import InvalidDecisionError, QuerySyntaxError, StaleDecisionError
+from paper_search.errors import QuerySyntaxError
 from paper_search.models import (
     PUBLICATION_TYPES,
     MergeDecision,
@@ -29,17 +27,14 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.query import parse
+from paper_search.threads.decisions import decode, form_of, listed, plain, require_open
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,
-    CheckpointRef,
     Decision,
     DecisionAction,
     StrategyPayload,
-    reference,
 )
-from paper_search.workflow.decoding import decode
-from paper_search.workflow.forms import form_of
 
 MAX_QUERIES = 50
 MAX_NOTE_CHARS = 20_000
@@ -165,7 +160,7 @@ def answer_model(
     model = StrategyDecision if at_strategy else ResultDecision
 
     def check(decision: Decision) -> Decision:
-        _check_reference(decision.checkpoint, checkpoint)
+        require_open(decision.checkpoint, checkpoint.reference)
         _check_content(decision, checkpoint, known_ids)
         _check_merges(decision.revised_data, known_ids | record_ids)
         return decision
@@ -173,42 +168,12 @@ def answer_model(
     return Annotated[model, AfterValidator(check), WithJsonSchema(form_of(model))]
 
 
-def check_decision(
-    checkpoint: Checkpoint,
-    answer: Any,
-    known_ids: frozenset[str],
-    record_ids: frozenset[str] = frozenset(),
-) -> Decision:
-    """Return the decision in an answer of any client's shape.
-
-    Raises:
-        StaleDecisionError: it names another checkpoint.
-        InvalidDecisionError: naming the fields that are wrong; the question stays open.
-    """
-    plain = answer.model_dump(mode="json") if isinstance(answer, Decision) else answer
-    adapter: TypeAdapter[Decision] = TypeAdapter(answer_model(checkpoint, known_ids, record_ids))
-    try:
-        return adapter.validate_python(plain)
-    except RecursionError:
-        raise InvalidDecisionError(
-            "the decision cannot be used, the question stays open: it is nested too deeply"
-        ) from None
-    except ValidationError as error:
-        stale = [each["msg"] for each in error.errors() if each["type"] == _STALE]
-        if stale:
-            raise StaleDecisionError(stale[0]) from None
-        raise InvalidDecisionError(
-            f"the decision cannot be used, the question stays open: {listed(error)}"
-        ) from None
-
-
-def loose_decision(kind: CheckpointKind, answer: Any) -> Decision | None:
+def past_decision(kind: CheckpointKind, answer: Any) -> Decision | None:
     """Return the decision in an answer to a checkpoint that is past; None: there is none in it."""
-    plain = answer.model_dump(mode="json") if isinstance(answer, Decision) else answer
     at_strategy = kind is CheckpointKind.STRATEGY_CONFIRMATION
     model: type[Decision] = StrategyDecision if at_strategy else ResultDecision
     try:
-        return model.model_validate(plain)
+        return model.model_validate(plain(answer))
     except (ValidationError, RecursionError):
         return None
 
@@ -223,9 +188,6 @@ def feedback_of(decision: Decision) -> UserFeedback:
     return feedback
 
 
-_STALE = "stale_checkpoint"
-
-
 def _fitted(answer: Any, *, at_strategy: bool) -> Any:
     """Read `revised_data` by what the action makes of it, so that errors name its fields."""
     if not isinstance(answer, dict) or not isinstance(answer.get("revised_data"), dict):
@@ -236,31 +198,6 @@ def _fitted(answer: Any, *, at_strategy: bool) -> Any:
         return {**answer, "revised_data": model.model_validate(answer["revised_data"])}
     except ValidationError as error:
         raise ValueError(listed(error, prefix="revised_data")) from None
-
-
-def listed(error: ValidationError, prefix: str = "") -> str:
-    """Return what is wrong with which field, never the values."""
-    lines = []
-    for each in error.errors(include_url=False, include_input=False):
-        path = ".".join([*([prefix] if prefix else []), *(str(part) for part in each["loc"])])
-        message = each["msg"].removeprefix("Value error, ")
-        lines.append(f"{path}: {message}" if path else message)
-    return "; ".join(lines)
-
-
-def _check_reference(given: CheckpointRef | None, checkpoint: Checkpoint) -> None:
-    if given is None:
-        return
-    if given != reference(checkpoint):
-        raise PydanticCustomError(
-            _STALE,
-            "the decision answers {given}, but the open question is {open}",
-            {"given": _named(given), "open": _named(reference(checkpoint))},
-        )
-
-
-def _named(ref: CheckpointRef) -> str:
-    return f"{ref.kind.value} of iteration {ref.iteration} of run {ref.run_id!r}"
 
 
 def _check_content(decision: Decision, checkpoint: Checkpoint, known_ids: frozenset[str]) -> None:

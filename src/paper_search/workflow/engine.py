@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from paper_search.errors import (
-    ConfigError,
-    ThreadWaitingError,
-)
-from paper_search.models import PaperCollection
-from paper_search.persistence import Persistence, open_persistence
+from paper_search.errors import ConfigError
+from paper_search.models import PaperCollection, UserFeedback
+from paper_search.persistence import Persistence
+from paper_search.threads.decisions import listed
+from paper_search.threads.engine import ThreadEngine
+from paper_search.threads.progress import Progress, ProgressReporter
+from paper_search.threads.reading import OpenQuestion
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointHandler,
     CheckpointKind,
+    CheckpointRef,
     Decision,
+    DecisionAction,
+    ResultPayload,
 )
-from paper_search.workflow.coercion import accumulate_relevant as _accumulate_relevant
-from paper_search.workflow.coercion import coerce_feedback as _coerce_feedback
-from paper_search.workflow.coercion import coerced
-from paper_search.workflow.decisions import listed
-from paper_search.workflow.phases import PhaseTeller, ProgressReporter
-from paper_search.workflow.requests import checked_question, checked_thread
+from paper_search.workflow.questions import markable_ids
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.results import merge_papers as _merge_accumulated
-from paper_search.workflow.session import OpenQuestion, ThreadSession, search_graph
-from paper_search.workflow.settling import settle
+from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import (
     BuildsQueries,
     Deduplicates,
@@ -41,13 +40,25 @@ from paper_search.workflow.skills import (
     Searches,
     Skills,
 )
-from paper_search.workflow.state import DEFAULT_MAX_ITERATIONS, SearchParams
+from paper_search.workflow.state import DEFAULT_MAX_ITERATIONS, SearchParams, WorkflowState
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
 
 
-class SearchWorkflow:
+logger = logging.getLogger(__name__)
+
+_PHASE_OF_STEP = {
+    "parse_intent": "intent_parsing",
+    "build_strategy": "query_building",
+    "search": "searching",
+    "deduplicate": "deduplicating",
+    "score": "scoring",
+    "organize": "organizing",
+}
+
+
+class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
     """Finds literature with a person in the loop, on threads that can be resumed.
 
     Args:
@@ -74,6 +85,8 @@ class SearchWorkflow:
         ConfigError: a limit is out of its range.
     """
 
+    waiting_phase = "waiting_checkpoint"
+
     def __init__(  # noqa: PLR0913, PLR0917  # the frozen interface
         self,
         intent_parser: ParsesIntent,
@@ -95,25 +108,26 @@ class SearchWorkflow:
         enrich: bool = False,
         scoper: Scopes | None = None,
     ) -> None:
+        super().__init__(
+            SearchSession,
+            handler=checkpoint_handler,
+            progress=Progress(progress_reporter, _phases),
+            persistence=persistence,
+        )
         self._intent_parser = intent_parser
         self._query_builder = query_builder
         self._searcher = searcher
         self._deduplicator = deduplicator
         self._relevance_scorer = relevance_scorer
         self._result_organizer = result_organizer
-        self._checkpoint_handler = checkpoint_handler
         self._max_iterations = max_iterations
         self._enable_strategy_checkpoint = enable_strategy_checkpoint
-        self._teller = PhaseTeller(progress_reporter)
-        self._persistence = persistence
         self._sources = sources
         self._max_results = max_results
         self._must_find = list(must_find)
         self._gap_filler, self._enrich = gap_filler, enrich
         self._scoper = scoper
-        self._memory: Persistence | None = None
-        self._compiled: tuple[Persistence, Any] | None = None
-        self._params(is_asking=True)
+        self._settings(is_asking=True)
 
     @classmethod
     def from_config(  # noqa: PLR0913  # the frozen interface
@@ -171,117 +185,6 @@ class SearchWorkflow:
             scoper=skills.scoper,
         )
 
-    async def run(self, user_input: str, *, thread_id: str | None = None) -> PaperCollection:
-        """Search to the end, asking the handler at the checkpoints; without one, ask nobody.
-
-        Args:
-            user_input: the research question.
-            thread_id: names the thread, so that it can be resumed; None: a new UUID.
-
-        Raises:
-            QuestionError: the question is blank or too long.
-            ThreadExistsError: the thread carries a search already.
-        """
-        question, thread = checked_question(user_input), checked_thread(thread_id)
-        async with self._session(thread) as session, session.lease():
-            await session.begin(question, self._params(is_asking=self._has_handler))
-            return await self._to_the_end(session)
-
-    async def start(
-        self, user_input: str, *, thread_id: str | None = None
-    ) -> Checkpoint | PaperCollection:
-        """Search up to the first question, which is left open for whoever answers it.
-
-        Args:
-            user_input: the research question.
-            thread_id: names the thread; None: a new UUID, which is the checkpoint's `run_id`.
-
-        Raises:
-            QuestionError: the question is blank or too long.
-            ThreadExistsError: the thread carries a search already.
-        """
-        question, thread = checked_question(user_input), checked_thread(thread_id)
-        async with self._session(thread) as session, session.lease():
-            await session.begin(question, self._params(is_asking=True))
-            return await self._standing(session)
-
-    async def answer(
-        self, thread_id: str, decision: Decision | Any, *, by: str | None = None
-    ) -> Checkpoint | PaperCollection:
-        """Answer the open question of a thread and go on to the next one or the end.
-
-        A decision counts once: given again for the checkpoint that it names, it changes nothing
-        and returns how the thread stands.
-
-        Args:
-            thread_id: which thread.
-            decision: a `Decision`, or what any client sends (see `decoding.decode`).
-            by: who decides; None: who runs the program.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadFinishedError: it is done.
-            ThreadNotWaitingError: it stopped between two questions; resume it first.
-            ThreadBusyError: another process drives it.
-            InvalidDecisionError: the decision cannot be used; the question stays open.
-            StaleDecisionError: it answers another checkpoint.
-            AlreadyDecidedError: that checkpoint was decided before, and differently.
-        """
-        async with self._session(checked_thread(thread_id)) as session:
-            await settle(session, decision, by)
-            return await self._standing(session)
-
-    async def proceed(self, thread_id: str) -> Checkpoint | PaperCollection:
-        """Go on with a thread that stopped in the middle, up to the next question or the end.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadFinishedError: it is done.
-            ThreadBusyError: another process drives it.
-            ThreadWaitingError: it waits for a decision.
-        """
-        async with self._session(checked_thread(thread_id)) as session, session.lease():
-            await session.proceed()
-            return await self._standing(session)
-
-    async def resume(
-        self, thread_id: str, decision: Decision | Any | None = None, *, by: str | None = None
-    ) -> PaperCollection:
-        """Take a thread to its end: answer what it waits for, ask the handler what comes after.
-
-        Args:
-            thread_id: which thread.
-            decision: the answer to the open question; None: the handler is asked.
-            by: who decides; None: who runs the program.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadFinishedError: it is done.
-            ThreadBusyError: another process drives it.
-            ThreadWaitingError: it waits for a decision and nobody is there to give one.
-            InvalidDecisionError: the decision cannot be used; the question stays open.
-            StaleDecisionError: it answers another checkpoint.
-        """
-        async with self._session(checked_thread(thread_id)) as session:
-            if decision is not None:
-                await settle(session, decision, by)
-                if (await session.state()).is_complete:
-                    return await self._finished(session)
-            async with session.lease():
-                if await session.open_question() is None:
-                    await session.proceed()
-                return await self._to_the_end(session)
-
-    async def pending(self, thread_id: str) -> Checkpoint | None:
-        """Return the question that a thread waits with; None: it does not wait.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-        """
-        async with self._session(checked_thread(thread_id)) as session:
-            question = await session.open_question()
-            return question.checkpoint if question else None
-
     async def fork(
         self,
         thread_id: str,
@@ -303,15 +206,19 @@ class SearchWorkflow:
             ThreadBusyError: another process drives it.
             StaleDecisionError: it was never decided, or the history was pruned.
         """
-        async with self._session(checked_thread(thread_id)) as session, session.lease():
-            await session.fork(kind, iteration, by)
-            return await self._standing(session)
+        words = kind.value + ("" if iteration is None else f" of round {iteration + 1}")
+
+        def is_wanted(asked: CheckpointRef) -> bool:
+            return asked.kind is kind and iteration in {None, asked.iteration}
+
+        return await self.go_back(thread_id, is_wanted, words, by=by)
 
     @property
-    def _has_handler(self) -> bool:
-        return self._checkpoint_handler is not None
+    def _checkpoint_handler(self) -> CheckpointHandler | None:
+        handler: CheckpointHandler | None = self._handler
+        return handler
 
-    def _params(self, *, is_asking: bool) -> SearchParams:
+    def _settings(self, *, is_asking: bool) -> SearchParams:
         try:
             return SearchParams(
                 max_iterations=self._max_iterations,
@@ -325,25 +232,8 @@ class SearchWorkflow:
         except ValidationError as error:
             raise ConfigError(f"the search cannot be set up: {listed(error)}") from None
 
-    @contextlib.asynccontextmanager
-    async def _session(self, thread_id: str) -> AsyncIterator[ThreadSession]:
-        async with contextlib.AsyncExitStack() as stack:
-            persistence = self._persistence
-            if persistence is None or persistence == "memory:":
-                persistence = self._memory = self._memory or await open_memory()
-            elif isinstance(persistence, str):
-                persistence = await stack.enter_async_context(open_persistence(persistence))
-            graph = self._graph(persistence)
-            yield ThreadSession(graph, persistence, thread_id, self._teller.events)
-
-    def _graph(self, persistence: Persistence) -> Any:
-        """Return the graph on this place; it is compiled once for as long as the place is open."""
-        if self._compiled is None or self._compiled[0] is not persistence:
-            self._compiled = (persistence, search_graph(persistence, self._skills))
-        return self._compiled[1]
-
-    @property
-    def _skills(self) -> Skills:
+    def _services_on(self, persistence: Persistence) -> Skills:
+        del persistence
         return Skills(
             self._intent_parser,
             self._query_builder,
@@ -355,43 +245,79 @@ class SearchWorkflow:
             self._scoper,
         )
 
-    async def _to_the_end(self, session: ThreadSession) -> PaperCollection:
-        while (question := await session.open_question()) is not None:
-            await session.answer(question, await self._decision(question))
-        return await self._finished(session)
+    async def _ask(self, session: SearchSession, waiting: OpenQuestion[Checkpoint]) -> None:
+        handler: CheckpointHandler = self._require_handler(waiting)
+        self._announce(waiting)
+        decision = await handler.handle(waiting.question)
+        known = markable_ids(await session.state())
+        await session.answer(waiting, _coerced(decision, waiting.question, known))
 
-    async def _standing(self, session: ThreadSession) -> Checkpoint | PaperCollection:
-        question = await session.open_question()
-        if question is not None:
-            self._announce(question)
-            return question.checkpoint
-        return await self._finished(session)
-
-    async def _finished(self, session: ThreadSession) -> PaperCollection:
-        state = await session.state()
-        collection = await session.result() or empty_collection(state.question)
-        self._teller.tell("completed", {"papers": len(collection.papers)})
-        return collection
-
-    async def _decision(self, question: OpenQuestion) -> Any:
-        checkpoint = question.checkpoint
-        if self._checkpoint_handler is None:
-            raise ThreadWaitingError(
-                f"thread {checkpoint.run_id!r} waits for a decision at {checkpoint.kind.value} and "
-                "this workflow has no checkpoint handler; give one, or answer with a decision"
-            )
-        self._announce(question)
-        decision = await self._checkpoint_handler.handle(checkpoint)
-        return coerced(decision, checkpoint, question.markable_ids)
-
-    def _announce(self, question: OpenQuestion) -> None:
-        self._teller.tell("waiting_checkpoint", {"kind": question.checkpoint.kind.value})
+    async def _result(self, session: SearchSession) -> tuple[PaperCollection, dict[str, Any]]:
+        collection = await session.result()
+        if collection is None:
+            collection = empty_collection((await session.state()).question)
+        return collection, {"papers": len(collection.papers)}
 
 
-async def open_memory() -> Persistence:
-    """Return a place for threads that lives as long as the object does."""
-    async with open_persistence("memory:") as persistence:
-        return persistence
+def _phases(event: str, details: Mapping[str, Any]) -> list[str]:
+    """Return the phases that an event of a step begins: one or none."""
+    if event == "step":
+        phase = _PHASE_OF_STEP.get(str(details.get("step")))
+        return [phase] if phase else []
+    return [event] if event == "iterating" else []
+
+
+def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -> Any:
+    """Return what a handler decided in the form that the graph takes.
+
+    A handler's feedback is taken as far as it can be (seed REQ-17); answers from elsewhere are
+    refused instead, so that a slip of the pen never counts as "no feedback".
+
+    Args:
+        decision: what the handler gave; what is no `Decision` is left to the decoder.
+        checkpoint: what it was asked.
+        known_ids: papers that may be marked.
+    """
+    if not isinstance(decision, Decision):
+        return decision
+    at_strategy = not isinstance(checkpoint.payload, ResultPayload)
+    if at_strategy and decision.action is DecisionAction.APPROVE:
+        return decision.model_copy(update={"revised_data": None})
+    if at_strategy and decision.action is DecisionAction.EDIT:
+        return decision
+    if decision.action is DecisionAction.APPROVE and decision.revised_data is None:
+        return decision
+    feedback = _coerce_feedback(decision)
+    marks = {
+        name: _known(getattr(feedback, name), known_ids)
+        for name in ("marked_relevant", "marked_irrelevant")
+    }
+    plain = feedback.model_copy(update=marks).model_dump(mode="json")
+    return decision.model_copy(update={"revised_data": plain})
+
+
+def _known(marked: list[str], known_ids: frozenset[str]) -> list[str]:
+    if unknown := [each for each in marked if each not in known_ids]:
+        logger.warning("marks are left out, no such papers in this result: %s", unknown)
+    return [each for each in marked if each in known_ids]
+
+
+def _coerce_feedback(decision: Decision) -> UserFeedback:
+    """Return the feedback in a decision: its `revised_data` if that is one, else its note."""
+    if isinstance(decision.revised_data, UserFeedback):
+        return decision.revised_data
+    if isinstance(decision.revised_data, dict):
+        with contextlib.suppress(ValidationError):
+            return UserFeedback.model_validate(decision.revised_data)
+    return UserFeedback(free_text_feedback=decision.note or "")
+
+
+def _accumulate_relevant(
+    state: WorkflowState, collection: PaperCollection, feedback: UserFeedback
+) -> None:
+    """Add the papers of a collection that were marked relevant to the accumulated ones."""
+    marked = set(feedback.marked_relevant)
+    state.add_accumulated([paper for paper in collection.papers if paper.id in marked])
 
 
 __all__ = ["SearchWorkflow", "_accumulate_relevant", "_coerce_feedback", "_merge_accumulated"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paper_search.steps import Outcome, StepDef, Workflow
 from paper_search.workflow import nodes
-from paper_search.workflow.state import SearchOutput, SearchParams, SearchRequest, WorkflowState
+from paper_search.workflow.state import SearchOutput, SearchParams, SearchRequest, StepState
 
 OK, SKIP, FAIL = Outcome.OK, Outcome.SKIP, Outcome.FAIL
 APPROVE, EDIT, REJECT = Outcome.APPROVE, Outcome.EDIT, Outcome.REJECT
@@ -34,7 +34,7 @@ WORKFLOW = Workflow(
     StepDef("finish", "Merge what was kept and end", handler=nodes.finish,
             next={OK: None}),
     description="Find literature with a person in the loop",
-    state=WorkflowState, params=SearchParams, request=SearchRequest, result=SearchOutput,
+    state=StepState, params=SearchParams, request=SearchRequest, result=SearchOutput,
     services="paper_search.workflow.assembly:assemble_skills",
 )
 # fmt: on

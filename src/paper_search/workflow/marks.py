@@ -8,8 +8,8 @@ from langgraph.store.base import BaseStore, PutOp
 from pydantic import BaseModel
 
 from paper_search.models import UserFeedback
-from paper_search.workflow.records import RecordShelf
-from paper_search.workflow.shelf import PAGE, storable
+from paper_search.threads.records import PAGE, storable
+from paper_search.workflow.records import SearchRecords
 
 
 class ScreeningMark(BaseModel):
@@ -28,7 +28,7 @@ class ScreeningMark(BaseModel):
     """UTC, ISO 8601."""
 
 
-class MarkShelf:
+class MarkStore:
     """Keeps the marks of a thread beside its records; the graph's checkpoints are not touched.
 
     Args:
@@ -38,7 +38,7 @@ class MarkShelf:
 
     def __init__(self, store: BaseStore, thread_id: str) -> None:
         self._store = store
-        self._namespace = RecordShelf(store, thread_id).namespace("marks")
+        self._namespace = SearchRecords(store, thread_id).namespace("marks")
 
     async def marks(self) -> list[ScreeningMark]:
         """Return all marks in the order in which they were made."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
@@ -17,6 +18,7 @@ from paper_search.models import (
     QueryBuilderInput,
     ScoredPaper,
     SearchStrategy,
+    SourceReport,
     UserFeedback,
     relevant_seeds,
 )
@@ -24,11 +26,10 @@ from paper_search.skills.coverage import coverage_of
 from paper_search.skills.known_papers import check_known_papers
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps import Outcome, StepContext, StepUpdate
-from paper_search.steps.types import Asker
-from paper_search.workflow.approvals import Approvals
+from paper_search.threads.state import asker, checked_state
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.decisions import answer_model, feedback_of
-from paper_search.workflow.marks import MarkShelf, joined
+from paper_search.workflow.marks import MarkStore, joined
 from paper_search.workflow.outlooks import carried_outlook
 from paper_search.workflow.questions import (
     markable_ids,
@@ -36,34 +37,37 @@ from paper_search.workflow.questions import (
     result_question,
     strategy_question,
 )
-from paper_search.workflow.records import RecordShelf
+from paper_search.workflow.records import SearchRecords, StrategyApprovals
 from paper_search.workflow.results import final_collection
 from paper_search.workflow.round_changes import round_changes
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
-    SCHEMA_VERSION,
     CollectionRef,
+    IterationRecord,
     SearchParams,
+    StepState,
     WorkflowState,
 )
 
 MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
 
-Context = StepContext[WorkflowState, SearchParams, Skills]
+Context = StepContext[StepState, SearchParams, Skills]
 Ok = Literal[Outcome.OK]
 Skip = Literal[Outcome.SKIP]
 Fail = Literal[Outcome.FAIL]
 Approve = Literal[Outcome.APPROVE]
 Edit = Literal[Outcome.EDIT]
 Reject = Literal[Outcome.REJECT]
+AgainT = TypeVar("AgainT", bound=Outcome)
 
 
 async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Understand the question; everything else of an earlier search on the thread is cleared."""
     question = ctx.step_state.question
-    await _shelf(ctx).index(question)
+    # Before the index: a thread that is listed without terms is one of an older program.
     await _approvals(ctx).begin(is_asking=ctx.workflow_params.enable_strategy_checkpoint)
+    await _records(ctx).index(question)
     intent = await ctx.services.intent_parser.parse(question)
     fresh = WorkflowState(question=question, intent=intent)
     return Outcome.OK, fresh.model_dump(exclude={"accumulated_papers", "collection"})
@@ -72,7 +76,7 @@ async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
 async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Write the strategy, with what earlier rounds and the person taught."""
     state = _checked(ctx)
-    marked = await _shelf(ctx).marked(state.marks)
+    marked = await _records(ctx).marked(state.marks)
     strategy = await ctx.services.query_builder.build(
         QueryBuilderInput(
             intent=_intent(state),
@@ -82,7 +86,7 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
         )
     )
     strategy = _seeded(strategy, marked)
-    await _shelf(ctx).index(state.question)
+    await _records(ctx).index(state.question)
     return Outcome.OK, {"strategy": _limited(strategy, ctx.workflow_params)}
 
 
@@ -101,7 +105,7 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
     """Ask whether the strategy is right; nothing else."""
     state = _checked(ctx)
     question = strategy_question(state, ctx.thread_id, ctx.services)
-    decision: Decision = _ask(ctx)(question, answer_model(question, markable_ids(state)))
+    decision: Decision = asker(ctx)(question, answer_model(question, markable_ids(state)))
     if decision.action is DecisionAction.APPROVE:
         await _approvals(ctx).approve(_strategy(state), state.current_iteration)
         return Outcome.APPROVE, {}
@@ -109,8 +113,7 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         edited = _edited(_strategy(state), decision.revised_data)
         await _approvals(ctx).write(edited, state.current_iteration)
         return Outcome.EDIT, {"strategy": edited}
-    goes_on, update = _next_round(ctx, state, feedback_of(decision), result_count=0)
-    return (Outcome.REJECT if goes_on else Outcome.FAIL), update
+    return _next_round(ctx, state, Outcome.REJECT, feedback_of(decision), result_count=0)
 
 
 async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -122,17 +125,16 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     strategy = _strategy(state)
     await _approvals(ctx).require(strategy, state.current_iteration)
     if SNOWBALL in strategy.sources:  # a person may have added it
-        strategy = _seeded(strategy, await _shelf(ctx).marked(state.marks))
+        strategy = _seeded(strategy, await _records(ctx).marked(state.marks))
     answer = await ctx.services.search(strategy)
-    found = await _shelf(ctx).put_records(answer.papers)
+    found = await _records(ctx).put_records(answer.papers)
     ctx.progress("found", {"records": len(found)})
     kept = dict(state.kept_by_source)
     for report in answer.sources:
-        report.iteration = state.current_iteration
         kept[report.source] = kept.get(report.source, 0) + report.kept
     return Outcome.OK, {
         "found": found,
-        "reports": answer.sources,
+        "reports": _of_round(answer.sources, state),
         "earlier_reports": [*state.earlier_reports, *state.reports],
         "kept_by_source": kept,
     }
@@ -144,18 +146,17 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
     A work known from an earlier round keeps its id.
     """
     state = _checked(ctx)
-    shelf = _shelf(ctx)
+    records = _records(ctx)
     pool = list(dict.fromkeys([*state.found, *state.pool]))
-    records = await shelf.records(pool)
-    report = await ctx.services.deduplicate(records, state.merge_decisions)
-    works, update = report.works, {}
+    found = await records.records(pool)
+    report = await ctx.services.deduplicate(found, state.merge_decisions)
+    works, update = report.works, dict[str, Any]()
     if ctx.workflow_params.enrich:
         filled = await ctx.services.enrich(works)
-        for each in filled.sources:
-            each.iteration = state.current_iteration
-        works, update["reports"] = filled.works, [*state.reports, *filled.sources]
-    ids = await shelf.put_works(works)
-    ctx.progress("merged", {"records": len(records), "works": len(ids)})
+        works = filled.works
+        update["reports"] = [*state.reports, *_of_round(filled.sources, state)]
+    ids = await records.put_works(works)
+    ctx.progress("merged", {"records": len(found), "works": len(ids)})
     doubts = report.uncertain[:MAX_DOUBTS]
     kept = pool if ctx.services.keeps_earlier_papers else []
     return Outcome.OK, {"works": ids, "found": [], "pool": kept, "uncertain": doubts, **update}
@@ -164,111 +165,93 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
 async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Judge the relevance of every work, and put all in one order."""
     state = _checked(ctx)
-    shelf = _shelf(ctx)
-    marked = await shelf.marked(state.marks)
-    works = await shelf.works(state.works)
+    records = _records(ctx)
+    marked = await records.marked(state.marks)
+    works = await records.works(state.works)
     scored = await ctx.services.score(works, _intent(state), marked)
     asked = {(report.source, report.query) for report in state.reports if report.query}
     ranked = _strategy(state).ranked
     question = " ".join(query.text for query in ranked) or _intent(state).topic
     ordered = ctx.services.order(scored, marked, asked, question)
-    scores = await shelf.put_judgements(ordered or scored, works)
+    scores = await records.put_judgements(ordered or scored, works)
     return Outcome.OK, {"scores": scores, "is_ordered": bool(ordered), "works": []}
 
 
 async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     """Make the collection that a person gets to see."""
     state = _checked(ctx)
-    shelf = _shelf(ctx)
-    scored = await shelf.scored(list(state.scores))
+    records = _records(ctx)
+    scored = await records.scored(list(state.scores))
     if state.is_ordered:
-        # What was marked irrelevant has no place: it is set aside.
-        refused = {mark.id for mark in await shelf.marked(state.marks) if not mark.is_relevant}
-        wanted = [paper for paper in scored if paper.paper.id not in refused]
-        for place, paper in enumerate(wanted, start=1):
-            paper.place = place
+        scored = _placed(scored, await records.marked(state.marks))
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
-    reference = await shelf.put_collection(collection, ctx.workflow_params.max_results)
-    reference.coverage = coverage_of(scored, state.reports)
-    await shelf.index(state.question)
-    if state.result is not None:
-        made = await MarkShelf(ctx.store, ctx.thread_id).marks()
-        reference.outlook = carried_outlook(state, made, reference)
-        before = state.result
-        reference.changes = round_changes(
+    stored = await records.put_collection(collection, ctx.workflow_params.max_results)
+    await records.index(state.question)
+    told: dict[str, Any] = {"coverage": coverage_of(scored, state.reports)}
+    if (before := state.result) is not None:
+        made = await MarkStore(ctx.store, ctx.thread_id).marks()
+        told["outlook"] = carried_outlook(state, made, stored)
+        told["changes"] = round_changes(
             before.paper_ids,
-            reference.paper_ids,
+            stored.paper_ids,
             {*before.paper_ids, *before.set_aside_ids},
             changes(before.metadata.search_strategy, strategy),
         )
+    reference = stored.model_copy(update=told)
     known = _known_papers(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "known_papers": known}
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
-    state.record_iteration(strategy, len(reference.paper_ids))
-    return Outcome.SKIP, {**update, **_counted(state), "ended_by": EndReason.NOT_REVIEWED}
+    ended = _ended_round(state, len(reference.paper_ids))
+    return Outcome.SKIP, {**update, **ended, "ended_by": EndReason.NOT_REVIEWED}
 
 
 async def review_results(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
     """Ask whether the result is right; nothing else."""
     state = _checked(ctx)
     preview = ctx.workflow_params.preview_papers
-    question = await result_question(state, ctx.thread_id, _shelf(ctx), preview=preview)
+    question = await result_question(state, ctx.thread_id, _records(ctx), preview=preview)
     known = answer_model(question, markable_ids(state), record_ids(state))
-    decision: Decision = _ask(ctx)(question, known)
+    decision: Decision = asker(ctx)(question, known)
     count = len(state.result.paper_ids) if state.result else 0
-    screened = await MarkShelf(ctx.store, ctx.thread_id).of_round(state.current_iteration)
+    screened = await MarkStore(ctx.store, ctx.thread_id).of_round(state.current_iteration)
     markable = markable_ids(state)
     if decision.action is DecisionAction.APPROVE:
         marks = joined(decision.revised_data, screened, markable)
-        state.record_iteration(_strategy(state), count, marks)
-        ended = {**_counted(state), "ended_by": EndReason.APPROVED}
+        ended = {**_ended_round(state, count, marks), "ended_by": EndReason.APPROVED}
         return Outcome.APPROVE, {**ended, "accumulated_ids": _accumulated(state, marks)}
     feedback = joined(feedback_of(decision), screened, markable) or UserFeedback()
-    goes_on, update = _next_round(ctx, state, feedback, result_count=count)
-    update["accumulated_ids"] = _accumulated(state, feedback)
-    if not goes_on:
-        return Outcome.FAIL, update
-    is_edit = decision.action is DecisionAction.EDIT
-    return (Outcome.EDIT if is_edit else Outcome.REJECT), update
+    again: Edit | Reject = (
+        Outcome.EDIT if decision.action is DecisionAction.EDIT else Outcome.REJECT
+    )
+    outcome, update = _next_round(ctx, state, again, feedback, result_count=count)
+    return outcome, {**update, "accumulated_ids": _accumulated(state, feedback)}
 
 
 async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Merge the accumulated papers into the last collection and say why the search ended."""
     state = _checked(ctx)
-    shelf = _shelf(ctx)
-    collection = await final_collection(state, shelf, ctx.services.deduplicate)
-    reference = await shelf.put_collection(collection, part="final")
+    records = _records(ctx)
+    collection = await final_collection(state, records, ctx.services.deduplicate)
+    reference = await records.put_collection(collection, part="final")
     if state.result is not None:
-        reference.hidden, reference.coverage = state.result.hidden, state.result.coverage
-    await shelf.index(state.question)
+        told = {"hidden": state.result.hidden, "coverage": state.result.coverage}
+        reference = reference.model_copy(update=told)
+    await records.index(state.question)
     return Outcome.OK, {"is_complete": True, "result": reference, "collection": collection}
 
 
-def _shelf(ctx: Context) -> RecordShelf:
-    return RecordShelf(ctx.store, ctx.thread_id)
+def _records(ctx: Context) -> SearchRecords:
+    return SearchRecords(ctx.store, ctx.thread_id)
 
 
-def _approvals(ctx: Context) -> Approvals:
-    return Approvals(ctx.store, ctx.thread_id)
+def _approvals(ctx: Context) -> StrategyApprovals:
+    return StrategyApprovals(_records(ctx))
 
 
 def _checked(ctx: Context) -> WorkflowState:
-    """Return the state if this program can read it."""
-    version = ctx.step_state.schema_version
-    if version != SCHEMA_VERSION:
-        raise PersistenceError(
-            f"thread {ctx.thread_id!r} was written with schema version {version}, this program "
-            f"reads {SCHEMA_VERSION}; go on with the version that wrote it"
-        )
-    return ctx.step_state
-
-
-def _ask(ctx: Context) -> Asker:
-    if ctx.ask is None:
-        raise PersistenceError("this workflow asks a person and was compiled without a way to")
-    return ctx.ask
+    return checked_state(ctx, "search")
 
 
 def _intent(state: WorkflowState) -> ParsedIntent:
@@ -337,18 +320,52 @@ def _limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
 
 
 def _next_round(
-    ctx: Context, state: WorkflowState, feedback: UserFeedback, *, result_count: int
-) -> tuple[bool, dict[str, Any]]:
-    """End the iteration; return whether another may follow, and what changes."""
-    state.record_iteration(_strategy(state), result_count, feedback)
-    if state.current_iteration < ctx.workflow_params.max_iterations:
-        ctx.progress("iterating", {"iteration": state.current_iteration})
-        return True, _counted(state)
-    return False, {**_counted(state), "ended_by": EndReason.LIMIT_REACHED}
+    ctx: Context,
+    state: WorkflowState,
+    again: AgainT,
+    feedback: UserFeedback,
+    *,
+    result_count: int,
+) -> tuple[AgainT | Fail, StepUpdate]:
+    """End the iteration; return the outcome that leads to another, or fail at the limit."""
+    ended = _ended_round(state, result_count, feedback)
+    following = ended["current_iteration"]
+    if following < ctx.workflow_params.max_iterations:
+        ctx.progress("iterating", {"iteration": following})
+        return again, ended
+    return Outcome.FAIL, {**ended, "ended_by": EndReason.LIMIT_REACHED}
 
 
-def _counted(state: WorkflowState) -> dict[str, Any]:
-    return {"history": state.history, "current_iteration": state.current_iteration}
+def _ended_round(
+    state: WorkflowState, result_count: int, feedback: UserFeedback | None = None
+) -> dict[str, Any]:
+    """Return what changes when an iteration ends: it is remembered and counted."""
+    record = IterationRecord(
+        iteration=state.current_iteration,
+        strategy=_strategy(state),
+        result_count=result_count,
+        feedback=feedback,
+    )
+    return {
+        "history": [*state.history, record],
+        "current_iteration": state.current_iteration + 1,
+    }
+
+
+def _of_round(reports: Sequence[SourceReport], state: WorkflowState) -> list[SourceReport]:
+    """Return what sources did, with the iteration in which they did it."""
+    update = {"iteration": state.current_iteration}
+    return [report.model_copy(update=update) for report in reports]
+
+
+def _placed(scored: Sequence[ScoredPaper], marked: Sequence[MarkedPaper]) -> list[ScoredPaper]:
+    """Return papers with their place in the order; what was marked irrelevant is set aside."""
+    refused = {mark.id for mark in marked if not mark.is_relevant}
+    places = itertools.count(1)
+    return [
+        paper if paper.paper.id in refused else paper.model_copy(update={"place": next(places)})
+        for paper in scored
+    ]
 
 
 def _accumulated(state: WorkflowState, feedback: UserFeedback | None) -> list[str]:

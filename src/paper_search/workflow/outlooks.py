@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paper_search.skills.screening import Outlook, outlook
-from paper_search.workflow.marks import MarkShelf, ScreeningMark, verdicts
+from paper_search.workflow.marks import MarkStore, ScreeningMark, verdicts
 from paper_search.workflow.questions import markable_ids
 from paper_search.workflow.state import CollectionRef, IterationRecord, WorkflowState
 
@@ -80,9 +80,9 @@ def carried_outlook(
     return f"Round {iteration + 1}{condition}: {found.advice} New in this round: {fresh} papers."
 
 
-async def with_marks(payload: Any, state: WorkflowState, shelf: MarkShelf) -> Any:
+async def with_marks(payload: Any, state: WorkflowState, store: MarkStore) -> Any:
     """Return the question about a result with what was marked while it has been open."""
-    marks = await shelf.marks()
+    marks = await store.marks()
     markable, iteration = markable_ids(state), state.current_iteration
     said = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
     ids = state.result.paper_ids if state.result else []

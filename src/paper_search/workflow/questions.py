@@ -14,7 +14,7 @@ from paper_search.workflow.checkpoints import (
     SameWorkQuestion,
     StrategyPayload,
 )
-from paper_search.workflow.records import RecordShelf
+from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import WorkflowState
 
@@ -52,14 +52,14 @@ def remarks(strategy: SearchStrategy) -> list[str]:
 
 
 async def result_question(
-    state: WorkflowState, run_id: str, shelf: RecordShelf, *, preview: int | None
+    state: WorkflowState, run_id: str, records: SearchRecords, *, preview: int | None
 ) -> Checkpoint:
     """Return checkpoint 2: is this the result?
 
     Args:
         state: of the search.
         run_id: names the run in the question.
-        shelf: where the papers are.
+        records: where the papers are.
         preview: how many papers to show in full; None: all of them.
     """
     if state.result is None:
@@ -67,8 +67,8 @@ async def result_question(
     return Checkpoint(
         kind=CheckpointKind.RESULT_REVIEW,
         payload=ResultPayload(
-            collection=await shelf.collection(state.result, first=preview),
-            accumulated_papers=await shelf.papers(state.accumulated_ids[:preview]),
+            collection=await records.collection(state.result, first=preview),
+            accumulated_papers=await records.papers(state.accumulated_ids[:preview]),
             iteration=state.current_iteration,
             reports=state.reports,
             silent_sources=state.silent_sources,
@@ -80,7 +80,7 @@ async def result_question(
             set_aside=len(state.result.set_aside_ids),
             outlook=state.result.outlook,
             coverage=state.result.coverage,
-            store_namespace=list(shelf.namespace("records")),
+            store_namespace=list(records.namespace("records")),
         ),
         run_id=run_id,
         iteration=state.current_iteration,

@@ -19,9 +19,11 @@ from paper_search.models import (
     PaperCollection,
     RawPaper,
     ScoredPaper,
+    SearchStrategy,
     Seed,
 )
-from paper_search.workflow.shelf import PAGE, ROOT, Shelf, storable
+from paper_search.threads.approvals import Approvals
+from paper_search.threads.records import PAGE, ROOT, RecordStore, storable
 from paper_search.workflow.state import CollectionRef
 
 INDEX = (ROOT, "threads")
@@ -31,7 +33,7 @@ _SHARED = set(BibliographicRecord.model_fields) | {"id"}
 _VERDICT = ("relevance_score", "relevance_reason", "tags", "is_judged")
 
 
-class RecordShelf(Shelf):
+class SearchRecords(RecordStore):
     """Reads and writes the records of one search. Writing twice changes nothing."""
 
     listed_in = INDEX
@@ -44,19 +46,19 @@ class RecordShelf(Shelf):
         that was found in an earlier round keeps where it was seen then.
         """
         named = _distinct(papers)
-        before = await self._get("records", [paper.id for paper in named])
+        before = await self.get("records", [paper.id for paper in named])
         dumps = {paper.id: _seen_again(_dump(paper), before.get(paper.id)) for paper in named}
-        await self._put("records", dumps)
+        await self.put("records", dumps)
         return [paper.id for paper in named]
 
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""
-        values = await self._get("records", ids)
+        values = await self.get("records", ids)
         return [RawPaper.model_validate(values[each]) for each in ids]
 
     async def stored(self, ids: Sequence[str]) -> set[str]:
         """Return those of the ids that a record is stored under."""
-        return set(await self._get("records", ids))
+        return set(await self.get("records", ids))
 
     async def put_works(self, works: Sequence[RawPaper]) -> list[str]:
         """Store merged records and return their ids, in order.
@@ -65,19 +67,19 @@ class RecordShelf(Shelf):
         """
         named = _distinct(await self._recognised(works))
         dumps = {each.id: _dump(each) for each in named}
-        records = await self._get("records", list(dumps))
-        merged = await self._get("works", list(dumps))
+        records = await self.get("records", list(dumps))
+        merged = await self.get("works", list(dumps))
         changed = {i: dump for i, dump in dumps.items() if dump != merged.get(i, records.get(i))}
-        await self._put("works", changed)
+        await self.put("works", changed)
         members = {i: {"work": w.id} for w in named for i in w.merged_from if i != w.id}
-        alone = await self._get("members", [w.id for w in named])
-        await self._put("members", {i: {"work": i} for i in alone} | members)
+        alone = await self.get("members", [w.id for w in named])
+        await self.put("members", {i: {"work": i} for i in alone} | members)
         return [each.id for each in named]
 
     async def works(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return merged records, in order."""
-        merged = await self._get("works", ids)
-        plain = await self._get("records", [each for each in ids if each not in merged])
+        merged = await self.get("works", ids)
+        plain = await self.get("records", [each for each in ids if each not in merged])
         return [RawPaper.model_validate(merged.get(each) or plain[each]) for each in ids]
 
     async def put_judgements(
@@ -91,9 +93,9 @@ class RecordShelf(Shelf):
         """
         known = {each.id: each for each in works}
         changed = [each.paper for each in scored if known.get(each.paper.id) != each.paper]
-        await self._put("works", {paper.id: _dump(paper) for paper in changed})
+        await self.put("works", {paper.id: _dump(paper) for paper in changed})
         papers = {each.paper.id: Paper.from_scored(each) for each in scored}
-        await self._put(
+        await self.put(
             "judgements",
             {
                 i: storable(paper.model_dump(mode="json", include=set(_VERDICT)))
@@ -104,7 +106,7 @@ class RecordShelf(Shelf):
 
     async def scored(self, ids: Sequence[str]) -> list[ScoredPaper]:
         """Return works with their verdicts, in order."""
-        verdicts = await self._get("judgements", ids)
+        verdicts = await self.get("judgements", ids)
         return [ScoredPaper(paper=work, **verdicts[work.id]) for work in await self.works(ids)]
 
     async def put_collection(
@@ -122,7 +124,7 @@ class RecordShelf(Shelf):
         set_aside = [paper.id for paper in (*beyond, *collection.set_aside)]
         plain = await self._plain_papers([paper.id for paper in papers])
         whole = {paper.id: _dump(paper) for paper in papers if plain.get(paper.id) != paper}
-        await self._put(part, {paper.id: whole.get(paper.id) for paper in papers})
+        await self.put(part, {paper.id: whole.get(paper.id) for paper in papers})
         return CollectionRef(
             metadata=collection.metadata,
             facets=collection.facets,
@@ -152,7 +154,7 @@ class RecordShelf(Shelf):
 
     async def papers(self, ids: Sequence[str], *, part: str = "papers") -> list[Paper]:
         """Return papers in order: as stored where they are whole, else put together."""
-        whole = await self._get(part, ids)
+        whole = await self.get(part, ids)
         found = await self._plain_papers([each for each in ids if each not in whole])
         found |= {i: Paper.model_validate(value) for i, value in whole.items()}
         return [found[each] for each in ids]
@@ -162,7 +164,7 @@ class RecordShelf(Shelf):
 
         A paper that has been merged into another since is named by that one.
         """
-        members = await self._get("members", list(marks))
+        members = await self.get("members", list(marks))
         named = {i: members[i]["work"] if i in members else i for i in marks}
         return [
             MarkedPaper(
@@ -186,8 +188,8 @@ class RecordShelf(Shelf):
 
     async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
         ids = [i for work in works for i in (work.id, *work.merged_from)]
-        judged = await self._get("judgements", ids)
-        members = await self._get("members", ids)
+        judged = await self.get("judgements", ids)
+        members = await self.get("members", ids)
         known = {i: members[i]["work"] if i in members else i for i in {*judged, *members}}
         taken = {work.id for work in works}
         recognised = []
@@ -203,9 +205,9 @@ class RecordShelf(Shelf):
 
     async def _plain_papers(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers that are no more than a work with its verdict."""
-        verdicts = await self._get("judgements", ids)
-        merged = await self._get("works", ids)
-        records = await self._get("records", [each for each in ids if each not in merged])
+        verdicts = await self.get("judgements", ids)
+        merged = await self.get("works", ids)
+        records = await self.get("records", [each for each in ids if each not in merged])
         works = {**records, **merged}
         return {
             i: Paper.model_validate(
@@ -216,6 +218,17 @@ class RecordShelf(Shelf):
             for i, verdict in verdicts.items()
             if i in works
         }
+
+
+class StrategyApprovals(Approvals[SearchStrategy]):
+    """The strategies of one search that a person approved, by iteration."""
+
+    part = "approvals"
+    field = "strategy"
+    noun = "search"
+
+    def _decided_on(self, proposal: SearchStrategy) -> SearchStrategy:
+        return SearchStrategy.model_validate(proposal.model_dump(mode="json"))
 
 
 def _seed(paper: BibliographicRecord) -> Seed:
@@ -257,4 +270,4 @@ def _distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:
     return distinct
 
 
-__all__ = ["INDEX", "PAGE", "ROOT", "RecordShelf", "storable"]
+__all__ = ["INDEX", "PAGE", "ROOT", "SearchRecords", "storable"]

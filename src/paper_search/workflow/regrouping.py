@@ -14,7 +14,7 @@ from paper_search.models import (
     ScoredPaper,
 )
 from paper_search.sources.enrichment import GAPS
-from paper_search.workflow.records import RecordShelf
+from paper_search.workflow.records import SearchRecords
 
 Merge = Callable[[list[RawPaper], Sequence[MergeDecision]], Awaitable[DeduplicationReport]]
 
@@ -22,7 +22,7 @@ Merge = Callable[[list[RawPaper], Sequence[MergeDecision]], Awaitable[Deduplicat
 async def regrouped(
     collection: PaperCollection,
     decisions: Sequence[MergeDecision],
-    shelf: RecordShelf,
+    records: SearchRecords,
     merge: Merge,
 ) -> PaperCollection:
     """Return the collection with the papers that the decisions are about merged or split.
@@ -32,15 +32,15 @@ async def regrouped(
     """
     named = {i for each in decisions for i in (each.one, each.other)}
     affected = [each for each in collection.papers if named & set(_members(each))]
-    stored = await shelf.stored([i for each in affected for i in _members(each)])
+    stored = await records.stored([i for each in affected for i in _members(each)])
     # A paper that an organizer made of no record of ours can be neither merged nor split.
     touched = [each for each in affected if stored.issuperset(_members(each))]
     paper_of = {member: paper for paper in touched for member in _members(paper)}
     if not touched:
         return collection
     wanted = [each for each in decisions if {each.one, each.other} <= paper_of.keys()]
-    records = await shelf.records(list(paper_of))
-    report = await merge(records, _spelled_out(touched, wanted))
+    members = await records.records(list(paper_of))
+    report = await merge(members, _spelled_out(touched, wanted))
     made: dict[str, list[Paper]] = {}
     for work in report.works:
         sources = [paper_of[i] for i in (work.merged_from or [work.id]) if i in paper_of]

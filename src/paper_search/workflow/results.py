@@ -12,13 +12,13 @@ from paper_search.models import (
     SearchMetadata,
     SearchStrategy,
 )
-from paper_search.workflow.records import RecordShelf
+from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.regrouping import Merge, regrouped
 from paper_search.workflow.state import WorkflowState
 
 
 async def final_collection(
-    state: WorkflowState, shelf: RecordShelf, deduplicate: Merge | None = None
+    state: WorkflowState, records: SearchRecords, deduplicate: Merge | None = None
 ) -> PaperCollection:
     """Return the last collection with the accumulated papers; an empty one if there is none.
 
@@ -27,13 +27,13 @@ async def final_collection(
     if state.result is None:
         collection = empty_collection(state.question)
     else:
-        collection = await shelf.collection(state.result)
-    extra = await shelf.papers(state.accumulated_ids)
+        collection = await records.collection(state.result)
+    extra = await records.papers(state.accumulated_ids)
     merged = merge_papers(collection, extra)
     said = state.history[-1].feedback if state.history else None
     if deduplicate is not None and said is not None and said.merge_decisions:
-        merged = await regrouped(merged, said.merge_decisions, shelf, deduplicate)
-    merged = with_notes(merged, await shelf.notes())
+        merged = await regrouped(merged, said.merge_decisions, records, deduplicate)
+    merged = with_notes(merged, await records.notes())
     return merged.model_copy(
         update={
             "ended_by": state.ended_by,

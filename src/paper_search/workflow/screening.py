@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 from paper_search.models import Paper
 from paper_search.skills.screening import Outlook, Ranker
-from paper_search.workflow.marks import MarkShelf, ScreeningMark, joined
+from paper_search.workflow.marks import MarkStore, ScreeningMark, joined
 from paper_search.workflow.outlooks import round_outlook, with_marks
 from paper_search.workflow.state import WorkflowState
 
-__all__ = ["MarkShelf", "Screening", "ScreeningMark", "joined", "open_screening", "with_marks"]
+__all__ = ["MarkStore", "Screening", "ScreeningMark", "joined", "open_screening", "with_marks"]
 
 _SMALL = 2_500
 """Papers up to which the order is learned anew after every mark; of twice as many, every second."""
@@ -22,7 +22,7 @@ class Screening:
 
     Args:
         papers: best first, as the result has them.
-        shelf: where marks go.
+        store: where marks go.
         marks: what is there already.
         iteration: of the search.
         earlier: marks of the rounds before, by paper id.
@@ -31,14 +31,14 @@ class Screening:
     def __init__(
         self,
         papers: Sequence[Paper],
-        shelf: MarkShelf,
+        store: MarkStore,
         marks: Sequence[ScreeningMark],
         iteration: int,
         earlier: Mapping[str, bool],
     ) -> None:
         self.papers = list(papers)
         self.iteration = iteration
-        self._shelf = shelf
+        self._store = store
         self._marks = {mark.paper_id: mark for mark in marks}
         self._earlier = dict(earlier)
         self._every = max(1, len(self.papers) // _SMALL)
@@ -91,10 +91,10 @@ class Screening:
             return None
         bare = last.model_copy(update={"is_relevant": None, "is_skipped": False})
         if last.note:
-            await self._shelf.put(bare)
+            await self._store.put(bare)
             self._marks[last.paper_id] = bare
         else:
-            await self._shelf.remove(last.paper_id)
+            await self._store.remove(last.paper_id)
             del self._marks[last.paper_id]
         self._taken_back = last.paper_id
         return mine[last.paper_id]
@@ -107,7 +107,7 @@ class Screening:
         moved = {"number": number, "iteration": self.iteration} if is_verdict else {}
         now = {"said_at": datetime.now(UTC).isoformat()}
         mark = base.model_copy(update={**said, **moved, **now})
-        await self._shelf.put(mark)
+        await self._store.put(mark)
         self._marks[paper.id] = mark
         self._taken_back = None if is_verdict else self._taken_back
 
@@ -142,7 +142,7 @@ class Screening:
 
 
 async def open_screening(
-    papers: Sequence[Paper], state: WorkflowState, shelf: MarkShelf
+    papers: Sequence[Paper], state: WorkflowState, store: MarkStore
 ) -> Screening:
     """Return the papers of a thread's result, with the marks on them so far."""
-    return Screening(papers, shelf, await shelf.marks(), state.current_iteration, state.marks)
+    return Screening(papers, store, await store.marks(), state.current_iteration, state.marks)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from paper_search.errors import PersistenceError
 from paper_search.models import (
     Coverage,
     EndReason,
@@ -195,6 +193,10 @@ class WorkflowState(BaseModel):
                 existing.add(paper.id)
 
 
+class StepState(WorkflowState, frozen=True):
+    """The state as a step gets it: only what the step returns changes it."""
+
+
 class SearchOutput(BaseModel):
     """The output of the graph."""
 
@@ -205,19 +207,3 @@ class SearchOutput(BaseModel):
     reports: list[SourceReport]
     result: CollectionRef | None
     collection: PaperCollection | None
-
-
-def read_state(values: Mapping[str, Any], thread_id: str) -> WorkflowState:
-    """Return the state that the channels of a thread hold.
-
-    Raises:
-        PersistenceError: another version of the program wrote them.
-    """
-    version = values.get("schema_version", SCHEMA_VERSION)
-    if version != SCHEMA_VERSION:
-        raise PersistenceError(
-            f"thread {thread_id!r} was written with schema version {version}; "
-            f"this program reads {SCHEMA_VERSION}"
-        )
-    known = {name: values[name] for name in WorkflowState.model_fields if name in values}
-    return WorkflowState.model_validate(known)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
-from paper_search.report.models import Critique, ResearchDraft, SearchResult
-from paper_search.workflow.shelf import ROOT, Shelf, storable
+from paper_search.report.models import Critique, ResearchDraft, ResearchPlan, SearchResult
+from paper_search.threads.approvals import Approvals
+from paper_search.threads.records import ROOT, RecordStore, storable
 
 INDEX = (ROOT, "reports")
 """Every report by its thread."""
+_DECIDED_ON = {"original_query", "decomposed_questions", "expected_sections", "methodology"}
+"""What of a plan stays as it was decided; its queries change while they are asked."""
 
 
-class ReportShelf(Shelf):
+class ReportRecords(RecordStore):
     """Reads and writes the records of one report. Writing twice changes nothing."""
 
     listed_in = INDEX
@@ -29,50 +32,57 @@ class ReportShelf(Shelf):
     async def put_results(self, results: Sequence[SearchResult]) -> list[str]:
         """Store what was collected and return the ids, in order."""
         rows = [_row(each) for each in results]
-        await self._put("report_results", {row["result_id"]: row for row in rows})
+        await self.put("report_results", {row["result_id"]: row for row in rows})
         return [row["result_id"] for row in rows]
 
     async def results(self, ids: Sequence[str]) -> list[SearchResult]:
         """Return what was collected, in the order of the ids."""
-        values = await self._get("report_results", ids)
+        values = await self.get("report_results", ids)
         return [SearchResult.model_validate(values[each]) for each in ids]
 
     async def put_draft(self, draft: ResearchDraft) -> None:
         """Store a version of the text."""
-        await self._put("report_drafts", {str(draft.version): _row(draft)})
+        await self.put("report_drafts", {str(draft.version): _row(draft)})
 
     async def draft(self, version: int) -> ResearchDraft | None:
         """Return a version of the text; None: there is none."""
-        values = await self._get("report_drafts", [str(version)])
+        values = await self.get("report_drafts", [str(version)])
         value = values.get(str(version))
         return ResearchDraft.model_validate(value) if value else None
 
     async def put_critique(self, critique: Critique) -> None:
         """Store the review of a version."""
-        await self._put("report_critiques", {str(critique.version): _row(critique)})
+        await self.put("report_critiques", {str(critique.version): _row(critique)})
 
     async def critique(self, version: int) -> Critique | None:
         """Return the review of a version; None: there is none."""
-        values = await self._get("report_critiques", [str(version)])
+        values = await self.get("report_critiques", [str(version)])
         value = values.get(str(version))
         return Critique.model_validate(value) if value else None
 
     async def put_calls(self, step: str, calls: int) -> None:
         """Store how often the step in flight asked a model so far."""
-        await self._put("report_calls", {"in flight": {"step": step, "calls": calls}})
+        await self.put("report_calls", {"in flight": {"step": step, "calls": calls}})
 
     async def calls(self, step: str) -> int:
         """Return how often a step asked a model that ended without an outcome; 0: it did not."""
-        value = (await self._get("report_calls", ["in flight"])).get("in flight", {})
+        value = (await self.get("report_calls", ["in flight"])).get("in flight", {})
         return int(value["calls"]) if value.get("step") == step else 0
 
-    async def put_approvals(self, rows: Mapping[str, dict[str, Any] | None]) -> None:
-        """Store what was let pass, by name; None deletes."""
-        await self._put("report_approvals", rows)
 
-    async def approval(self, name: str) -> dict[str, Any] | None:
-        """Return what was let pass under a name; None: nothing."""
-        return (await self._get("report_approvals", [name])).get(name)
+class PlanApprovals(Approvals[ResearchPlan]):
+    """The plan of one report that a person let pass."""
+
+    part = "report_approvals"
+    field = "plan"
+    noun = "report"
+
+    def _key(self, number: int) -> str:
+        del number  # one plan at a time
+        return "passed"
+
+    def _decided_on(self, proposal: ResearchPlan) -> dict[str, Any]:
+        return proposal.model_dump(include=_DECIDED_ON)
 
 
 def _row(model: BaseModel) -> dict[str, Any]:

@@ -18,25 +18,13 @@ scoring, organizing, iterating, completed. Of a report: the names of its steps, 
 NamesPhases = Callable[[str, Mapping[str, Any]], list[str]]
 """Gives the phases that an event of a step begins."""
 
-_OF_STEP = {
-    "parse_intent": "intent_parsing",
-    "build_strategy": "query_building",
-    "search": "searching",
-    "deduplicate": "deduplicating",
-    "score": "scoring",
-    "organize": "organizing",
-}
+
+def step_phases(event: str, details: Mapping[str, Any]) -> list[str]:
+    """Return the phase that an event of a step begins: the step, by its name."""
+    return [str(details.get("step", event))] if event == "step" else [event]
 
 
-def phases(event: str, details: Mapping[str, Any]) -> list[str]:
-    """Return the phases that an event of a step begins: one or none."""
-    if event == "step":
-        phase = _OF_STEP.get(str(details.get("step")))
-        return [phase] if phase else []
-    return [event] if event == "iterating" else []
-
-
-class PhaseTeller:
+class Progress:
     """Tells a reporter what goes on; what it raises is logged only.
 
     Args:
@@ -44,7 +32,7 @@ class PhaseTeller:
         naming: what the events of the steps are called.
     """
 
-    def __init__(self, reporter: ProgressReporter | None, naming: NamesPhases = phases) -> None:
+    def __init__(self, reporter: ProgressReporter | None, naming: NamesPhases) -> None:
         self._reporter = reporter
         self._naming = naming
 

@@ -1,4 +1,4 @@
-"""Shelf: what one thread keeps in the LangGraph store, in parts with names."""
+"""RecordStore: what one thread keeps in the LangGraph store, in parts with names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
 """Of the integers that a store takes."""
 
 
-class Shelf:
+class RecordStore:
     """Reads and writes the rows of one thread. Writing twice changes nothing.
 
     All writes go through `abatch`, which runs in the task that holds the lease: `aput` and
@@ -36,38 +36,42 @@ class Shelf:
 
     def __init__(self, store: BaseStore, thread_id: str) -> None:
         self._store = store
-        self._thread_id = thread_id
+        self.thread_id = thread_id
 
     def namespace(self, part: str) -> tuple[str, ...]:
         """Return where a part of the rows is; dots are not allowed in a namespace."""
-        return (ROOT, self._thread_id.replace(".", "%2E"), part)
+        return (ROOT, self.thread_id.replace(".", "%2E"), part)
 
     async def index(self, question: str) -> None:
         """Enter the thread in the index of all threads, or move it to the front.
 
         The entry says its times itself: stores round them, forget the first, or omit the zone.
         """
-        entry = await self._store.aget(self.listed_in, self._thread_id)
+        entry = await self._store.aget(self.listed_in, self.thread_id)
         now = datetime.now(UTC).isoformat()
         created_at = entry.value["created_at"] if entry else now
         value = storable({"question": question, "created_at": created_at, "updated_at": now})
-        await self._store.abatch([PutOp(self.listed_in, self._thread_id, value, index=False)])
+        await self._store.abatch([PutOp(self.listed_in, self.thread_id, value, index=False)])
+
+    async def is_listed(self) -> bool:
+        """Whether the index has the thread."""
+        return await self._store.aget(self.listed_in, self.thread_id) is not None
 
     async def delete(self) -> None:
         """Delete every row of the thread; the index entry, by which it is found, goes last."""
         for part in self.parts:
             namespace = self.namespace(part)
             while items := await self._store.asearch(namespace, limit=PAGE):
-                await self._store.abatch([PutOp(namespace, each.key, None) for each in items])
-        await self._store.abatch([PutOp(self.listed_in, self._thread_id, None)])
+                await self._store.abatch([PutOp(namespace, item.key, None) for item in items])
+        await self._store.abatch([PutOp(self.listed_in, self.thread_id, None)])
 
-    async def _put(self, part: str, values: Mapping[str, dict[str, Any] | None]) -> None:
+    async def put(self, part: str, values: Mapping[str, dict[str, Any] | None]) -> None:
         """Write what is not there yet: writing a row again would only tear holes in the file.
 
         None deletes.
         """
         namespace = self.namespace(part)
-        current = await self._get(part, list(values))
+        current = await self.get(part, list(values))
         operations: list[Op] = [
             PutOp(namespace, key, value, index=False)
             for key, value in values.items()
@@ -76,7 +80,11 @@ class Shelf:
         for start in range(0, len(operations), PAGE):
             await self._store.abatch(operations[start : start + PAGE])
 
-    async def _get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    async def keys(self, part: str) -> list[str]:
+        """Return the keys of a part; at most `PAGE`, for parts that stay small."""
+        return [item.key for item in await self._store.asearch(self.namespace(part), limit=PAGE)]
+
+    async def get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Return those of the rows that are there."""
         namespace = self.namespace(part)
         operations: list[Op] = [GetOp(namespace, key) for key in dict.fromkeys(ids)]
@@ -100,8 +108,8 @@ def storable(value: Any) -> Any:
         case int() if not _SMALLEST <= value <= _LARGEST:
             return str(value)
         case dict():
-            return {storable(name): storable(each) for name, each in value.items()}
+            return {storable(name): storable(item) for name, item in value.items()}
         case list():
-            return [storable(each) for each in value]
+            return [storable(item) for item in value]
         case _:
             return value

@@ -11,8 +11,14 @@ from pathlib import Path
 import pytest
 
 from paper_search.errors import ThreadBusyError, ThreadTakenOverError
-from paper_search.persistence.leases import LeaseHolder, Leases, LeaseTable, MemoryLeaseTable
-from paper_search.persistence.seats import SEAT_S, Seat
+from paper_search.persistence.leases import (
+    WORK_LOCK_S,
+    LeaseHolder,
+    Leases,
+    LeaseTable,
+    MemoryLeaseTable,
+    WorkLock,
+)
 from paper_search.persistence.sqlite import SqliteLeaseTable
 
 
@@ -23,19 +29,19 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> LeaseTable:
     return SqliteLeaseTable(tmp_path / "t.db")
 
 
-async def test_the_second_is_told_who_sits_there(table: LeaseTable) -> None:
-    first, second = Seat(table, "t", "screened"), Seat(table, "t", "screened")
-    await first.take()
+async def test_the_second_is_told_who_holds_it(table: LeaseTable) -> None:
+    first, second = WorkLock(table, "t", "screened"), WorkLock(table, "t", "screened")
+    await first.acquire()
     with pytest.raises(ThreadBusyError, match=f"is being screened by process {os.getpid()}"):
-        await second.take()
-    await first.keep()
-    await first.leave()
-    await second.take()
-    await Seat(table, "other", "screened").take()
+        await second.acquire()
+    await first.renew()
+    await first.release()
+    await second.acquire()
+    await WorkLock(table, "other", "screened").acquire()
 
 
 async def test_the_lease_of_the_thread_is_free_all_the_while(table: LeaseTable) -> None:
-    await Seat(table, "t", "screened").take()
+    await WorkLock(table, "t", "screened").acquire()
     async with Leases(table).hold("t"):
         pass
 
@@ -47,23 +53,23 @@ def dead_pid() -> int:
     return process.pid
 
 
-async def test_the_seat_of_a_dead_process_is_free(table: LeaseTable, dead_pid: int) -> None:
+async def test_the_lock_of_a_dead_process_is_free(table: LeaseTable, dead_pid: int) -> None:
     dead = LeaseHolder(f"{socket.gethostname()}:{dead_pid}:token", 4e9)
     assert table.take("t#screened", dead, 0.0) == dead
-    await Seat(table, "t", "screened").take()
+    await WorkLock(table, "t", "screened").acquire()
 
 
 async def test_who_was_silent_for_too_long_writes_no_more(table: LeaseTable) -> None:
     now = [1_000.0]
-    first, second = (Seat(table, "t", "screened", lambda: now[0]) for _ in range(2))
-    await first.take()
-    now[0] += SEAT_S - 1
-    await first.keep()
-    now[0] += SEAT_S + 1
-    await first.keep()  # nobody came
-    now[0] += SEAT_S + 1
-    await second.take()
+    first, second = (WorkLock(table, "t", "screened", lambda: now[0]) for _ in range(2))
+    await first.acquire()
+    now[0] += WORK_LOCK_S - 1
+    await first.renew()
+    now[0] += WORK_LOCK_S + 1
+    await first.renew()  # nobody came
+    now[0] += WORK_LOCK_S + 1
+    await second.acquire()
     with pytest.raises(ThreadTakenOverError, match="your last key was not saved"):
-        await first.keep()
-    await first.leave()
-    await second.keep()
+        await first.renew()
+    await first.release()
+    await second.renew()

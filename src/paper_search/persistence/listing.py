@@ -18,7 +18,7 @@ STRATEGIES = ("keep_latest", "delete")
 
 
 @dataclass(frozen=True)
-class ThreadHead:
+class LatestCheckpoint:
     """A thread, its latest checkpoint and its first: their ids begin with their time."""
 
     thread_id: str
@@ -49,10 +49,10 @@ def time_of(checkpoint_id: str) -> datetime | None:
     return _GREGORIAN + timedelta(microseconds=ticks // 10)
 
 
-class ListsHeads(Protocol):
+class ListsThreads(Protocol):
     """A saver that can page through its threads."""
 
-    async def aheads(self, limit: int, offset: int = 0) -> list[ThreadHead]:
+    async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
         """Return the latest checkpoint id of each thread, the latest first."""
         ...
 

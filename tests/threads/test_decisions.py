@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.workflow.decoding import decode
+from paper_search.threads.decisions import decode
 
 FEEDBACK = {"marked_relevant": ["a"]}
 OWN = {"action": "edit", "revised_data": FEEDBACK, "note": "n"}

@@ -11,10 +11,10 @@ from paper_search.errors import ThreadBusyError, ThreadTakenOverError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import LeaseHolder
 from paper_search.report.models import Critique, ResearchDraft
-from paper_search.report_workflow.shelf import INDEX, ReportShelf
+from paper_search.report_workflow.records import INDEX, ReportRecords
 from paper_search.testing.reports import QUESTION, report_sources
-from paper_search.workflow.records import RecordShelf
-from paper_search.workflow.shelf import Shelf
+from paper_search.threads.records import RecordStore
+from paper_search.workflow.records import SearchRecords
 
 
 @pytest.fixture
@@ -28,19 +28,19 @@ async def place(request, url):
         yield persistence
 
 
-async def filled(shelf: ReportShelf) -> None:
-    await shelf.put_results(report_sources())
-    await shelf.put_draft(ResearchDraft(title="A draft"))
-    await shelf.put_critique(Critique(version=1))
-    await shelf.index(QUESTION)
+async def filled(records: ReportRecords) -> None:
+    await records.put_results(report_sources())
+    await records.put_draft(ResearchDraft(title="A draft"))
+    await records.put_critique(Critique(version=1))
+    await records.index(QUESTION)
 
 
 async def test_a_row_that_did_not_change_is_not_written_again(place, monkeypatch):
-    shelf = ReportShelf(place.store, "t")
+    records = ReportRecords(place.store, "t")
     draft = ResearchDraft(title="A draft")
     sources = report_sources()
-    ids = await shelf.put_results(sources)
-    await shelf.put_draft(draft)
+    ids = await records.put_results(sources)
+    await records.put_draft(draft)
     writes: list[Any] = []
     inner = place.store.abatch
 
@@ -50,38 +50,38 @@ async def test_a_row_that_did_not_change_is_not_written_again(place, monkeypatch
         return await inner(listed)
 
     monkeypatch.setattr(place.store, "abatch", abatch)
-    assert await shelf.put_results(sources) == ids
-    await shelf.put_draft(draft)
+    assert await records.put_results(sources) == ids
+    await records.put_draft(draft)
     assert writes == []
     changed = sources[0].model_copy(update={"title": "Another title"})
-    await shelf.put_results([changed, *sources[1:]])
+    await records.put_results([changed, *sources[1:]])
     assert [each.key for each in writes] == [changed.result_id]
 
 
 async def test_characters_that_a_store_does_not_take_are_marked(place):
-    shelf = ReportShelf(place.store, "t")
+    records = ReportRecords(place.store, "t")
     source = report_sources()[0].model_copy(update={"title": "half \ud800 and \x00 nothing"})
-    ids = await shelf.put_results([source])
-    (read,) = await shelf.results(ids)
+    ids = await records.put_results([source])
+    (read,) = await records.results(ids)
     assert read.title == "half \ufffd and \ufffd nothing"
 
 
 async def test_what_is_deleted_leaves_no_row_and_other_threads_theirs(place):
-    shelf, other = ReportShelf(place.store, "t"), ReportShelf(place.store, "other")
-    for each in (shelf, other):
+    records, other = ReportRecords(place.store, "t"), ReportRecords(place.store, "other")
+    for each in (records, other):
         await filled(each)
-    await shelf.delete()
+    await records.delete()
     left = {(*item.namespace, item.key)[1] for item in await place.store.asearch(("paper_search",))}
     assert left == {"other", "reports"}
     assert await place.store.aget(INDEX, "t") is None
     assert await place.store.aget(INDEX, "other") is not None
 
 
-@pytest.mark.parametrize("kind", [ReportShelf, RecordShelf])
+@pytest.mark.parametrize("kind", [ReportRecords, SearchRecords])
 async def test_who_was_taken_over_writes_no_row_at_all(url, kind):
     """PER-13: also not in the index, whose write another task used to do without the lease."""
     async with open_persistence(url) as place:
-        shelf: Shelf = kind(place.store, "t")
+        records: RecordStore = kind(place.store, "t")
         thief = LeaseHolder("elsewhere:1:thief", 4e9)
         seen = asyncio.Event()
 
@@ -89,13 +89,13 @@ async def test_who_was_taken_over_writes_no_row_at_all(url, kind):
             async with place.leases.hold("t"):
                 await asyncio.to_thread(steal, place, thief)
                 seen.set()
-                for write in (shelf.index(QUESTION), shelf.delete()):
+                for write in (records.index(QUESTION), records.delete()):
                     with pytest.raises((ThreadTakenOverError, ThreadBusyError)):
                         await write
 
         await asyncio.create_task(work())
         assert seen.is_set()
-        assert await place.store.aget(shelf.listed_in, "t") is None
+        assert await place.store.aget(records.listed_in, "t") is None
 
 
 def steal(place: Any, thief: LeaseHolder) -> None:

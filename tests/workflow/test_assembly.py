@@ -11,8 +11,7 @@ from paper_search.library import Library
 from paper_search.models import RawPaper, SearchConstraints, SearchQuery, SearchStrategy
 from paper_search.skills import Searcher
 from paper_search.testing.sources import FakeSource
-from paper_search.workflow.assembly import assemble_skills
-from paper_search.workflow.keeping import KeepingSearcher
+from paper_search.workflow.assembly import KeepingSearcher, assemble_skills
 
 STRATEGY = SearchStrategy(
     queries=[SearchQuery(keywords=["graph"], boolean_query="graph")],

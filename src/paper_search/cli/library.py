@@ -1,0 +1,269 @@
+"""`paper-search library`: your own corpus on disk."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from paper_search.cli.options import Home, Json
+
+if TYPE_CHECKING:
+    from paper_search.library import EmbeddingSummary, ImportSummary, Library
+
+library = typer.Typer(help="Your own library on disk.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@library.command("add")
+def add(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="BibTeX, RIS, MEDLINE, Web of Science, EndNote, CSL-JSON, JSON lines (ours, "
+            "OpenAlex, arXiv), CSV, Excel; also gzipped; whole folders; '-' for standard input.",
+        ),
+    ],
+    format_name: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="bibtex, ris, medline, web-of-science, endnote, endnote-xml, csl-json, "
+            "json-lines, json, csv or xlsx; else by name and content.",
+        ),
+    ] = None,
+    with_vectors: Annotated[
+        bool,
+        typer.Option(
+            "--embed/--no-embed",
+            help="Create vectors for new records, if PAPER_SEARCH_EMBEDDINGS names a model.",
+        ),
+    ] = True,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Import files into the library. Duplicates are skipped.
+
+    Unreadable records are listed with their line; the others are imported. In a folder, files
+    of other kinds are skipped. If nothing in a file could be imported, the exit code is 1.
+    """
+    from paper_search.cli.console import print_json, say, visible
+    from paper_search.cli.failures import ExitCode, explanation
+    from paper_search.cli.import_files import given_files
+    from paper_search.cli.progress import import_progress
+    from paper_search.cli.settings import settings
+    from paper_search.errors import InputError, UnknownFormatError
+    from paper_search.library import Library
+    from paper_search.library.embedders import create_embedder
+    from paper_search.library.source import library_path
+
+    config = settings(ctx, home)
+    embedder = create_embedder(config.embeddings) if with_vectors else None
+    documents, passed_over = list[dict[str, Any]](), 0
+    with (
+        Library.open(library_path(config.home), embedder=embedder) as library,
+        given_files(files) as given,
+    ):
+        for file in given:
+            try:
+                with import_progress(file.label) as on_progress:
+                    summary = library.import_file(
+                        file.path, format_name=format_name, on_progress=on_progress
+                    )
+            except InputError as error:
+                if file.is_found and isinstance(error, UnknownFormatError):
+                    passed_over += 1
+                    continue
+                say(visible(file.said(f"{file.path}: {explanation(error)}")))
+                reason = file.said(str(error))
+                documents.append({"file": file.label, "imported": 0, "error": reason})
+                continue
+            documents.append(_document(summary, file.label))
+            _tell(summary, file.label, is_quiet=as_json)
+        _embed(library, is_wanted=embedder is not None)
+    if passed_over:
+        say(f"{passed_over} files of other kinds were skipped")
+    if as_json:
+        print_json(documents)
+    if not documents or not all(each["imported"] for each in documents):
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def _embed(library: "Library", *, is_wanted: bool) -> None:
+    """Make the missing vectors if they are wanted; that it fails is told, and the import stands."""
+    if not is_wanted:
+        return
+    from paper_search.cli.console import say, visible
+    from paper_search.cli.failures import explanation
+    from paper_search.cli.progress import import_progress
+    from paper_search.errors import EmbeddingError, LibraryError
+
+    try:
+        with import_progress("vectors", verb="making") as on_progress:
+            made = library.embed(on_progress=on_progress)
+    except (EmbeddingError, LibraryError) as error:
+        say(
+            visible(
+                f"vectors are missing: {explanation(error)}; the records are in the library, and "
+                "found by their words; `paper-search library embed` tries again"
+            )
+        )
+    else:
+        say(told(made))
+
+
+def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
+    """List what was rejected on stderr, and unless quiet, the counts on stdout."""
+    from paper_search.cli.console import say, visible
+
+    for each in summary.rejected:
+        say(visible(f"{label}:{each.line}: {each.reason}"))
+    if unlisted := summary.rejected_count - len(summary.rejected):
+        say(f"and {unlisted} more that were rejected")
+    if not is_quiet:
+        counts = summary.changes
+        line = (
+            f"{label}: {counts.added} added, {counts.updated} updated, "
+            f"{counts.unchanged} unchanged, {summary.rejected_count} rejected"
+        )
+        typer.echo(visible(line))
+
+
+def _document(summary: "ImportSummary", label: str) -> dict[str, Any]:
+    return {
+        "file": label,
+        "imported": summary.read_count,
+        "added": summary.changes.added,
+        "updated": summary.changes.updated,
+        "unchanged": summary.changes.unchanged,
+        "rejected": summary.rejected_count,
+        "rejections": [{"line": each.line, "reason": each.reason} for each in summary.rejected],
+    }
+
+
+@library.command("search")
+def search(
+    ctx: typer.Context,
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="Words, or a boolean query: a AND (b OR c).")
+    ],
+    limit: Annotated[
+        int, typer.Option("--max", min=1, max=1000, metavar="N", help="Show at most N.")
+    ] = 20,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Search your library, best first; if it is empty, the sample."""
+    from paper_search.cli.console import data, print_json, say, visible
+    from paper_search.cli.failures import UsageMistakeError
+    from paper_search.cli.settings import settings
+    from paper_search.cli.tables import record_table
+    from paper_search.library.embedders import create_embedder
+    from paper_search.library.source import open_searched
+
+    if not query.strip():
+        raise UsageMistakeError("the query is empty; give words or a boolean query")
+    config = settings(ctx, home)
+    library, said, _ = open_searched(config.home, create_embedder(config.embeddings))
+    with library:
+        hits = library.search(query, limit=limit)
+    note = "; ".join(filter(None, (said, hits.note))) or None
+    if note:
+        say(visible(note))
+    if as_json:
+        papers = [paper.model_dump(mode="json") for paper in hits.papers]
+        print_json({"query": query, "total": hits.total, "note": note, "papers": papers})
+        return
+    if hits.papers:
+        data().print(record_table(hits.papers))
+    say(f"{len(hits.papers)} of {hits.total} papers")
+
+
+@library.command("embed")
+def embed(
+    ctx: typer.Context,
+    again: Annotated[
+        bool, typer.Option("--again", help="Replace all vectors, as after a change of model.")
+    ] = False,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Create missing vectors with the embedding model in PAPER_SEARCH_EMBEDDINGS.
+
+    With vectors, your library ranks by meaning as well as by words. An interrupted run
+    continues where it stopped.
+    """
+    from dataclasses import asdict
+
+    from paper_search.cli.console import print_json
+    from paper_search.cli.failures import UsageMistakeError
+    from paper_search.cli.progress import import_progress
+    from paper_search.cli.settings import settings
+    from paper_search.library import Library
+    from paper_search.library.embedders import create_embedder
+    from paper_search.library.source import library_path
+
+    config = settings(ctx, home)
+    path = library_path(config.home)
+    if not Library.exists(path):
+        raise UsageMistakeError("your library is empty; `paper-search library add FILE` fills it")
+    embedder = create_embedder(config.embeddings)
+    with (
+        Library.open(path, embedder=embedder) as library,
+        import_progress("vectors", verb="making") as on_progress,
+    ):
+        made = library.embed(anew=again, on_progress=on_progress)
+    if as_json:
+        print_json(asdict(made))
+        return
+    typer.echo(told(made))
+
+
+def told(made: "EmbeddingSummary") -> str:
+    """Return what came of a run in one line."""
+    from paper_search.cli.console import visible
+
+    line = f"vectors: {made.made} made, {made.total} in all, by {made.model}"
+    if made.unusable:
+        line += f"; the model can make nothing of {made.unusable} records"
+    return visible(line)
+
+
+@library.command("info")
+def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
+    """Show the size and location of your library, and what searches use."""
+    from dataclasses import asdict
+
+    from paper_search.cli.console import print_json, say, visible
+    from paper_search.cli.settings import settings
+    from paper_search.library import Library, LibraryInfo
+    from paper_search.library.source import library_path
+
+    path = library_path(settings(ctx, home).home)
+    found = LibraryInfo(path, 0, None, None, 0, 0, is_index_current=True)
+    if Library.exists(path):
+        with Library.open(path) as library:
+            found = library.info()
+    if as_json:
+        searched = "library" if found.records else "sample"
+        print_json({**asdict(found), "path": str(found.path), "searched": searched})
+        return
+    if not found.records:
+        say(
+            "your library is empty: searches use the sample; add files with "
+            "`paper-search library add FILE`"
+        )
+    vectors = found.vectors
+    size = (found.records_bytes + found.index_bytes + vectors.size_bytes) / 1_000_000
+    years = f"{found.first_year}-{found.last_year}" if found.first_year is not None else "-"
+    typer.echo(visible(f"path     {found.path}"))
+    typer.echo(f"records  {found.records}")
+    typer.echo(f"years    {years}")
+    typer.echo(f"disk     {size:.1f} MB")
+    typer.echo(f"index    {'up to date' if found.is_index_current else 'rebuilt at next search'}")
+    if vectors.model:
+        rest = (
+            "" if vectors.is_current else "; `paper-search library embed` creates the missing ones"
+        )
+        typer.echo(visible(f"vectors  {vectors.records}, by {vectors.model}{rest}"))

@@ -1,0 +1,102 @@
+"""A search at the command line: its two questions, its papers, and what to know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+from paper_search.cli.console import messages, say, shortened, visible
+from paper_search.cli.continuation import SearchContinuation
+from paper_search.cli.delivery import Delivery
+from paper_search.cli.drive import Drive
+from paper_search.cli.failures import ExitCode
+from paper_search.cli.progress import ProgressLine
+from paper_search.cli.source_lines import failure_lines, no_network, summaries, world_line
+from paper_search.cli.terminal import Terminal
+from paper_search.models import PaperCollection
+from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
+from paper_search.workflow.session import SearchSession
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
+    from paper_search.workflow import Decision, SearchWorkflow
+    from paper_search.workflow.state import WorkflowState
+
+
+class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
+    """Takes a search as far as the person at hand takes it; see `Drive`."""
+
+    session_type = SearchSession
+    noun = "thread"
+
+    def __init__(
+        self,
+        config: AppConfig,
+        workflow: SearchWorkflow,
+        progress: ProgressLine,
+        delivery: Delivery,
+        continuation: SearchContinuation,
+    ) -> None:
+        super().__init__(config.persistence_url, workflow, progress, delivery, continuation)
+        self._editor = config.editor
+        self._commands = continuation
+
+    def _decide(self, question: Checkpoint, terminal: Terminal) -> Decision:
+        if question.kind is CheckpointKind.STRATEGY_CONFIRMATION:
+            from paper_search.cli.strategy_review import StrategyReview
+
+            return StrategyReview(terminal, self._editor).decide(question)
+        from paper_search.cli.result_review import ResultReview
+
+        return ResultReview(terminal, self._commands.home).decide(question)
+
+    def _show(self, question: Checkpoint) -> None:
+        from paper_search.cli.views import show_checkpoint
+
+        show_checkpoint(messages(), question, home=self._commands.home)
+
+    def _hand_over(self, result: PaperCollection, state: WorkflowState) -> None:
+        ended_by = result.ended_by.value if result.ended_by else None
+        self._delivery.deliver(
+            result,
+            {
+                "thread_id": self._thread_id,
+                "status": "done",
+            },
+        )
+        words = (ended_by or "done").replace("_", " ")
+        say(f"{len(result.papers)} papers, {words}; thread {self._thread_id}")
+        for line in self._remarks(result, state):
+            say(line)
+        failures = [each for each in state.reports if each.status.is_failure]
+        if failures and len(failures) == len(state.reports) and not result.papers:
+            raise typer.Exit(ExitCode.FAILED)
+
+    def _remarks(self, collection: PaperCollection, state: WorkflowState) -> Iterator[str]:
+        """Return what to know of a search that ended: notes, failures, and where else to search."""
+        if state.intent is not None:
+            yield from map(visible, state.intent.notes)
+        for source in summaries(state.reports):
+            if source.note and not source.status.is_failure:
+                yield shortened(visible(f"{source.source}: {source.note}"))
+        if collection.known_papers is not None:
+            yield visible(collection.known_papers.summary)
+        if collection.coverage is not None:
+            yield collection.coverage.summary
+        is_offline = no_network(state.reports) is not None
+        if not collection.papers and not is_offline:
+            command = self._commands.details()
+            yield (
+                "nothing relevant was found; what was asked, and what each source answered: "
+                f"{command}"
+            )
+        yield from map(visible, failure_lines(state.reports))
+        failed = {each.source for each in state.reports if each.status.is_failure}
+        if silent := [name for name in collection.silent_sources if name not in failed]:
+            yield visible(f"No results from: {', '.join(silent)}")
+        home = self._commands.home
+        world = world_line(state.question, state.reports, len(collection.papers), home)
+        if world is not None:
+            yield visible(world)

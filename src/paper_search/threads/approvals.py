@@ -1,0 +1,106 @@
+"""What a person approved on a thread: kept outside of the state, which a client can write."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from paper_search.errors import UnapprovedStrategyError
+from paper_search.threads.records import RecordStore
+
+_TERMS = "terms"
+_PROPOSED = "proposed-"
+
+ProposalT = TypeVar("ProposalT", bound=BaseModel)
+
+
+class Approvals(Generic[ProposalT]):
+    """The proposals of one thread that a person approved.
+
+    A subclass says what is proposed, and under which key its approval counts.
+
+    Args:
+        records: of the thread.
+    """
+
+    part: ClassVar[str]
+    """Where the rows are."""
+    field: ClassVar[str]
+    """What is proposed: the name of the digest in a row."""
+    noun: ClassVar[str]
+    """What a thread of this graph is called."""
+
+    def __init__(self, records: RecordStore) -> None:
+        self._records = records
+
+    def _key(self, number: int) -> str:
+        """Return under which key the approval of a question is."""
+        return str(number)
+
+    def _decided_on(self, proposal: ProposalT) -> Any:
+        """Return what of a proposal is as it was decided; the rest may change afterwards."""
+        return proposal
+
+    async def begin(self, *, is_asking: bool) -> None:
+        """Note whether proposals need an approval; those of an earlier run do not count."""
+        await self.revoke(0)
+        await self._put(_TERMS, {"is_asking": is_asking})
+
+    async def propose(self, proposal: ProposalT, number: int) -> None:
+        """Note what a person is about to be shown, in which question."""
+        await self._put(f"{_PROPOSED}{number}", {self.field: self._digest(proposal)})
+
+    async def approve(self, proposal: ProposalT, number: int) -> None:
+        """Note that a person approved what a question showed.
+
+        It does not count if it is not what was shown: a client can change the state in the same
+        breath in which it answers.
+        """
+        proposed = await self._row(f"{_PROPOSED}{number}")
+        if proposed is None or proposed[self.field] == self._digest(proposal):
+            await self.write(proposal, number)
+
+    async def write(self, proposal: ProposalT, number: int) -> None:
+        """Note that a person wrote it themselves, in the answer to a question."""
+        await self._put(self._key(number), {self.field: self._digest(proposal)})
+
+    async def revoke(self, number: int) -> None:
+        """Delete the approvals of a question and of all after it."""
+        earlier = {self._key(earlier_number) for earlier_number in range(number)}
+        keys = [key for key in await self._records.keys(self.part) if not _is_about_asking(key)]
+        await self._records.put(self.part, {key: None for key in keys if key not in earlier})
+
+    async def require(self, proposal: ProposalT, number: int) -> None:
+        """Let a step begin whose proposal was approved, or needs no approval.
+
+        Raises:
+            UnapprovedStrategyError: a person has to be asked, and did not approve this.
+        """
+        terms = await self._row(_TERMS)
+        if terms is None and await self._records.is_listed():
+            return  # a thread that an older program began, which kept no approvals
+        if terms is not None and not terms["is_asking"]:
+            return
+        approval = await self._row(self._key(number))
+        if approval is None or approval[self.field] != self._digest(proposal):
+            raise UnapprovedStrategyError(
+                f"{self.noun} {self._records.thread_id!r} would go on with a {self.field} that no "
+                f"person approved: answer the question about the {self.field}; a step cannot be "
+                "skipped by jumping over it. `paper-search fork` goes back to the question"
+            )
+
+    async def _row(self, key: str) -> dict[str, Any] | None:
+        return (await self._records.get(self.part, [key])).get(key)
+
+    async def _put(self, key: str, row: dict[str, Any]) -> None:
+        await self._records.put(self.part, {key: row})
+
+    def _digest(self, proposal: ProposalT) -> str:
+        return hashlib.sha256(to_json(self._decided_on(proposal))).hexdigest()
+
+
+def _is_about_asking(key: str) -> bool:
+    return key == _TERMS or key.startswith(_PROPOSED)

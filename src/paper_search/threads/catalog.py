@@ -1,0 +1,288 @@
+"""Catalog: the threads of a graph, their status, and what is done to them whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from paper_search.errors import PaperSearchError, ThreadBusyError, ThreadNotFoundError
+from paper_search.persistence import Persistence
+from paper_search.threads.session import ThreadSession
+
+
+class ThreadStatus(str, Enum):
+    """The status of a thread."""
+
+    WAITING = "waiting"
+    """For a person's decision."""
+    RUNNING = "running"
+    """A process drives it now."""
+    DONE = "done"
+    FAILED = "failed"
+    """It stopped in the middle of its steps; resuming goes on there."""
+
+
+class BriefInfo(BaseModel):
+    """What a list says of any thread."""
+
+    thread_id: str
+    status: ThreadStatus
+    question: str = ""
+    """What was asked for."""
+    created_at: str | None = None
+    """UTC, ISO 8601."""
+    updated_at: str | None = None
+    ended_by: str | None = None
+    next_step: str | None = None
+    """The step that runs next."""
+    error: str | None = None
+    """Why it failed."""
+    graph: str
+    """Which graph began it."""
+
+
+class DecisionInfo(BaseModel):
+    """A decision, or what happened around one."""
+
+    event: str
+    """`decided`, `refused` or `forked`."""
+    by: str
+    at: str
+    """UTC, ISO 8601."""
+    detail: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class StatusFacts:
+    """The status of a thread, read at one moment."""
+
+    status: ThreadStatus
+    values: dict[str, Any]
+    """The channels of its state."""
+    asked: dict[str, Any] | None
+    """The question that waits, as the interrupt shows it."""
+    facts: dict[str, Any]
+    """The fields of `BriefInfo` that are known of every thread."""
+
+
+SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
+InfoT = TypeVar("InfoT", bound=BriefInfo)
+
+
+class Catalog(Generic[SessionT, InfoT]):
+    """Lists, prunes and deletes the threads of one graph.
+
+    Args:
+        persistence: where they live.
+        session_type: what reads them.
+    """
+
+    def __init__(self, persistence: Persistence, session_type: type[SessionT]) -> None:
+        self._persistence = persistence
+        self._session_type = session_type
+        self._graph = session_type.graph(persistence)
+        self._listed_in = session_type.records_type.listed_in
+
+    def session(self, thread_id: str) -> SessionT:
+        """Return what reads one thread."""
+        return self._session_type(self._graph, self._persistence, thread_id)
+
+    def _info(self, status: StatusFacts) -> InfoT:
+        """Return what a list says of a thread."""
+        info: Any = BriefInfo(graph=self._session_type.workflow.name, **status.facts)
+        return info  # type: ignore[no-any-return]  # a subclass says otherwise
+
+    async def threads(self, *, limit: int = 100, offset: int = 0) -> list[InfoT]:
+        """Return threads, the one that changed last first."""
+        return await self.listed(await self.entries(limit=limit, offset=offset))
+
+    async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
+        """Return the ids of threads, the one that changed last first."""
+        return [item.key for item in await self.entries(limit=limit, offset=offset)]
+
+    async def entries(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
+        """Return the entries of the index, the one that changed last first."""
+        return await self._persistence.pages.apage(self._listed_in, "updated_at", limit, offset)
+
+    async def listed(self, entries: list[Any]) -> list[InfoT]:
+        """Return what a list says of entries of the index."""
+        return [await self._listed(item) for item in entries]
+
+    async def has(self, thread_id: str) -> bool:
+        """Whether a thread of this kind has this id, or had it and was not wholly deleted."""
+        return await self._persistence.store.aget(self._listed_in, thread_id) is not None
+
+    async def info(self, thread_id: str) -> InfoT:
+        """Return the status of a thread.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+        """
+        return self._info(await self._status(thread_id))
+
+    async def delete(self, thread_id: str) -> None:
+        """Delete a thread with all its rows.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadBusyError: a process drives it.
+        """
+        session = self.session(thread_id)
+        if not await self.has(thread_id):
+            await session.snapshot()
+        if await session.is_driven():
+            raise ThreadBusyError(f"{session.noun} {thread_id!r} is running; it is not deleted")
+        async with session.lease():
+            # The index entry, which goes last, is what a deletion that was cut short is known by.
+            await self._persistence.checkpointer.adelete_thread(thread_id)
+            await self._persistence.ledger.forget(thread_id)
+            records = self._session_type.records_type(self._persistence.store, thread_id)
+            await records.delete()
+
+    async def prune(self, thread_id: str) -> None:
+        """Delete the history of a thread; its question, records and result stay.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadBusyError: a process drives it.
+        """
+        session = self.session(thread_id)
+        await session.snapshot()
+        async with session.lease():
+            await self._persistence.checkpointer.aprune([thread_id])
+
+    async def decisions(self, thread_id: str) -> list[DecisionInfo]:
+        """Return who decided what when, and what was refused, in the order of time."""
+        ledger, told = self._persistence.ledger, self._session_type.audited
+        entries = [
+            DecisionInfo(
+                event="decided",
+                by=entry.decided_by,
+                at=entry.decided_at,
+                detail={name: entry.decision.get(name) for name in told}
+                | {"status": entry.status.value},
+            )
+            for entry in await ledger.entries(thread_id)
+        ]
+        around = [
+            DecisionInfo(event=event.event, by=event.by, at=event.at, detail=event.detail)
+            for event in await ledger.audit(thread_id)
+        ]
+        return sorted([*entries, *around], key=lambda told: told.at)
+
+    async def _status(self, thread_id: str) -> StatusFacts:
+        session = self.session(thread_id)
+        snapshot = await session.snapshot()
+        item = await self._persistence.store.aget(self._listed_in, thread_id)
+        decided = await self._decided(thread_id, snapshot)
+        asked = snapshot.interrupts[0].value if snapshot.interrupts and not decided else None
+        values = snapshot.values
+        if values.get("is_complete"):
+            status = ThreadStatus.DONE
+        elif asked is not None:
+            status = ThreadStatus.WAITING
+        elif await session.is_driven():
+            status = ThreadStatus.RUNNING
+        else:
+            status = ThreadStatus.FAILED
+        entry = item.value if item else {}
+        facts = {
+            "thread_id": thread_id,
+            "status": status,
+            "question": values.get(session.begins_with) or entry.get("question", ""),
+            "created_at": entry.get("created_at", snapshot.created_at),
+            "updated_at": max(filter(None, [snapshot.created_at, entry.get("updated_at")])),
+            "ended_by": values.get("ended_by"),
+            "next_step": snapshot.next[0] if snapshot.next else None,
+            "error": (decided or _failure(snapshot)) if status is ThreadStatus.FAILED else None,
+        }
+        return StatusFacts(status, values, asked, facts)
+
+    async def _decided(self, thread_id: str, snapshot: Any) -> str | None:
+        """Return what to say of a question that was decided and whose thread did not go on."""
+        if not snapshot.interrupts:
+            return None
+        entry = await self._persistence.ledger.entry(thread_id, snapshot.interrupts[0].id)
+        if entry is None:
+            return None
+        return (
+            f"decided by {entry.decided_by} at {entry.decided_at} and not applied yet; "
+            "resuming applies the decision"
+        )
+
+    async def _listed(self, item: Any) -> InfoT:
+        """Return the entry of a thread; one that cannot be read is listed with the reason."""
+        try:
+            return await self.info(item.key)
+        except PaperSearchError as error:
+            facts = {"thread_id": item.key, "status": ThreadStatus.FAILED, "error": str(error)}
+            return self._info(StatusFacts(ThreadStatus.FAILED, {}, None, {**item.value, **facts}))
+
+
+def _failure(snapshot: Any) -> str:
+    errors = [task.error for task in snapshot.tasks if task.error]
+    if errors:
+        return str(errors[0])
+    step = snapshot.next[0] if snapshot.next else "its last step"
+    return f"stopped at {step} before the end; resuming goes on there"
+
+
+class AllThreads:
+    """Lists the threads of several graphs, and says which graph one belongs to.
+
+    Args:
+        by_graph: the catalog of each graph by the name of the graph.
+    """
+
+    def __init__(self, by_graph: Mapping[str, Catalog[Any, Any]]) -> None:
+        self.by_graph = dict(by_graph)
+
+    async def graph_of(self, thread_id: str) -> str | None:
+        """Return the name of the graph that began a thread; None: no graph of this program did.
+
+        A thread whose deletion was cut short still belongs to its graph.
+        """
+        for name, catalog in self.by_graph.items():
+            try:
+                await catalog.session(thread_id).snapshot()
+            except ThreadNotFoundError:
+                if await catalog.has(thread_id):
+                    return name
+            else:
+                return name
+        return None
+
+    async def catalog_of(self, thread_id: str) -> Catalog[Any, Any]:
+        """Return the catalog that knows a thread.
+
+        Raises:
+            ThreadNotFoundError: none does.
+        """
+        name = await self.graph_of(thread_id)
+        if name is None:
+            raise ThreadNotFoundError(
+                f"there is no thread {thread_id!r}; `paper-search threads` lists all"
+            )
+        return self.by_graph[name]
+
+    async def threads(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
+        """Return threads of all graphs, the one that changed last first."""
+        page = await self._page(limit, offset)
+        return [info for name, item in page for info in await self.by_graph[name].listed([item])]
+
+    async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
+        """Return the ids of threads of all graphs, the one that changed last first."""
+        return [item.key for _, item in await self._page(limit, offset)]
+
+    async def _page(self, limit: int, offset: int) -> list[tuple[str, Any]]:
+        entries = [
+            (name, item)
+            for name, catalog in self.by_graph.items()
+            for item in await catalog.entries(limit=limit + offset)
+        ]
+        entries.sort(key=lambda entry: str(entry[1].value["updated_at"]), reverse=True)
+        return entries[offset : offset + limit]

@@ -1,0 +1,205 @@
+"""Decisions: answers in the shapes of all clients, decoded, checked and compared."""
+
+from __future__ import annotations
+
+import functools
+import json
+import reprlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError, PydanticSerializationError, to_jsonable_python
+
+from paper_search.errors import InvalidDecisionError, StaleDecisionError
+from paper_search.threads.records import storable
+
+ACTIONS = ("approve", "edit", "reject")
+MAX_EXCERPT_CHARS = 2_000
+"""Of a refused decision that is kept for the audit."""
+_STALE = "stale_decision"
+
+
+def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:  # one return a shape
+    """Return an answer in the shape of a decision, or as it is if that is its shape already.
+
+    Understands, besides our own JSON object: a plain string ("approve", "reject: why") and a JSON
+    string; agent-inbox's list of one `{"type", "args"}`; agent-chat-ui's `{"decisions": [...]}`;
+    MCP's elicitation result `{"action": "accept", "content": ...}`.
+
+    Args:
+        answer: of any client.
+        actions: the words that a plain string may begin with.
+
+    Raises:
+        ValueError: naming what was given and what is accepted.
+    """
+    while isinstance(answer, Mapping) and answer.get("action") == "accept" and "content" in answer:
+        answer = answer["content"]
+    match answer:
+        case str():
+            return _from_text(answer, actions)
+        case [item]:
+            return _from_inbox(item, actions)
+        case {"decisions": [item]}:
+            return _from_chat(item, actions)
+        case {"action": _}:
+            return answer
+        case {"type": _}:
+            return _from_inbox(answer, actions)
+        case _:
+            raise _refused(answer, actions)
+
+
+def check(answer: Any, answers: Any) -> Any:
+    """Return the decision in an answer of any client's shape.
+
+    Args:
+        answer: of any client, or a decision.
+        answers: the type of the decisions that the question takes.
+
+    Raises:
+        StaleDecisionError: it names another question.
+        InvalidDecisionError: naming the fields that are wrong; the question stays open.
+    """
+    adapter: TypeAdapter[Any] = TypeAdapter(answers)
+    try:
+        return adapter.validate_python(plain(answer))
+    except RecursionError:
+        raise InvalidDecisionError(
+            "the decision cannot be used, the question stays open: it is nested too deeply"
+        ) from None
+    except ValidationError as error:
+        stale = [item["msg"] for item in error.errors() if item["type"] == _STALE]
+        if stale:
+            raise StaleDecisionError(stale[0]) from None
+        raise InvalidDecisionError(
+            f"the decision cannot be used, the question stays open: {listed(error)}"
+        ) from None
+
+
+def require_open(given: BaseModel | None, asked: BaseModel) -> None:
+    """Refuse a decision that names another question than the open one; to use in validators.
+
+    Raises:
+        PydanticCustomError: it does; `check` makes a `StaleDecisionError` of it.
+    """
+    if given is not None and given != asked:
+        raise PydanticCustomError(
+            _STALE,
+            "the decision answers {given}, but the open question is {open}",
+            {"given": str(given), "open": str(asked)},
+        )
+
+
+def plain(answer: Any) -> Any:
+    """Return an answer as JSON; what is no model is returned as it is."""
+    return answer.model_dump(mode="json") if isinstance(answer, BaseModel) else answer
+
+
+def listed(error: ValidationError, prefix: str = "") -> str:
+    """Return what is wrong with which field, never the values."""
+    lines = []
+    for item in error.errors(include_url=False, include_input=False):
+        path = ".".join([*([prefix] if prefix else []), *(str(part) for part in item["loc"])])
+        message = item["msg"].removeprefix("Value error, ")
+        lines.append(f"{path}: {message}" if path else message)
+    return "; ".join(lines)
+
+
+def to_storable(value: dict[str, Any]) -> dict[str, Any]:
+    """Return JSON as it comes back from any store of threads."""
+    stored: dict[str, Any] = json.loads(json.dumps(value))
+    return stored
+
+
+def excerpt(answer: Any) -> str:
+    """Return the beginning of an answer as text, for the audit."""
+    try:
+        text = json.dumps(to_jsonable_python(answer), ensure_ascii=False)
+    except (PydanticSerializationError, ValueError, RecursionError):
+        text = type(answer).__name__
+    return str(storable(text[:MAX_EXCERPT_CHARS]))
+
+
+@functools.cache
+def form_of(model: type[BaseModel], title: str | None = None) -> dict[str, Any]:
+    """Return the JSON schema of a model without references: pydantic nests it in another.
+
+    Cached, because making it takes longer than a step may.
+
+    Args:
+        model: what an answer is read as; not recursive.
+        title: what the form is called; None: as the model.
+    """
+    schema = model.model_json_schema()
+    definitions = schema.pop("$defs", {})
+
+    def inlined(part: Any) -> Any:
+        if isinstance(part, list):
+            return [inlined(item) for item in part]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            rest = {name: value for name, value in part.items() if name != "$ref"}
+            part = {**definitions[part["$ref"].rsplit("/", 1)[-1]], **rest}
+        return {name: inlined(value) for name, value in part.items()}
+
+    form: dict[str, Any] = inlined(schema)
+    return form if title is None else form | {"title": title}
+
+
+def _from_text(text: str, actions: Sequence[str]) -> Any:
+    if text.lstrip().startswith(("{", "[")):
+        try:
+            return decode(json.loads(text), actions)
+        except (json.JSONDecodeError, RecursionError):
+            accepted = _accepted(actions)
+            raise ValueError(f"{reprlib.repr(text)} is not JSON: {accepted}") from None
+    word, _, note = text.strip().partition(":")
+    action = word.strip().lower()
+    if action not in actions:
+        raise _refused(text, actions)
+    return {"action": action, "note": note.strip() or None}
+
+
+def _from_inbox(item: Any, actions: Sequence[str]) -> Any:
+    """Agent-inbox: https://github.com/langchain-ai/agent-inbox, its HumanResponse."""
+    match item:
+        case {"type": "accept" | "approve"}:
+            return {"action": "approve"}
+        case {"type": "edit", "args": Mapping() as args}:
+            return {"action": "edit", "revised_data": args.get("args", dict(args))}
+        case {"type": "response" | "reject", "args": str() as note}:
+            return {"action": "reject", "note": note}
+        case {"action": _}:
+            return item
+        case str():
+            return _from_text(item, actions)
+        case _:
+            raise _refused(item, actions)
+
+
+def _from_chat(item: Any, actions: Sequence[str]) -> Any:
+    """Agent-chat-ui and LangChain's human-in-the-loop middleware."""
+    match item:
+        case {"type": "approve"}:
+            return {"action": "approve"}
+        case {"type": "reject"}:
+            return {"action": "reject", "note": item.get("message")}
+        case {"type": "edit", "edited_action": {"args": args}}:
+            return {"action": "edit", "revised_data": args}
+        case _:
+            raise _refused(item, actions)
+
+
+def _refused(answer: Any, actions: Sequence[str]) -> ValueError:
+    return ValueError(f"{reprlib.repr(answer)} is not a decision: {_accepted(actions)}")
+
+
+def _accepted(actions: Sequence[str]) -> str:
+    words = " | ".join(f'"{action}"' for action in actions)
+    return (
+        'an answer is "approve", "reject: why", or '
+        f'{{"action": {words}, "revised_data": ..., "note": ...}}'
+    )

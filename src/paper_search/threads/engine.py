@@ -1,0 +1,325 @@
+"""ThreadEngine: threads of any graph, driven from Python."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import uuid
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from paper_search.errors import InputError, QuestionError, ThreadWaitingError
+from paper_search.persistence import Persistence, open_persistence
+from paper_search.threads.progress import Progress, ProgressReporter, step_phases
+from paper_search.threads.reading import OpenQuestion, QuestionT, ResultT
+from paper_search.threads.session import ThreadSession
+
+MAX_QUESTION_CHARS = 10_000
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_THREAD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
+
+SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
+
+
+class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
+    """Takes threads of one graph from question to question, on threads that can be resumed.
+
+    Args:
+        session_type: what reads and drives the threads of the graph.
+        services: live objects for the steps.
+        handler: answers the questions, by its `handle(question)`; None: nobody does.
+        progress: takes what happens.
+        persistence: where threads live: a URL, or an open `Persistence`; None: in memory, for as
+            long as this object lives.
+    """
+
+    waiting_phase: ClassVar[str] = "waiting"
+    """What a reporter is told when a question waits."""
+
+    def __init__(
+        self,
+        session_type: type[SessionT],
+        *,
+        services: Any = None,
+        handler: Any = None,
+        progress: Progress | ProgressReporter | None = None,
+        persistence: str | Persistence | None = None,
+    ) -> None:
+        self._session_type = session_type
+        self._services = services
+        self._handler = handler
+        self._progress = (
+            progress if isinstance(progress, Progress) else Progress(progress, step_phases)
+        )
+        self._persistence = persistence
+        self._memory: Persistence | None = None
+        self._compiled: tuple[Persistence, Any] | None = None
+
+    async def run(self, user_input: str, *, thread_id: str | None = None) -> ResultT:
+        """Work to the end, asking the handler at each question; without one, ask nobody.
+
+        Args:
+            user_input: what the thread begins with, in the person's words.
+            thread_id: names the thread, so that it can be resumed; None: a new UUID.
+
+        Raises:
+            QuestionError: the input is blank, too short or too long.
+            ThreadExistsError: the thread is in use.
+        """
+        text, thread = self._checked_input(user_input), checked_thread(thread_id)
+        async with self._session(thread) as session, session.lease():
+            await session.begin(text, self._settings(is_asking=self._handler is not None))
+            return await self._to_the_end(session)
+
+    async def start(self, user_input: str, *, thread_id: str | None = None) -> QuestionT | ResultT:
+        """Work up to the first question, which is left open for whoever answers it.
+
+        Args:
+            user_input: what the thread begins with, in the person's words.
+            thread_id: names the thread; None: a new UUID, which is the question's `run_id`.
+
+        Raises:
+            QuestionError: the input is blank, too short or too long.
+            ThreadExistsError: the thread is in use.
+        """
+        text, thread = self._checked_input(user_input), checked_thread(thread_id)
+        async with self._session(thread) as session, session.lease():
+            await session.begin(text, self._settings(is_asking=True))
+            return await self._question_or_result(session)
+
+    async def answer(
+        self, thread_id: str, decision: Any, *, by: str | None = None
+    ) -> QuestionT | ResultT:
+        """Answer the open question of a thread and go on to the next one or the end.
+
+        A decision counts once: given again for the question that it names, it changes nothing and
+        returns the question that is open now, or the result.
+
+        Args:
+            thread_id: which thread.
+            decision: a decision, or what any client sends (see `decisions.decode`).
+            by: who decides; None: who runs the program.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadFinishedError: it is done.
+            ThreadNotWaitingError: it stopped between two questions; resume it first.
+            ThreadBusyError: another process drives it.
+            InvalidDecisionError: the decision cannot be used; the question stays open.
+            StaleDecisionError: it answers another question.
+            AlreadyDecidedError: that question was decided before, and differently.
+        """
+        async with self._session(checked_thread(thread_id)) as session:
+            await session.take(decision, by)
+            return await self._question_or_result(session)
+
+    async def proceed(self, thread_id: str) -> QuestionT | ResultT:
+        """Go on with a thread that stopped in the middle, up to the next question or the end.
+
+        A decision that was stored by a process that died is applied.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadFinishedError: it is done.
+            ThreadBusyError: another process drives it.
+            ThreadWaitingError: it waits for a decision.
+        """
+        async with self._session(checked_thread(thread_id)) as session, session.lease():
+            await self._proceed(session)
+            return await self._question_or_result(session)
+
+    async def resume(
+        self, thread_id: str, decision: Any | None = None, *, by: str | None = None
+    ) -> ResultT:
+        """Take a thread to its end: answer what it waits for, ask the handler what comes after.
+
+        Args:
+            thread_id: which thread.
+            decision: the answer to the open question; None: the handler is asked.
+            by: who decides; None: who runs the program.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadFinishedError: it is done.
+            ThreadBusyError: another process drives it.
+            ThreadWaitingError: it waits for a decision and nobody is there to give one.
+            InvalidDecisionError: the decision cannot be used; the question stays open.
+            StaleDecisionError: it answers another question.
+            AlreadyDecidedError: that question was decided before, and differently.
+        """
+        async with self._session(checked_thread(thread_id)) as session:
+            if decision is not None:
+                await session.take(decision, by)
+                if (await session.state()).is_complete:
+                    return await self._finished(session)
+            async with session.lease():
+                if await session.open_question() is None:
+                    await session.proceed()
+                return await self._to_the_end(session)
+
+    async def pending(self, thread_id: str) -> QuestionT | None:
+        """Return the question that a thread waits with; None: it does not wait.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+        """
+        async with self._session(checked_thread(thread_id)) as session:
+            waiting = await session.open_question()
+            return waiting.question if waiting else None
+
+    async def go_back(
+        self,
+        thread_id: str,
+        is_wanted: Callable[[Any], bool],
+        words: str,
+        *,
+        by: str | None = None,
+    ) -> QuestionT | ResultT:
+        """Go back to a question that was decided, and ask it again.
+
+        Args:
+            thread_id: which thread.
+            is_wanted: whether a question is the one, by its reference; the latest such is asked.
+            words: what the question is called in an error.
+            by: who does it; None: who runs the program.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadBusyError: another process drives it.
+            StaleDecisionError: it was never decided, or the history was pruned.
+        """
+        async with self._session(checked_thread(thread_id)) as session, session.lease():
+            await session.fork(is_wanted, words, by)
+            return await self._question_or_result(session)
+
+    # --- what a graph may have otherwise ----------------------------------------------------------
+
+    def _checked_input(self, text: str) -> str:
+        return checked_question(text)
+
+    def _settings(self, *, is_asking: bool) -> BaseModel | None:
+        """Return the settings of a run that begins; None: the defaults of the graph."""
+        del is_asking
+        return None
+
+    def _services_on(self, persistence: Persistence) -> Any:
+        """Return the live objects for the steps of a graph on a persistence."""
+        del persistence
+        return self._services
+
+    async def _proceed(self, session: SessionT) -> None:
+        await session.proceed()
+
+    async def _ask(self, session: SessionT, waiting: OpenQuestion[QuestionT]) -> None:
+        """Have the handler decide a question, and go on with that."""
+        handler = self._require_handler(waiting)
+        self._announce(waiting)
+        await session.answer(waiting, await handler.handle(waiting.question))
+
+    async def _result(self, session: SessionT) -> tuple[ResultT, dict[str, Any]]:
+        """Return the result of a thread, and what a reporter is told of it."""
+        return await session.result(), {}
+
+    # --- within -----------------------------------------------------------------------------------
+
+    @contextlib.asynccontextmanager
+    async def _session(self, thread_id: str) -> AsyncIterator[SessionT]:
+        async with contextlib.AsyncExitStack() as stack:
+            persistence = self._persistence
+            if persistence is None or persistence == "memory:":
+                persistence = self._memory = self._memory or await open_memory()
+            elif isinstance(persistence, str):
+                persistence = await stack.enter_async_context(open_persistence(persistence))
+            graph = self._graph(persistence)
+            yield self._session_type(graph, persistence, thread_id, self._progress.events)
+
+    def _graph(self, persistence: Persistence) -> Any:
+        """Return the graph; it is compiled once for as long as the persistence is open."""
+        if self._compiled is None or self._compiled[0] is not persistence:
+            graph = self._session_type.graph(persistence, self._services_on(persistence))
+            self._compiled = (persistence, graph)
+        return self._compiled[1]
+
+    async def _to_the_end(self, session: SessionT) -> ResultT:
+        while (waiting := await session.open_question()) is not None:
+            await self._ask(session, waiting)
+        return await self._finished(session)
+
+    async def _question_or_result(self, session: SessionT) -> QuestionT | ResultT:
+        waiting: OpenQuestion[QuestionT] | None = await session.open_question()
+        if waiting is None:
+            return await self._finished(session)
+        self._announce(waiting)
+        return waiting.question
+
+    async def _finished(self, session: SessionT) -> ResultT:
+        result, details = await self._result(session)
+        self._progress.tell("completed", details)
+        return result
+
+    def _announce(self, waiting: OpenQuestion[QuestionT]) -> None:
+        named: Mapping[str, Any] = waiting.question.reference.model_dump(mode="json")
+        self._progress.tell(self.waiting_phase, {"kind": named["kind"]})
+
+    def _require_handler(self, waiting: OpenQuestion[QuestionT]) -> Any:
+        """Return who answers.
+
+        Raises:
+            ThreadWaitingError: nobody does.
+        """
+        if self._handler is None:
+            raise ThreadWaitingError(
+                f"{waiting.question.reference} waits for a decision and nobody is there to give "
+                "one; give the workflow a handler, or answer with a decision"
+            )
+        return self._handler
+
+
+async def open_memory() -> Persistence:
+    """Return a persistence that lives as long as the object does."""
+    async with open_persistence("memory:") as persistence:
+        return persistence
+
+
+def checked_question(text: str, shortest: int = 1, longest: int = MAX_QUESTION_CHARS) -> str:
+    """Return the question.
+
+    Args:
+        text: in the person's words.
+        shortest: how many characters it has at least.
+        longest: how many it has at most.
+
+    Raises:
+        QuestionError: it is blank, too short, too long, or no text.
+    """
+    if not text.strip():
+        raise QuestionError("the question is empty; say in a sentence what is needed")
+    if not any(character.isalnum() for character in text):
+        raise QuestionError(f"the question {text[:80]!r} holds no word; say what is needed")
+    if _SURROGATE.search(text):
+        raise QuestionError(
+            "the question has half characters in it, which no text has; give it as UTF-8"
+        )
+    if not shortest <= len(text) <= longest:
+        raise QuestionError(
+            f"the question has {len(text):,} characters; {shortest:,} to {longest:,} are taken"
+        )
+    return text
+
+
+def checked_thread(thread_id: str | None) -> str:
+    """Return the id; for None, a new UUID.
+
+    Raises:
+        InputError: it cannot name a thread.
+    """
+    if thread_id is None:
+        return str(uuid.uuid4())
+    if not _THREAD_ID.fullmatch(thread_id):
+        raise InputError(
+            f"{thread_id!r} cannot name a thread; use 1 to 128 letters, digits, '_', '.', ':' or "
+            "'-', the first a letter or a digit"
+        )
+    return thread_id

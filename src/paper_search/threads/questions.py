@@ -1,0 +1,96 @@
+"""What a graph asks and what it is answered, for graphs that need no models of their own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Protocol
+
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, model_validator
+
+from paper_search.threads.decisions import decode, form_of, require_open
+
+
+class Reference(Protocol):
+    """Names one question of one thread."""
+
+    @property
+    def position(self) -> Any:
+        """Return what orders the questions of a thread by when they are asked."""
+        ...
+
+    def model_dump(self, *, mode: str) -> dict[str, Any]:
+        """Return the reference as JSON."""
+        ...
+
+
+class Question(Protocol):
+    """A question that a graph asks a person."""
+
+    @property
+    def reference(self) -> Any:
+        """Return what names the question."""
+        ...
+
+
+class QuestionRef(BaseModel):
+    """Names one question of one thread."""
+
+    run_id: str
+    kind: str
+    number: int = 1
+
+    @property
+    def position(self) -> int:
+        """Return what orders the questions of a thread by when they are asked."""
+        return self.number
+
+    def __str__(self) -> str:
+        """Return the reference in words."""
+        return f"{self.kind} number {self.number} of thread {self.run_id!r}"
+
+
+class ThreadQuestion(BaseModel):
+    """A question to a person."""
+
+    kind: str
+    run_id: str
+    number: int = 1
+    """Which question of the thread it is, from 1."""
+    shows: dict[str, Any] = Field(default_factory=dict)
+    """What is needed to decide."""
+    actions: list[str] = ["approve", "edit", "reject"]
+    """Those that are taken."""
+
+    @property
+    def reference(self) -> QuestionRef:
+        """Return what names the question."""
+        return QuestionRef(run_id=self.run_id, kind=self.kind, number=self.number)
+
+
+class ThreadDecision(BaseModel, extra="forbid"):
+    """An answer to a question, in any client's shape."""
+
+    action: str
+    note: str | None = None
+    revised_data: Any = None
+    question: QuestionRef | None = None
+    """The question that is meant; an answer that names another one is refused."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _decode(cls, answer: Any) -> Any:
+        return decode(answer)
+
+
+def answer_model(question: ThreadQuestion) -> Any:
+    """Return the type of the decisions that a question takes; its JSON schema makes forms."""
+
+    def check(decision: ThreadDecision) -> ThreadDecision:
+        require_open(decision.question, question.reference)
+        if decision.action not in question.actions:
+            raise ValueError(
+                f"action: {decision.action!r} is not taken; taken: {', '.join(question.actions)}"
+            )
+        return decision
+
+    form = form_of(ThreadDecision)
+    return Annotated[ThreadDecision, AfterValidator(check), WithJsonSchema(form)]

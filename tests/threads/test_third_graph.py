@@ -1,0 +1,245 @@
+"""A graph of somebody else's: its table, its nodes, its question and its result are enough."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+import pytest
+from scripts.docs import EXAMPLES
+
+from paper_search.errors import (
+    AlreadyDecidedError,
+    InvalidDecisionError,
+    StaleDecisionError,
+    ThreadBusyError,
+    ThreadFinishedError,
+    ThreadNotFoundError,
+    ThreadWaitingError,
+)
+from paper_search.persistence import Persistence, open_persistence
+from paper_search.steps import (
+    Outcome,
+    StepContext,
+    StepDef,
+    StepUpdate,
+    Workflow,
+    discover_workflows,
+)
+from paper_search.threads import (
+    Catalog,
+    RecordStore,
+    ThreadDecision,
+    ThreadEngine,
+    ThreadQuestion,
+    ThreadSession,
+    ThreadStatus,
+    answer_model,
+)
+from paper_search.threads.records import ROOT
+from paper_search.threads.state import asker
+from paper_search.workflow.session import SearchSession
+
+LOOP = discover_workflows(EXAMPLES)["confidence_loop"]
+OK, APPROVE, REJECT, ITERATE = Outcome.OK, Outcome.APPROVE, Outcome.REJECT, Outcome.ITERATE
+Approve, Reject = Literal[Outcome.APPROVE], Literal[Outcome.REJECT]
+
+
+class State(LOOP.state):  # type: ignore[name-defined,misc]  # of the example
+    """The state of the example, with what its threads begin with and how often it asked."""
+
+    wanted_papers: str = ""
+    asked: int = 0
+    is_complete: bool = False
+
+
+class LookRecords(RecordStore):
+    """The index of these threads; their records are all in the state."""
+
+    listed_in = (ROOT, "looks")
+    parts = ()
+
+
+Context = StepContext[State, None, None]
+
+
+async def take(ctx: Context) -> tuple[Literal[Outcome.OK], StepUpdate]:
+    """Take the shelf from the words that the thread begins with."""
+    words = ctx.step_state.wanted_papers
+    await LookRecords(ctx.store, ctx.thread_id).index(words)
+    return OK, {"shelf": words.split()}
+
+
+async def confirm(ctx: Context) -> tuple[Approve | Reject, StepUpdate]:
+    """Ask whether that is enough."""
+    state = ctx.step_state
+    question = ThreadQuestion(
+        kind="enough",
+        run_id=ctx.thread_id,
+        number=state.asked + 1,
+        shows={"found": state.found},
+        actions=["approve", "reject"],
+    )
+    decision: ThreadDecision = asker(ctx)(question, answer_model(question))
+    return (APPROVE if decision.action == "approve" else REJECT), {"asked": question.number}
+
+
+async def end(_ctx: Context) -> tuple[Literal[Outcome.OK], StepUpdate]:
+    """End."""
+    return OK, {"is_complete": True}
+
+
+WORKFLOW = Workflow(
+    "asked_loop",
+    StepDef("take", "Take the shelf", handler=take, next={OK: "investigate"}),
+    StepDef(
+        "investigate",
+        "Look at one more paper",
+        handler=LOOP["investigate"].handler,
+        next={OK: "confirm", ITERATE: "investigate"},
+        bound="max_iterations",
+    ),
+    StepDef(
+        "confirm",
+        "Ask: is that enough?",
+        handler=confirm,
+        next={APPROVE: "formulate", REJECT: "investigate"},
+    ),
+    StepDef("formulate", "Say it", handler=LOOP["formulate"].handler, next={OK: "end"}),
+    StepDef("end", "End", handler=end, next={OK: None}),
+    state=State,
+)
+
+
+class LookSession(ThreadSession[State, ThreadQuestion, str]):
+    """Reads and drives one look."""
+
+    workflow = WORKFLOW
+    begins_with = "wanted_papers"
+    noun = "look"
+    records_type = LookRecords
+
+    async def result(self) -> str:
+        """Return what was found, in words."""
+        return str((await self.state()).answer)
+
+
+Looks = ThreadEngine[LookSession, ThreadQuestion, str]
+
+
+class Approving:
+    """Approves everything."""
+
+    async def handle(self, _question: ThreadQuestion) -> str:
+        return "approve"
+
+
+@pytest.fixture
+async def place(tmp_path):
+    async with open_persistence(f"sqlite:///{tmp_path}/threads.db") as persistence:
+        yield persistence
+
+
+@pytest.fixture
+def looks(place: Persistence) -> Looks:
+    return Looks(LookSession, persistence=place)
+
+
+async def test_it_asks_and_an_answer_takes_it_to_its_result(looks):
+    question = await looks.start("a b c", thread_id="t")
+    assert (question.kind, question.shows) == ("enough", {"found": ["a", "b"]})
+    assert await looks.answer("t", "approve") == "2 papers (high)"
+    with pytest.raises(ThreadFinishedError):
+        await looks.answer("t", "approve")
+
+
+async def test_a_handler_answers_what_it_asks(place):
+    assert await Looks(LookSession, handler=Approving(), persistence=place).run("a b") == (
+        "2 papers (high)"
+    )
+
+
+async def test_without_a_handler_its_question_stays_open(looks):
+    with pytest.raises(ThreadWaitingError, match="enough number 1"):
+        await looks.run("a b", thread_id="t")
+    assert (await looks.pending("t")).number == 1
+
+
+async def test_another_process_goes_on_with_it(tmp_path):
+    url = f"sqlite:///{tmp_path}/threads.db"
+    await Looks(LookSession, persistence=url).start("a b c", thread_id="t")
+    later = Looks(LookSession, persistence=url)
+    assert (await later.answer("t", "reject")).shows == {"found": ["a", "b", "c"]}
+    assert await later.resume("t", "approve") == "3 papers (high)"
+
+
+async def test_a_decision_on_it_counts_once(looks):
+    first = await looks.start("a b c", thread_id="t")
+    named = {"action": "reject", "question": first.reference.model_dump()}
+    again = await looks.answer("t", named, by="ada")
+    assert await looks.answer("t", named, by="bob") == again
+    with pytest.raises(AlreadyDecidedError, match="by ada"):
+        await looks.answer("t", {**named, "action": "approve"}, by="bob")
+
+
+async def test_of_two_who_answer_at_once_one_succeeds(looks):
+    question = await looks.start("a b c", thread_id="t")
+    named = question.reference.model_dump()
+    told = await asyncio.gather(
+        *(
+            looks.answer("t", {"action": action, "question": named})
+            for action in ("approve", "reject")
+        ),
+        return_exceptions=True,
+    )
+    losers = [each for each in told if isinstance(each, AlreadyDecidedError | ThreadBusyError)]
+    assert len(losers) == 1
+
+
+@pytest.mark.parametrize("answer", ["edit: other", "perhaps", {"action": "approve", "more": 1}])
+async def test_what_cannot_be_used_leaves_its_question_open(looks, answer):
+    question = await looks.start("a b", thread_id="t")
+    with pytest.raises(InvalidDecisionError):
+        await looks.answer("t", answer)
+    assert await looks.pending("t") == question
+
+
+async def test_an_answer_to_another_question_is_refused(looks):
+    question = await looks.start("a b", thread_id="t")
+    other = question.reference.model_dump() | {"number": 7}
+    with pytest.raises(StaleDecisionError, match="enough number 7"):
+        await looks.answer("t", {"action": "approve", "question": other})
+
+
+async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, place):
+    await looks.start("a b", thread_id="t")
+    catalog = Catalog(place, LookSession)
+    (info,) = await catalog.threads()
+    assert (info.graph, info.question, info.status) == (
+        "asked_loop",
+        "a b",
+        ThreadStatus.WAITING,
+    )
+    await looks.answer("t", "approve", by="ada")
+    (decision,) = await catalog.decisions("t")
+    assert (decision.by, decision.detail["action"]) == ("ada", "approve")
+    await catalog.delete("t")
+    assert await catalog.threads() == []
+
+
+async def test_its_question_is_asked_again_openly(looks, place):
+    await looks.start("a b c", thread_id="t")
+    await looks.answer("t", "approve")
+    again = await looks.go_back("t", lambda asked: asked.number == 1, "enough")
+    assert again.number == 1
+    assert [each.event for each in await Catalog(place, LookSession).decisions("t")] == [
+        "decided",
+        "forked",
+    ]
+    assert (await looks.answer("t", "reject")).number == 2
+
+
+async def test_no_other_graph_takes_its_threads(looks, place):
+    await looks.start("a b", thread_id="t")
+    with pytest.raises(ThreadNotFoundError, match="no search"):
+        await SearchSession.on(place, "t").state()
