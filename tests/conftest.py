@@ -46,6 +46,16 @@ def recorded(pytestconfig: pytest.Config) -> Path:
     return folder
 
 
+@pytest.hookimpl(tryfirst=True)  # before those that are not wanted are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what starts PostgreSQL, or a process for a person at a terminal."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        params = getattr(getattr(item, "callspec", None), "params", {})
+        if fixtures & {"postgres_url", "person"} or "postgres" in map(str, params.values()):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture
 def recorded_of(recorded: Path, request: pytest.FixtureRequest) -> list[RecordedAnswer]:
     """Return the recorded answers of the services that the mark of a test names."""
