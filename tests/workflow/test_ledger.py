@@ -184,6 +184,7 @@ async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(p
     assert skills.calls == STEPS
 
 
+@pytest.mark.slow
 async def test_fifty_people_decide_on_fifty_threads_at_once(place):
     """LOAD-04: each thread is decided once."""
     skills = FakeSkills()
