@@ -18,6 +18,8 @@ from paper_search.workflow import (
 )
 from paper_search.workflow.engine import open_memory
 
+pytestmark = pytest.mark.slow
+
 MAX_ITERATIONS = 2
 SEQUENCES = list(product(["approve", "edit", "reject"], repeat=4))
 
