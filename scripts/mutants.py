@@ -53,9 +53,11 @@ NEAREST_TESTS = {
         "tests/workflow/test_answer_shapes.py",
     ],
     "workflow.driven": [
+        "tests/workflow/test_nodes.py",
         "tests/workflow/test_threads.py",
         "tests/workflow/test_ledger.py",
         "tests/workflow/test_forks.py",
+        "tests/workflow/test_durability.py",
     ],
     "workflow.nodes": [
         "tests/workflow/test_nodes.py",
