@@ -53,6 +53,7 @@ NEAREST_TESTS = {
         "tests/workflow/test_threads.py",
         "tests/workflow/test_ledger.py",
         "tests/workflow/test_forks.py",
+        "tests/workflow/test_durability.py",
     ],
     "workflow.decisions": [
         "tests/workflow/test_decisions.py",
@@ -149,9 +150,8 @@ def _configuration(copy: Path, path: Path, tests: list[str]) -> str:
             "[mutmut]",
             "source_paths = src",
             f"only_mutate = {path}",
-            # A PostgreSQL for every mutant would take most of the time.
             "pytest_add_cli_args =",
-            *("  -p\n  no:cacheprovider", "  -m\n  not slow", "  -k\n  not postgres"),
+            *("  -p\n  no:cacheprovider", "  -m\n  not slow"),
             "pytest_add_cli_args_test_selection =",
             *(f"  {test}" for test in tests),
             "also_copy =",

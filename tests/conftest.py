@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -44,6 +45,27 @@ def recorded(pytestconfig: pytest.Config) -> Path:
     if folder is None:
         pytest.skip("the recorded answers are not here")
     return folder
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect with the garbage collector off: what is collected stays until the end."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)  # before those that are not wanted are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what starts PostgreSQL, or a process for a person at a terminal."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        params = getattr(getattr(item, "callspec", None), "params", {})
+        if fixtures & {"postgres_url", "person"} or "postgres" in map(str, params.values()):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

@@ -84,28 +84,58 @@ def cli(home: Path) -> Callable[..., Ended]:
     return run
 
 
+@pytest.fixture(scope="session")
+def homes_with_a_thread() -> dict[tuple[str, ...], tuple[Path, str]]:
+    """Homes as a search with some options left them, each with the id of its thread."""
+    return {}
+
+
 @pytest.fixture
-def waiting(cli: Callable[..., Ended]) -> str:
+def searched(
+    cli: Callable[..., Ended],
+    home: Path,
+    homes_with_a_thread: dict[tuple[str, ...], tuple[Path, str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[..., str]:
+    """Search the sample with some options, once for all tests; return the id of the thread."""
+    made: list[str] = []
+
+    def search(code: int, *options: str) -> str:
+        if made or options not in homes_with_a_thread:
+            ended = cli("find", QUESTION, "--source", "sample", "--json", *options)
+            assert ended.code == code
+            made.append(str(ended.document["thread_id"]))
+            if len(made) > 1:  # no home that was kept has both threads
+                return made[-1]
+            kept = tmp_path_factory.mktemp("home-with-a-thread") / "home"
+            shutil.copytree(home, kept)
+            homes_with_a_thread[options] = kept, made[-1]
+            return made[-1]
+        kept, thread_id = homes_with_a_thread[options]
+        made.append(thread_id)
+        shutil.rmtree(home)
+        shutil.copytree(kept, home)
+        return thread_id
+
+    return search
+
+
+@pytest.fixture
+def waiting(searched: Callable[..., str]) -> str:
     """A thread that waits at checkpoint 1."""
-    ended = cli("find", QUESTION, "--source", "sample", "--json")
-    assert ended.code == 3
-    return str(ended.document["thread_id"])
+    return searched(3)
 
 
 @pytest.fixture
-def reviewing(cli: Callable[..., Ended]) -> str:
+def reviewing(searched: Callable[..., str]) -> str:
     """A thread that waits at checkpoint 2."""
-    ended = cli("find", QUESTION, "--source", "sample", "--no-strategy-review", "--json")
-    assert ended.code == 3
-    return str(ended.document["thread_id"])
+    return searched(3, "--no-strategy-review")
 
 
 @pytest.fixture
-def done(cli: Callable[..., Ended]) -> str:
+def done(searched: Callable[..., str]) -> str:
     """A thread that is done."""
-    ended = cli("find", QUESTION, "--source", "sample", "--yes", "--json")
-    assert ended.code == 0
-    return str(ended.document["thread_id"])
+    return searched(0, "--yes")
 
 
 @pytest.fixture

@@ -181,9 +181,6 @@ def test_a_report_that_names_no_limit_is_minor():
     assert ("minor", "methodology") in [(s, c) for s, c, _ in told]
 
 
-LONG = "Shade trees lower the temperature of " + "very " * 40 + "warm streets."
-
-
 def items(content: str = GOOD, *, target: int = 60, **changes: object) -> list[tuple[str, ...]]:
     """Return all that the items say: severity, category, place, what is wrong, what to do."""
     draft = ResearchDraft(
@@ -408,3 +405,21 @@ def test_an_item_says_where_what_is_wrong_and_what_to_do(content, item):
 )
 def test_an_item_on_the_whole_draft_says_what_is_wrong_and_what_to_do(changes, item):
     assert item in items(**changes)
+
+
+def test_a_long_text_is_shown_by_its_beginning():
+    for letters, shown in ((160, "x" * 160), (161, "x" * 159 + "…")):
+        assert (
+            "critical",
+            "citation",
+            "references",
+            f"Invented reference: “{shown}”",
+            "References are those sources that are cited.",
+        ) in items(invented=["x" * letters])
+
+
+def test_after_a_quotation_of_the_question_the_others_are_looked_for():
+    asked, sung = PLAN.original_query, "shade trees sing in the evening wind"
+    text = f"They ask “{asked}” and write “{sung}” and “The effect is small at night” [@{SHADE}]."
+    told = [description for _, _, description in found(text)]
+    assert told == [f"A quotation stands in no source: “{sung}”"]

@@ -51,6 +51,7 @@ def url(tmp_path) -> str:
     return f"sqlite:///{tmp_path / 'threads.db'}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dying", STEPS)
 async def test_a_report_killed_in_any_step_ends_as_if_it_had_not_been(url, dying):
     whole = workflow(url)

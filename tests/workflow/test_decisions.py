@@ -355,6 +355,7 @@ class RawGraph:
         return [saved.checkpoint["id"], writes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "answer", "named"),
     # LangGraph itself takes None and {} for "no answer": nothing reaches the question.

@@ -86,6 +86,7 @@ POINTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("killer", "after", "decided"), POINTS)
 async def test_a_killed_process_costs_the_step_in_flight_and_nothing_else(
     tmp_path, killer, after, decided
@@ -118,6 +119,7 @@ class PlaceError(RuntimeError):
     """What a place for threads may raise; its background tasks live on."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("is_before", "step"), [(True, 1), (False, 3)])
 async def test_a_crash_at_any_write_changes_nothing_in_the_end(tmp_path, is_before, step):
     """PER-02 PER-03: before the k-th write of a checkpoint, for every k; after some of them."""
@@ -146,6 +148,7 @@ async def test_a_crash_at_any_write_changes_nothing_in_the_end(tmp_path, is_befo
     assert integrity(tmp_path) == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_before", [True, False])
 async def test_a_store_that_fails_at_any_call_changes_nothing_in_the_end(tmp_path, is_before):
     """PER-02: the papers are kept apart from the checkpoints; neither is ahead for good."""
@@ -289,6 +292,7 @@ except ThreadBusyError as error:
 """
 
 
+@pytest.mark.slow
 def test_of_two_processes_that_answer_at_once_one_is_told_that_the_thread_is_busy(tmp_path):
     """PER-13 HUM-08."""
     url = url_of(tmp_path)

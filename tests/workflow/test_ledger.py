@@ -21,6 +21,7 @@ from paper_search.errors import (
     InvalidDecisionError,
     StaleDecisionError,
     ThreadBusyError,
+    ThreadExistsError,
     ThreadFinishedError,
     ThreadNotWaitingError,
 )
@@ -79,6 +80,7 @@ async def test_another_decision_on_a_decided_question_is_told_who_decided_when(p
     (loser,) = await place.ledger.audit("t")
     assert (loser.event, loser.by, loser.interrupt_id) == ("refused", "bob", entry.interrupt_id)
     assert json.loads(loser.detail["decision"])["note"] == "no"
+    assert loser.detail["reason"] == "already decided"
 
 
 async def test_a_refused_answer_is_not_in_the_ledger(place):
@@ -109,6 +111,17 @@ async def test_a_bare_answer_to_a_thread_that_is_done_is_refused(place):
     await flow.run("q", thread_id="t")
     with pytest.raises(ThreadFinishedError):
         await flow.answer("t", "approve")
+
+
+async def test_a_thread_that_is_in_use_is_not_begun_again(place):
+    flow = workflow(persistence=place)
+    asked = await flow.start("q", thread_id="t")
+    with pytest.raises(ThreadExistsError) as told:
+        await flow.start("another", thread_id="t")
+    assert str(told.value) == (
+        "thread 't' is in use already; resume it, or start another one without naming a thread"
+    )
+    assert await flow.pending("t") == asked
 
 
 async def stored_and_not_applied(place: Any, by: str = "ada") -> FakeSkills:
@@ -180,10 +193,12 @@ async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(p
         await workflow(persistence=place).answer("t", rejection, by="eve")
     may_go.set()
     await first
-    assert [each.by for each in await place.ledger.audit("t")] == ["bob", "eve"]
+    audit = [(each.by, each.detail["reason"]) for each in await place.ledger.audit("t")]
+    assert audit == [("bob", "busy"), ("eve", "already decided")]
     assert skills.calls == STEPS
 
 
+@pytest.mark.slow
 async def test_fifty_people_decide_on_fifty_threads_at_once(place):
     """LOAD-04: each thread is decided once."""
     skills = FakeSkills()

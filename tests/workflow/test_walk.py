@@ -18,6 +18,8 @@ from paper_search.workflow import (
     ThreadCatalog,
 )
 
+pytestmark = pytest.mark.slow
+
 MAX_ITERATIONS = 2
 SEQUENCES = list(product(["approve", "edit", "reject"], repeat=4))
 

@@ -172,6 +172,8 @@ def test_a_title_that_recurs_in_the_batch_is_generic():
         ("Cooling in 1993", "Cooling", "same"),
         ("Cooling of 12 and 15 cities", "Cooling of 15 and 12 big cities", "same"),
         ("Cooling, part A", "Cooling, part B", "different"),
+        ("Vitamin B in children", "Vitamin K in children", "different"),
+        ("Vitamin B in children", "Vitamins in children", "same"),
     ],
 )
 def test_the_numbers_in_two_titles(one: str, other: str, level: str):
