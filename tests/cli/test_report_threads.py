@@ -146,7 +146,7 @@ def test_a_report_cannot_be_screened_or_reported_from(cli: Cli, planned: str) ->
     for words in (("screen", planned), ("report", "--from", planned, "--yes")):
         ended = cli(*words)
         assert ended.code == 4
-        assert "is no search" in ended.stderr
+        assert "is not a search" in ended.stderr
 
 
 def test_doctor_counts_reports(cli: Cli, planned: str) -> None:

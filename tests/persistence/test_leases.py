@@ -221,12 +221,12 @@ def test_tables_on_one_file_see_each_other(tmp_path, clock):
 
 
 BUSY = (
-    "thread 't' is being driven by process 1 on elsewhere; "
+    "thread 't' is running by process 1 on elsewhere; "
     "wait for it to stop at a question or to end, then try again"
 )
 LOST = (
     "thread 't' was taken over by another process, because this one was silent for "
-    "more than 30 s; nothing more is written here, look at the thread again"
+    "more than 30 s; this process stops; check the thread"
 )
 
 

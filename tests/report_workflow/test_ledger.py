@@ -275,10 +275,10 @@ async def test_a_person_who_comes_after_silence_decided_is_told_so(place, later)
 async def test_the_thread_of_a_search_is_no_report_and_the_other_way_round(place):
     await workflow(place).start(QUESTION, thread_id="t")
     flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=place)
-    with pytest.raises(ThreadNotFoundError, match="is no search"):
+    with pytest.raises(ThreadNotFoundError, match="is not a search"):
         await flow.answer("t", "approve")
     await flow.start(QUESTION, thread_id="s")
-    with pytest.raises(ThreadNotFoundError, match="is no report"):
+    with pytest.raises(ThreadNotFoundError, match="is not a report"):
         await workflow(place).answer("s", "approve")
 
 
@@ -293,7 +293,7 @@ async def test_a_thread_that_died_before_its_first_step_belongs_to_the_graph_tha
             await workflow(place).start(QUESTION, thread_id="t")
     assert (await session_on(place).snapshot()).values == {}
     flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=place)
-    with pytest.raises(ThreadNotFoundError, match="is no search"):
+    with pytest.raises(ThreadNotFoundError, match="is not a search"):
         await flow.proceed("t")
     assert (await workflow(place).proceed("t")).kind == "plan_review"
 

@@ -226,7 +226,7 @@ async def test_no_run_goes_round_the_open_question__sec_03(graph, given):
 
 async def test_the_thread_of_a_search_is_no_place_for_a_report(graph, begin):
     thread_id = await begin()
-    with pytest.raises(ThreadNotFoundError, match="is no report"):
+    with pytest.raises(ThreadNotFoundError, match="is not a report"):
         await graph.ainvoke(INPUT, {"configurable": {"thread_id": thread_id}})
 
 

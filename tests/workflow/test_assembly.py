@@ -39,9 +39,9 @@ async def test_records_of_live_sources_are_kept_once(tmp_path: Path) -> None:
         assert sorted(paper.title for paper in library) == ["Graph 2 of live", "Graph 3 of live"]
     assert len(first.papers) == 3
     assert [each.note for each in first.sources] == [
-        None, "2 records were kept in your library, 0 were there",
+        None, "2 records were added to your library, 0 were there",
     ]  # fmt: skip
-    assert again.sources[1].note == "0 records were kept in your library, 2 were there"
+    assert again.sources[1].note == "0 records were added to your library, 2 were there"
 
 
 async def test_a_library_that_cannot_be_written_is_noted_and_nothing_is_lost(

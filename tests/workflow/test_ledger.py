@@ -118,9 +118,7 @@ async def test_a_thread_that_is_in_use_is_not_begun_again(place):
     asked = await flow.start("q", thread_id="t")
     with pytest.raises(ThreadExistsError) as told:
         await flow.start("another", thread_id="t")
-    assert str(told.value) == (
-        "thread 't' is in use already; resume it, or start another one without naming a thread"
-    )
+    assert str(told.value) == ("thread 't' already exists; resume it or omit the thread id")
     assert await flow.pending("t") == asked
 
 

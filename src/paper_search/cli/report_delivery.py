@@ -150,7 +150,7 @@ def export_report(detail: ReportDetail, delivery: ReportDelivery) -> None:
     """
     if detail.report is None:
         raise ExportError(
-            f"report {detail.thread_id!r} has no text to give out yet: it is "
+            f"report {detail.thread_id!r} has no text yet: it is "
             f"{detail.status.value}; go on with it first: paper-search resume {detail.thread_id}"
         )
     delivery.deliver(detail.report, {"thread_id": detail.thread_id})

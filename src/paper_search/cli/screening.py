@@ -86,9 +86,9 @@ class ScreeningPrompt:
                 self._one(screening, lock, queue[0], len(queue))
             say("every paper is marked")
         except QuitError:
-            say("saved; the same command goes on here")
+            say("saved; run the same command to continue")
         except KeyboardInterrupt:
-            say("\ninterrupted; everything is saved, the same command goes on here")
+            say("\ninterrupted; everything is saved; run the same command to continue")
             raise typer.Exit(ExitCode.INTERRUPTED) from None
 
     def _one(self, screening: Screening, lock: WorkLock, paper: Paper, left: int) -> None:

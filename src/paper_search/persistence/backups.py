@@ -135,7 +135,7 @@ def _check_free(path: Path, *, is_overwriting: bool) -> None:
             return
     driven = [t for t, *holder in leases if LeaseHolder(*holder).is_alive(time.time())]
     if driven:
-        raise ThreadBusyError(f"thread {driven[0]!r} is being driven; nothing was restored")
+        raise ThreadBusyError(f"thread {driven[0]!r} is running; nothing was restored")
     if count and not is_overwriting:
         raise PersistenceError(
             f"{str(path)!r} has {count} threads, which restoring would replace; back it up first, "

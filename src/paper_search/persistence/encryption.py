@@ -88,7 +88,7 @@ class Keyring:
             return bytes(cipher.decrypt_and_verify(hidden, tag))
         except ValueError:
             raise PersistenceError(
-                f"a row ({about}) was changed outside of the program: its seal is broken; "
+                f"a row ({about}) was changed outside of the program: it fails authentication; "
                 "restore a backup"
             ) from None
 

@@ -217,7 +217,7 @@ def check_ownership(thread_id: str, current: LeaseHolder | None, now: float) -> 
 
 def _busy(thread_id: str, holder: LeaseHolder) -> str:
     return (
-        f"thread {thread_id!r} is being driven by process {_process(holder.owner)}; "
+        f"thread {thread_id!r} is running by process {_process(holder.owner)}; "
         "wait for it to stop at a question or to end, then try again"
     )
 
@@ -225,7 +225,7 @@ def _busy(thread_id: str, holder: LeaseHolder) -> str:
 def _lost(thread_id: str) -> str:
     return (
         f"thread {thread_id!r} was taken over by another process, because this one was silent for "
-        f"more than {LEASE_S:.0f} s; nothing more is written here, look at the thread again"
+        f"more than {LEASE_S:.0f} s; this process stops; check the thread"
     )
 
 

@@ -303,7 +303,7 @@ def _invalid(message: str, node: str = "planner") -> WorkflowError:
         message=message,
         node=node,
         recoverable=False,
-        fallback_action="ended with what there is",
+        fallback_action="ended with partial results",
     )
 
 

@@ -25,7 +25,7 @@ _EFFECTS: dict[str, dict[HITLAction, str]] = {
         HITLAction.SKIP: "give it out, marked as not approved by a person",
     },
     "critical_issue_review": {
-        HITLAction.APPROVE: "give out the report in spite of its critical issues, which it names",
+        HITLAction.APPROVE: "output the report with its critical issues listed",
         HITLAction.MODIFY: "with draft: take your text, which is checked again; with feedback: "
         "write another version",
         HITLAction.REJECT: "end with the best draft, marked as rejected",

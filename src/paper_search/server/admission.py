@@ -61,7 +61,7 @@ class ThreadAdmission:
         _check_assistant(thread_id, graph, payload)
         try:
             if await session.is_driven():
-                raise ThreadBusyError(f"thread {thread_id!r} is being driven; wait, then try again")
+                raise ThreadBusyError(f"thread {thread_id!r} is running; wait, then try again")
             await self._check_head(session, payload)
             if given is not None:
                 resume = await self._answer(session, given)
@@ -81,7 +81,7 @@ class ThreadAdmission:
         found = await self._visible(thread_id, owner)
         if found is not None and await found[1].is_driven():
             raise RequestRefusedError(
-                HTTPStatus.CONFLICT, f"thread {thread_id!r} is being driven; it is not deleted"
+                HTTPStatus.CONFLICT, f"thread {thread_id!r} is running; it is not deleted"
             )
 
     async def forget(self, thread_id: str) -> None:

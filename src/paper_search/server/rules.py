@@ -65,7 +65,7 @@ def check_path(method: str, path: str) -> None:
     advice = next((text for pattern, text in _INSTEAD if re.fullmatch(pattern, path)), None)
     because = f"; {advice}" if advice else ""
     raise RequestRefusedError(
-        HTTPStatus.FORBIDDEN, f"{method} {path[:200]!r} is not open on this server{because}"
+        HTTPStatus.FORBIDDEN, f"{method} {path[:200]!r} is not allowed on this server{because}"
     )
 
 
@@ -82,7 +82,7 @@ def checked_run(payload: Mapping[str, Any]) -> dict[str, Any]:
     for name in sorted(_UNWANTED):
         if payload.get(name):
             raise RequestRefusedError(
-                HTTPStatus.FORBIDDEN, f"{name} is not open on this server; leave it out"
+                HTTPStatus.FORBIDDEN, f"{name} is not allowed on this server; leave it out"
             )
     _check_command(payload.get("command"))
     _check_settings(payload.get("config"))
@@ -145,7 +145,7 @@ def _check_command(command: Any) -> None:
     if steering := sorted(n for n, value in command.items() if n != "resume" and value):
         raise RequestRefusedError(
             HTTPStatus.FORBIDDEN,
-            f"command.{steering[0]} is not open on this server: steps follow each other as the "
+            f"command.{steering[0]} is not allowed on this server: steps follow each other as the "
             "graph says. Answer the open question with command.resume",
         )
 

@@ -87,9 +87,9 @@ class Approvals(Generic[ProposalT]):
         approval = await self._row(self._key(number))
         if approval is None or approval[self.field] != self._digest(proposal):
             raise UnapprovedStrategyError(
-                f"{self.noun} {self._records.thread_id!r} would go on with a {self.field} that no "
-                f"person approved: answer the question about the {self.field}; a step cannot be "
-                "skipped by jumping over it. `paper-search fork` goes back to the question"
+                f"{self.noun} {self._records.thread_id!r} would continue with a {self.field} that "
+                f"no person approved: answer the question about the {self.field}; steps cannot be "
+                "skipped. `paper-search fork` goes back to the question"
             )
 
     async def _row(self, key: str) -> dict[str, Any] | None:

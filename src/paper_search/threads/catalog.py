@@ -42,7 +42,7 @@ class BriefInfo(BaseModel):
     error: str | None = None
     """Why it failed."""
     graph: str
-    """Which graph began it."""
+    """The graph that it belongs to."""
 
 
 class DecisionInfo(BaseModel):

@@ -150,7 +150,7 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
         """Return LangGraph's snapshot of the thread.
 
         Raises:
-            ThreadNotFoundError: there is no such thread, or another graph began it.
+            ThreadNotFoundError: there is no such thread, or it belongs to another graph.
         """
         snapshot = await self._graph.aget_state(self._config)
         if not snapshot.metadata:
@@ -161,8 +161,8 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
         channels = snapshot.values or await self._input()
         if channels and self.begins_with not in channels:
             raise ThreadNotFoundError(
-                f"thread {self._thread_id!r} is no {self.noun}: another graph began it; "
-                "`paper-search show` says what it is"
+                f"thread {self._thread_id!r} is not a {self.noun}; it belongs to another graph: "
+                "see `paper-search show`"
             )
         return snapshot
 

@@ -77,8 +77,7 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         """
         if await self.exists():
             raise ThreadExistsError(
-                f"thread {self._thread_id!r} is in use already; "
-                "resume it, or start another one without naming a thread"
+                f"thread {self._thread_id!r} already exists; resume it or omit the thread id"
             )
         settings = {} if params is None else {PARAMS: params.model_dump(mode="json")}
         await self._run({self.begins_with: asked_for, **settings})
@@ -327,7 +326,8 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         return AlreadyDecidedError(
             f"this question of {self.noun} {self._thread_id!r} was already decided "
             f"({entry.decision['action']}) by {entry.decided_by} at {entry.decided_at}; "
-            "that decision stands, yours was not used. `paper-search fork` takes another one openly"
+            "the first decision counts; yours was ignored. "
+            "`paper-search fork` starts again from this question"
         )
 
     async def _note_refusal(

@@ -60,5 +60,5 @@ def _check_version(model: type[BaseModel], version: Any, thread: str) -> None:
     if field is not None and version != field.default:
         raise PersistenceError(
             f"{thread} was written with schema version {version}, this program reads "
-            f"{field.default}; go on with the version that wrote it"
+            f"{field.default}; use the version that wrote it"
         )

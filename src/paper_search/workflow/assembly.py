@@ -127,6 +127,6 @@ class KeepingSearcher(Searcher):
             _log.warning("found records were not kept: %s", error)
             return f"nothing was kept in your library: {error}"
         return (
-            f"{changes.added} records were kept in your library, "
+            f"{changes.added} records were added to your library, "
             f"{changes.updated + changes.unchanged} were there"
         )
