@@ -1,7 +1,7 @@
 """Screening with learning from marks, beside TF-IDF active learning and ASReview, in one run.
 
     python benchmarks/screening.py [FOLDER] [--starts 3] [--set NAME] [--jobs 2] [--asreview PYTHON]
-    python benchmarks/screening.py --outlook [...]          without the peers
+    python benchmarks/screening.py --stopping [...]          without the peers
     python benchmarks/screening.py --speed
 
 Simulation on reviews with human labels: the person knows one relevant paper (drawn by a fixed seed)
@@ -40,8 +40,8 @@ from typing import Any
 
 from paper_search.models import RawPaper
 from paper_search.skills import IntentParser, RelevanceScorer
-from paper_search.skills.screening import Ranker, outlook
-from paper_search.skills.screening.outlook import TARGET_RECALL
+from paper_search.skills.screening import Ranker, stopping_estimate
+from paper_search.skills.screening.stopping_estimate import TARGET_RECALL
 
 DATA = Path(__file__).parents[1] / "../shared/data/screen_asreview"
 QUESTIONS = {
@@ -248,20 +248,20 @@ def starts_of(review: Review, count: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Told:
-    """What the outlook said along one simulated screening."""
+    """What the stopping estimate said along one simulated screening."""
 
     held: float
     """Share of the moments at which no more was left than `at_most`."""
     error: float
     """Of `expected`, in the mean, as a share of all that is relevant."""
     stops: list[tuple[float, float]]
-    """Work done and recall reached, by the outlook and by each `IN_A_ROW`."""
+    """Work done and recall reached, by the stopping estimate and by each `IN_A_ROW`."""
 
 
 def told_along(found: Sequence[bool]) -> Told:
-    """Return what the outlook says along a screening that found this, and where rules stop it."""
+    """Return what the stopping estimate says along a screening, and where rules stop it."""
     places = range(10, len(found), max(1, len(found) // 60))
-    tellings = [outlook(found[:n], len(found) - n, found_before=1) for n in places]
+    tellings = [stopping_estimate(found[:n], len(found) - n, found_before=1) for n in places]
     truths = [sum(found[n:]) for n in places]
     pairs = list(zip(tellings, truths, strict=True))
     ends = [next((n for n, t in zip(places, tellings, strict=True) if t.is_enough), len(found))]
@@ -312,7 +312,7 @@ def compare(
     interpreter: str | None,
     jobs: int,
 ) -> None:
-    """Print a row for every review and method, the means, and what the outlook said."""
+    """Print a row for every review and method, the means, and what the stopping estimate said."""
     with ProcessPoolExecutor(jobs) as pool:
         every = itertools.repeat
         found = list(pool.map(compared, chosen, every(methods), every(count), every(interpreter)))
@@ -324,7 +324,7 @@ def compare(
             print(f"| {each.review.name} | {size} | {name} | {_shown(mean)} |")
     for name in found[0].rows:
         print(f"| **mean** | | | {name} | {_shown(_mean([each.rows[name] for each in found]))} |")
-    rules = ["outlook", *(f"{each} irrelevant in a row" for each in IN_A_ROW)]
+    rules = ["stopping estimate", *(f"{each} irrelevant in a row" for each in IN_A_ROW)]
     print("\n| review | bound held | error of expected | " + " | ".join(rules) + " |")
     print("|---|--:|--:|" + "---|" * len(rules))
     for each in found:
@@ -381,13 +381,13 @@ def main() -> None:
     parser.add_argument("--set")
     parser.add_argument("--asreview", metavar="PYTHON")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--outlook", action="store_true")
+    parser.add_argument("--stopping", action="store_true")
     parser.add_argument("--speed", action="store_true")
     chosen = parser.parse_args()
     if chosen.speed:
         judge_speed(chosen.folder)
         return
-    methods = ["paper_search"] if chosen.outlook else list(METHODS)
+    methods = ["paper_search"] if chosen.stopping else list(METHODS)
     found = list(reviews(chosen.folder, chosen.set))
     compare(found, methods, chosen.starts, chosen.asreview, chosen.jobs)
 

@@ -35,7 +35,7 @@ def test_every_key_is_saved_and_the_marks_join_the_answer(
     person: Seat, cli: Cli, reviewing: str
 ) -> None:
     before = cli("screen", reviewing, "--json").document
-    assert before["outlook"] is None
+    assert before["stopping_estimate"] is None
     first = before["queue"][0]["id"]
     someone = person("screen", reviewing)
     someone.sees(f"{before['papers']} papers to screen")
@@ -63,7 +63,7 @@ def test_every_key_is_saved_and_the_marks_join_the_answer(
     assert [each["is_relevant"] for each in after["marks"]] == [True, False]
     assert after["marks"][0]["paper_id"] == first
     assert after["marks"][1]["note"] == "ask the author"
-    assert after["outlook"]["unseen"] == before["papers"] - 2
+    assert after["stopping_estimate"]["unseen"] == before["papers"] - 2
     waiting = cli("show", reviewing, "--json").document
     assert waiting["status"] == "waiting"
     assert waiting["open_checkpoint"]["payload"]["marks"][first] is True

@@ -9,9 +9,9 @@ from paper_search.models import Paper, UserFeedback
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import SearchWorkflow
-from paper_search.workflow.outlooks import page_outlook
 from paper_search.workflow.screening import MarkStore, Screening, joined
 from paper_search.workflow.session import SearchSession
+from paper_search.workflow.stopping_estimates import page_estimate
 
 PAPERS = [
     Paper(id=f"p{n}", title=title, authors=[], source="s", relevance_score=1 - n / 10)
@@ -71,11 +71,11 @@ async def test_undo_goes_back_step_by_step_and_keeps_notes() -> None:
 
 async def test_the_outlook_speaks_of_this_round_and_counts_what_was_found_before() -> None:
     screening = await at(store(), 1, p0=True, p1=False)
-    assert screening.outlook is None
+    assert screening.stopping_estimate is None
     assert len(screening.queue()) == 4
     await screening.say(PAPERS[2], is_relevant=True)
-    assert screening.outlook is not None
-    assert (screening.outlook.found, screening.outlook.unseen) == (2, 3)
+    assert screening.stopping_estimate is not None
+    assert (screening.stopping_estimate.found, screening.stopping_estimate.unseen) == (2, 3)
 
 
 async def test_a_thousand_marks_are_all_read() -> None:
@@ -115,7 +115,7 @@ async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None
     question = await session.open_question()
     assert question is not None
     assert question.question.payload.marks == {paper.id: True}
-    assert "1 of 2 screened" in question.question.payload.outlook
+    assert "1 of 2 screened" in question.question.payload.stopping_estimate
     data = {"marked_irrelevant": []} if action == "edit" else None
     await search.answer("t", {"action": action, "revised_data": data})
     state = await session.state()
@@ -131,14 +131,14 @@ async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None
 
 def test_marks_on_a_page_tell_of_what_was_passed_over() -> None:
     ids = [f"p{n}" for n in range(30)]
-    assert page_outlook(ids, {}, {"p1": True}) is None
-    told = page_outlook(ids, {"p2": True, "p9": False}, {"p0": True})
+    assert page_estimate(ids, {}, {"p1": True}) is None
+    told = page_estimate(ids, {"p2": True, "p9": False}, {"p0": True})
     assert told is not None
     assert (told.screened, told.found, told.unseen) == (9, 2, 20)
 
 
 def test_marks_on_papers_that_are_not_shown_tell_nothing() -> None:
-    assert page_outlook(["a", "b"], {"gone": True}, {}) is None
+    assert page_estimate(["a", "b"], {"gone": True}, {}) is None
 
 
 async def test_the_next_question_says_what_the_marks_on_the_page_leave() -> None:
@@ -149,18 +149,20 @@ async def test_the_next_question_says_what_the_marks_on_the_page_leave() -> None
     session = SearchSession.on(place, "t")
     first = await session.open_question()
     assert first is not None
-    assert first.question.payload.outlook is None
+    assert first.question.payload.stopping_estimate is None
     marked = first.question.payload.collection.papers[0].id
     await search.answer("t", {"action": "edit", "revised_data": {"marked_relevant": [marked]}})
     await search.answer("t", "approve")
     again = await session.open_question()
     assert again is not None
-    assert again.question.payload.outlook.startswith(
+    assert again.question.payload.stopping_estimate.startswith(
         "Round 1, assuming you read every paper above your last mark: 1 of 2 screened, 1 relevant."
     )
-    assert "New in this round: " in again.question.payload.outlook
+    assert "New in this round: " in again.question.payload.stopping_estimate
     [interrupt] = (await session.snapshot()).interrupts
-    assert interrupt.value["payload"]["outlook"] == again.question.payload.outlook
+    assert (
+        interrupt.value["payload"]["stopping_estimate"] == again.question.payload.stopping_estimate
+    )
 
 
 async def test_the_next_question_says_what_the_screening_before_it_leaves() -> None:
@@ -175,4 +177,6 @@ async def test_the_next_question_says_what_the_screening_before_it_leaves() -> N
     await search.answer("t", "approve")
     again = await session.open_question()
     assert again is not None
-    assert again.question.payload.outlook.startswith("Round 1: 1 of 2 screened, 0 relevant.")
+    assert again.question.payload.stopping_estimate.startswith(
+        "Round 1: 1 of 2 screened, 0 relevant."
+    )

@@ -17,7 +17,7 @@ from paper_search.workflow.checkpoints import (
     DecisionAction,
     ResultPayload,
 )
-from paper_search.workflow.outlooks import AS_READ, page_outlook
+from paper_search.workflow.stopping_estimates import AS_READ, page_estimate
 
 if TYPE_CHECKING:
     from paper_search.models import Paper
@@ -194,11 +194,11 @@ class _ResultAnswer:
             marked = sorted(numbers[i] for i, mark in self.marks.items() if mark is wanted)
             say(f"  {name}: {' '.join(map(str, marked)) or '-'}")
         if not self._payload.marks:  # else a screening said it, in an order that is not the page's
-            self._say_outlook()
+            self._say_estimate()
 
-    def _say_outlook(self) -> None:
+    def _say_estimate(self) -> None:
         earlier = {paper.id: True for paper in self._payload.accumulated_papers}
-        found = page_outlook([paper.id for paper in self._papers], self.marks, earlier)
+        found = page_estimate([paper.id for paper in self._papers], self.marks, earlier)
         if found is not None:
             say(f"  {AS_READ.capitalize()}: {found.advice}")
 

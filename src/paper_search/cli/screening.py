@@ -162,11 +162,11 @@ async def _open_question(session: SearchSession) -> Any:
 
 def _show(screening: Screening, paper: Paper, left: int) -> None:
     console = messages()
-    outlook = screening.outlook
+    stopping_estimate = screening.stopping_estimate
     console.print()
-    if outlook is not None:
-        style = "green" if outlook.is_enough else ""
-        console.print(text(outlook.advice, style=style))
+    if stopping_estimate is not None:
+        style = "green" if stopping_estimate.is_enough else ""
+        console.print(text(stopping_estimate.advice, style=style))
     else:
         console.print(text(f"{left} papers to screen"))
     console.print(text(paper.title, style="bold"))
@@ -188,21 +188,21 @@ def _abstract(paper: Paper) -> str:
 
 
 def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
-    """Return the queue, the marks and the outlook for machines."""
-    outlook = screening.outlook
+    """Return the queue, the marks and the stopping estimate for machines."""
+    stopping_estimate = screening.stopping_estimate
     return {
         "thread_id": thread_id,
         "papers": len(screening.papers),
-        "outlook": None
-        if outlook is None
+        "stopping_estimate": None
+        if stopping_estimate is None
         else {
-            "screened": outlook.screened,
-            "found": outlook.found,
-            "unseen": outlook.unseen,
-            "expected": outlook.expected,
-            "at_most": outlook.at_most,
-            "is_enough": outlook.is_enough,
-            "advice": outlook.advice,
+            "screened": stopping_estimate.screened,
+            "found": stopping_estimate.found,
+            "unseen": stopping_estimate.unseen,
+            "expected": stopping_estimate.expected,
+            "at_most": stopping_estimate.at_most,
+            "is_enough": stopping_estimate.is_enough,
+            "advice": stopping_estimate.advice,
         },
         "queue": [{"id": each.id, "title": each.title} for each in screening.queue()],
         "marks": [mark.model_dump(mode="json") for mark in screening.marks],

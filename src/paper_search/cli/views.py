@@ -196,8 +196,8 @@ def _result_question(
     yield text("; ".join(parts))
     if payload.changes:
         yield _fact("since last", payload.changes.summary)
-    if payload.outlook:
-        yield _fact("screening", payload.outlook)
+    if payload.stopping_estimate:
+        yield _fact("screening", payload.stopping_estimate)
     if payload.coverage:
         yield _fact("missing", payload.coverage.summary)
     if payload.accumulated_papers:

@@ -93,7 +93,7 @@ class ResultPayload(BaseModel):
     """Pairs that only a person can tell, the likeliest first."""
     marks: dict[str, bool] = Field(default_factory=dict)
     """What was marked while screening this round: is it relevant? It joins any answer to this."""
-    outlook: str | None = None
+    stopping_estimate: str | None = None
     """How many relevant papers are left, and whether to stop; None: nothing was marked yet."""
     coverage: Coverage | None = None
     """How much is missing, by the overlap of the sources; None: it does not tell."""

@@ -30,7 +30,6 @@ from paper_search.threads.state import asker, checked_state
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.decisions import answer_model, feedback_of
 from paper_search.workflow.marks import MarkStore, joined
-from paper_search.workflow.outlooks import carried_outlook
 from paper_search.workflow.questions import (
     markable_ids,
     record_ids,
@@ -48,6 +47,7 @@ from paper_search.workflow.state import (
     StepState,
     WorkflowState,
 )
+from paper_search.workflow.stopping_estimates import carried_estimate
 
 MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
@@ -191,7 +191,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     told: dict[str, Any] = {"coverage": coverage_of(scored, state.reports)}
     if (before := state.result) is not None:
         made = await MarkStore(ctx.store, ctx.thread_id).marks()
-        told["outlook"] = carried_outlook(state, made, stored)
+        told["stopping_estimate"] = carried_estimate(state, made, stored)
         told["changes"] = round_changes(
             before.paper_ids,
             stored.paper_ids,

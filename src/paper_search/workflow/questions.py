@@ -78,7 +78,7 @@ async def result_question(
             hidden=state.result.hidden,
             changes=state.result.changes,
             set_aside=len(state.result.set_aside_ids),
-            outlook=state.result.outlook,
+            stopping_estimate=state.result.stopping_estimate,
             coverage=state.result.coverage,
             store_namespace=list(records.namespace("records")),
         ),

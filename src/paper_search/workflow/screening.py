@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from paper_search.models import Paper
-from paper_search.skills.screening import Outlook, Ranker
+from paper_search.skills.screening import Ranker, StoppingEstimate
 from paper_search.workflow.marks import MarkStore, ScreeningMark, joined
-from paper_search.workflow.outlooks import round_outlook, with_marks
 from paper_search.workflow.state import WorkflowState
+from paper_search.workflow.stopping_estimates import round_estimate, with_marks
 
 __all__ = ["MarkStore", "Screening", "ScreeningMark", "joined", "open_screening", "with_marks"]
 
@@ -52,10 +52,10 @@ class Screening:
         return sorted(self._marks.values(), key=lambda mark: mark.number)
 
     @property
-    def outlook(self) -> Outlook | None:
+    def stopping_estimate(self) -> StoppingEstimate | None:
         """Return what is left to find; None: nothing was screened in this round."""
         ids = [paper.id for paper in self.papers]
-        return round_outlook(ids, self.marks, self.iteration, self._earlier)
+        return round_estimate(ids, self.marks, self.iteration, self._earlier)
 
     def mark_of(self, paper: Paper) -> ScreeningMark | None:
         """Return what was said of a paper while screening."""

@@ -84,7 +84,7 @@ class CollectionRef(BaseModel):
     """Ids of the records that a paper stands for, where that is not the one of its own id."""
     changes: RoundChanges | None = None
     """What differs from the round before; None: this is the first."""
-    outlook: str | None = None
+    stopping_estimate: str | None = None
     """How many relevant papers the round before left behind, where something was marked in it."""
     coverage: Coverage | None = None
     """How much is missing, by the overlap of this round's sources; None: it does not tell."""

@@ -1,6 +1,6 @@
 """Learns from a person's labels: the order of the rest, and the stopping estimate."""
 
-from paper_search.skills.screening.outlook import Outlook, outlook
 from paper_search.skills.screening.ranking import Ranker
+from paper_search.skills.screening.stopping_estimate import StoppingEstimate, stopping_estimate
 
-__all__ = ["Outlook", "Ranker", "outlook"]
+__all__ = ["Ranker", "StoppingEstimate", "stopping_estimate"]

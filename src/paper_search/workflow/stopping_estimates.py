@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from paper_search.skills.screening import Outlook, outlook
+from paper_search.skills.screening import StoppingEstimate, stopping_estimate
 from paper_search.workflow.marks import MarkStore, ScreeningMark, verdicts
 from paper_search.workflow.questions import markable_ids
 from paper_search.workflow.state import CollectionRef, IterationRecord, WorkflowState
@@ -14,12 +14,12 @@ AS_READ = "assuming you read every paper above your last mark"
 """What an estimate from marks on a page assumes."""
 
 
-def round_outlook(
+def round_estimate(
     ids: Sequence[str],
     marks: Sequence[ScreeningMark],
     iteration: int,
     earlier: Mapping[str, bool],
-) -> Outlook | None:
+) -> StoppingEstimate | None:
     """Return what is left to find among the papers of a round; None: nothing was screened in it.
 
     Marks of other rounds tell nothing of how this one was drawn; they only count as found.
@@ -30,12 +30,12 @@ def round_outlook(
         return None
     known = {i: said for i, said in earlier.items() if i in shown and i not in now}
     unseen = len(shown) - len(now) - len(known)
-    return outlook(list(now.values()), unseen, found_before=sum(known.values()))
+    return stopping_estimate(list(now.values()), unseen, found_before=sum(known.values()))
 
 
-def page_outlook(
+def page_estimate(
     ids: Sequence[str], marks: Mapping[str, bool], earlier: Mapping[str, bool]
-) -> Outlook | None:
+) -> StoppingEstimate | None:
     """Return what is left to find, from marks made on a list; None: none of it was marked.
 
     Whoever marks a paper has looked at those above it (Joachims 2002,
@@ -52,10 +52,10 @@ def page_outlook(
         return None
     read = [marks.get(i, False) for i in shown[: last + 1]]
     found_before = sum(said for i, said in earlier.items() if i in set(ids) - set(shown))
-    return outlook(read, len(shown) - len(read), found_before=found_before)
+    return stopping_estimate(read, len(shown) - len(read), found_before=found_before)
 
 
-def carried_outlook(
+def carried_estimate(
     state: WorkflowState, made: Sequence[ScreeningMark], following: CollectionRef
 ) -> str | None:
     """Return what the marks of the last answer say of the result that it was about.
@@ -71,9 +71,9 @@ def carried_outlook(
         return None
     marks, iteration = _said(rounds[-1]), rounds[-1].iteration
     earlier = {i: said for each in rounds[:-1] for i, said in _said(each).items()}
-    found, condition = round_outlook(shown, made, iteration, earlier), ""
+    found, condition = round_estimate(shown, made, iteration, earlier), ""
     if found is None:
-        found, condition = page_outlook(shown, marks, earlier), f", {AS_READ}"
+        found, condition = page_estimate(shown, marks, earlier), f", {AS_READ}"
     if found is None:
         return None
     fresh = len(set(following.paper_ids) - set(shown))
@@ -86,9 +86,12 @@ async def with_marks(payload: Any, state: WorkflowState, store: MarkStore) -> An
     markable, iteration = markable_ids(state), state.current_iteration
     said = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
     ids = state.result.paper_ids if state.result else []
-    found = round_outlook(ids, marks, iteration, state.marks)
+    found = round_estimate(ids, marks, iteration, state.marks)
     return payload.model_copy(
-        update={"marks": said, "outlook": found.advice if found else payload.outlook}
+        update={
+            "marks": said,
+            "stopping_estimate": found.advice if found else payload.stopping_estimate,
+        }
     )
 
 

@@ -16,7 +16,7 @@ _HALVINGS = 50
 
 
 @dataclass(frozen=True)
-class Outlook:
+class StoppingEstimate:
     """How many relevant papers are probably left."""
 
     screened: int
@@ -52,7 +52,9 @@ class Outlook:
         return f"{left} Keep screening."
 
 
-def outlook(screened: Sequence[bool], unseen: int, *, found_before: int = 0) -> Outlook:
+def stopping_estimate(
+    screened: Sequence[bool], unseen: int, *, found_before: int = 0
+) -> StoppingEstimate:
     """Estimate how many relevant papers are left.
 
     `at_most` is the stopping criterion of Callaghan and Müller-Hansen 2020
@@ -71,7 +73,7 @@ def outlook(screened: Sequence[bool], unseen: int, *, found_before: int = 0) -> 
         found_before: relevant papers that were known when the screening began.
     """
     at_most = _bound(_stretches(screened, unseen), unseen, 1.0 - CONFIDENCE)
-    return Outlook(
+    return StoppingEstimate(
         screened=len(screened),
         found=sum(screened) + found_before,
         unseen=unseen,
