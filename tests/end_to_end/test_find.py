@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 COLLECTION = ROOT / "../shared/data/ir_cacm"
-QUESTIONS = 10
+QUESTIONS = 15
 
 
 @pytest.fixture(scope="module")

@@ -232,3 +232,17 @@ def test_a_tree_is_ranked_by_all_of_its_words_and_no_others_are_found(minerals: 
     assert found("zeolite NEAR/1 cages") == ["Zeolite cages"]
     assert found("porous AND sieve*")[0] == "Zeolite cages"
     assert found("alumina OR porous")[0] == "Porous catalyst"
+
+
+def test_results_without_a_score_teach_no_words() -> None:
+    results = [feedback.Read(0.0, ["alpha", "beta"]), feedback.Read(0.0, ["beta", "gamma"])]
+    assert feedback.expanded({"alpha": 1.0}, results, lambda _: 1, 60) == {"alpha": 1.0}
+
+
+def test_a_query_whose_hits_have_none_of_its_words_is_answered(tmp_path: Path) -> None:
+    with Library.open(tmp_path) as library:
+        library.add(
+            RawPaper(id="", title=f"Soil and sand {n}", source="t", year=2000 + n)
+            for n in range(20)
+        )
+        assert library.search_boolean("NOT moss AND (moss OR year:-2010)").total == 11

@@ -68,7 +68,8 @@ def _strengths(results: Sequence[Read]) -> dict[str, float]:
             found[word] = found.get(word, 0.0) + share * count * (_K1 + 1) / (count + norm)
             seen[word] += 1
     least = min(_LEAST_DOCUMENTS, len(results))
-    telling = [w for w, n in seen.items() if n >= least and len(w) > 1 and not w.isdigit()]
+    common = [word for word, count in seen.items() if count >= least and found[word] > 0]
+    telling = [word for word in common if len(word) > 1 and not word.isdigit()]
     telling.sort(key=lambda word: (-found[word], word))
     return {word: found[word] for word in telling[:_MOST_CANDIDATES]}
 
