@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from paper_search.bibliography.text import SURROGATES
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
@@ -63,7 +65,7 @@ def print_json(value: Any) -> None:
 
 def print_text(content: str) -> None:
     """Write a document to stdout as UTF-8, its line ends as they are."""
-    typer.echo(_SURROGATES.sub("\ufffd", content).encode(), nl=False)
+    typer.echo(SURROGATES.sub("\ufffd", content).encode(), nl=False)
 
 
 def is_interactive() -> bool:
@@ -74,9 +76,6 @@ def is_interactive() -> bool:
 def shows_progress() -> bool:
     """Whether stderr is watched."""
     return sys.stderr.isatty()
-
-
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
 def _console(*, is_stderr: bool) -> Console:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from paper_search.bibliography.stemming import stem
+from paper_search.bibliography.text import WORD
 
 __all__ = ["is_unspaced", "stem", "tokens"]
 
-_WORD = re.compile(r"[^\W_]+")
 _UNSPACED = (
     "\u3040-\u30ff"  # kana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
@@ -24,9 +24,9 @@ def tokens(text: str) -> list[str]:
     phrase is found wherever it stands in a longer run.
     """
     if text.isascii():
-        return [stem(word) for word in _WORD.findall(text.lower())]
+        return [stem(word) for word in WORD.findall(text.lower())]
     found: list[str] = []
-    for word in _WORD.findall(text.casefold()):
+    for word in WORD.findall(text.casefold()):
         if word.isascii():
             found.append(stem(word))
         else:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from paper_search.bibliography.text import SURROGATES
 from paper_search.errors import InputError, QuestionError, ThreadWaitingError
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.threads.progress import Progress, ProgressReporter, step_phases
@@ -17,7 +18,6 @@ from paper_search.threads.reading import OpenQuestion, QuestionT, ResultT
 from paper_search.threads.session import ThreadSession
 
 MAX_QUESTION_CHARS = 10_000
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _THREAD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
 
 SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
@@ -298,7 +298,7 @@ def checked_question(text: str, shortest: int = 1, longest: int = MAX_QUESTION_C
         raise QuestionError("the question is empty; say in a sentence what is needed")
     if not any(character.isalnum() for character in text):
         raise QuestionError(f"the question {text[:80]!r} holds no word; say what is needed")
-    if _SURROGATE.search(text):
+    if SURROGATES.search(text):
         raise QuestionError(
             "the question has half characters in it, which no text has; give it as UTF-8"
         )

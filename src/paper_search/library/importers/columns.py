@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
 
-_NOISE = re.compile(r"[^a-z0-9]+")
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "title": ("title", "articletitle", "papertitle", "documenttitle", "primarytitle",
               "originaltitle"),
@@ -67,7 +67,7 @@ def entries(rows: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Entry]:
 
 def guessed(names: Sequence[Any]) -> dict[str, list[int]]:
     """Return the columns of every field, the most telling first."""
-    plain = [_NOISE.sub("", str(name or "").lower()) for name in names]
+    plain = [NOT_A_TO_Z_OR_DIGIT.sub("", str(name or "").lower()) for name in names]
     found: dict[str, list[int]] = {}
     for field, known in _NAMES.items():
         places = [plain.index(name) for name in known if name in plain]

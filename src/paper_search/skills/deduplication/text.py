@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from functools import lru_cache
 
-from paper_search.bibliography.text import clean
+from paper_search.bibliography.text import WORD, clean
 
 _ACCENT_COMMAND = re.compile(r"\\[\"'`^~=.](?=[{\\]*[A-Za-z])|\\[uvHcdbtk](?=\{)")
 _FONT_COMMAND = re.compile(
@@ -16,7 +16,6 @@ _FONT_COMMAND = re.compile(
 )
 _LATEX_NOISE = str.maketrans({"\\": " ", "{": "", "}": "", "$": " ", "~": " ", "^": "", "_": ""})
 _MOJIBAKE = re.compile("[ÃÂâÐÑÎÏ][\x80-\xbf\u0152-\u0192\u2013-\u2122\u20ac]")
-_WORD = re.compile(r"[^\W_]+")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _HYPHEN_AT_LINE_END = re.compile(r"(?<=[a-z])- (?=[a-z])")
 _LONGEST = 2_000
@@ -67,7 +66,7 @@ def words(text: str) -> tuple[str, ...]:
     if text.isascii():
         return tuple(map(sys.intern, _ASCII_WORD.findall(text)))
     found: list[str] = []
-    for word in _WORD.findall(text):
+    for word in WORD.findall(text):
         if len(word) > 1 and not word.isascii() and "\u3040" <= word[0] <= "\u9fff":
             found.extend(word[place : place + 2] for place in range(len(word) - 1))
         else:

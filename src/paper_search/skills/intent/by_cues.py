@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import date
 
+from paper_search.bibliography.text import WORD
 from paper_search.errors import QuestionError
 from paper_search.models import IntentType, ParsedIntent, SearchConstraints
 from paper_search.skills.intent.authors import read_authors
@@ -22,7 +22,6 @@ from paper_search.skills.stop_words import OTHER_LANGUAGES, STOP_WORDS
 
 _LONGEST_TOPIC = 300
 _SHOWN = 60
-_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
@@ -141,7 +140,7 @@ def intent_of_boolean(
 
 def _if_telling(text: str) -> str:
     """Return the text, or nothing if only words of a request are left of it."""
-    words = [word.casefold() for word in _WORD.findall(without_request(text))]
+    words = [word.casefold() for word in WORD.findall(without_request(text))]
     return text if any(word not in STOP_WORDS for word in words) else ""
 
 

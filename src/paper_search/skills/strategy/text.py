@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from paper_search.bibliography.text import WORD
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import parse
 from paper_search.skills.untrusted import visible
@@ -17,7 +18,6 @@ MAX_QUERY_CHARS = 2_000
 
 _SYNTAX = re.compile(r"[\"“”„«»()\[\]{}<>*?|&^~\\/:;,=!$%#@`]+")
 _OPERATORS = re.compile(r"\b(AND|OR|NOT|NEAR)\b")
-_BARE = re.compile(r"[^\W_]+")
 
 
 def quoted(text: str) -> str:
@@ -30,7 +30,7 @@ def quoted(text: str) -> str:
     if not any(char.isalnum() for word in words for char in word):
         return ""
     joined = " ".join(words)
-    return joined if _BARE.fullmatch(joined) else f'"{joined}"'
+    return joined if WORD.fullmatch(joined) else f'"{joined}"'
 
 
 def cleaned(text: str) -> str:
