@@ -202,6 +202,6 @@ async def test_a_thread_that_another_process_drives_is_busy(
         kept = await asyncio.to_thread(cli, "delete", waiting, "--yes")
     detail = await asyncio.to_thread(cli, "show", waiting, "--json")
     assert ended.code == 1
-    assert "driven" in ended.stderr
+    assert "is running in process" in ended.stderr
     assert kept.code == 1
     assert detail.document["status"] == "waiting"

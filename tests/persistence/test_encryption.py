@@ -139,7 +139,7 @@ async def test_a_state_that_was_changed_is_refused(durable_url):
             bytes(changed),
             blob,
         )
-    with pytest.raises(PersistenceError, match="seal is broken"):
+    with pytest.raises(PersistenceError, match="fails authentication"):
         await end(durable_url, KEY)
 
 
@@ -166,7 +166,7 @@ async def test_a_record_put_in_the_place_of_another_is_refused(durable_url):
         one,
         "paper_search.t.records",
     )
-    with pytest.raises(PersistenceError, match="seal is broken"):
+    with pytest.raises(PersistenceError, match="fails authentication"):
         await end(durable_url, KEY)
 
 

@@ -221,7 +221,7 @@ def test_tables_on_one_file_see_each_other(tmp_path, clock):
 
 
 BUSY = (
-    "thread 't' is running by process 1 on elsewhere; "
+    "thread 't' is running in process 1 on elsewhere; "
     "wait for it to stop at a question or to end, then try again"
 )
 LOST = (

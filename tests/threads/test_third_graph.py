@@ -241,5 +241,5 @@ async def test_its_question_is_asked_again_openly(looks, place):
 
 async def test_no_other_graph_takes_its_threads(looks, place):
     await looks.start("a b", thread_id="t")
-    with pytest.raises(ThreadNotFoundError, match="no search"):
+    with pytest.raises(ThreadNotFoundError, match="not a search"):
         await SearchSession.on(place, "t").state()

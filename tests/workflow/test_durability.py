@@ -315,7 +315,7 @@ def test_of_two_processes_that_answer_at_once_one_is_told_that_the_thread_is_bus
     assert said[1] == "went on"
     # Told so at the lease, or a moment later by the ledger: in any case it is not applied twice.
     assert said[0].startswith("busy ")
-    assert "thread 't' is running by process" in said[0]
+    assert "thread 't' is running in process" in said[0]
     assert any(f"process {rival.pid} on" in said[0] for rival in rivals)
     pending = asyncio.run(workflow(persistence=url).pending("t"))
     assert pending.kind is CheckpointKind.RESULT_REVIEW

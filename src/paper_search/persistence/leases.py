@@ -217,7 +217,7 @@ def check_ownership(thread_id: str, current: LeaseHolder | None, now: float) -> 
 
 def _busy(thread_id: str, holder: LeaseHolder) -> str:
     return (
-        f"thread {thread_id!r} is running by process {_process(holder.owner)}; "
+        f"thread {thread_id!r} is running in process {_process(holder.owner)}; "
         "wait for it to stop at a question or to end, then try again"
     )
 
