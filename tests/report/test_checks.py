@@ -27,20 +27,7 @@ FRAME = "This report reads the studies that were collected. This report has limi
 
 
 def found(content: str = GOOD, **changes: object) -> list[tuple[str, str, str]]:
-    draft = ResearchDraft(
-        title="Shade",
-        abstract=f"This report asks about shade. {GOOD}",
-        sections=[section(1, "Introduction", FRAME), section(2, "Results", content)],
-        conclusion=GOOD,
-    ).model_copy(update=changes)
-    given = ReviewerInput(
-        draft=referenced(draft, Evidence(SOURCES)),
-        analysis=AnalysisResult(),
-        research_plan=PLAN,
-        search_results=SOURCES,
-        target_length=60,
-    )
-    return [(each.severity, each.category, each.description) for each in checked(given)]
+    return [(said[0], said[1], said[3]) for said in items(content, **changes)]
 
 
 def worst(content: str, **changes: object) -> list[tuple[str, str]]:

@@ -28,7 +28,8 @@ from paper_search.query import (
     headings_as_words,
     render,
 )
-from paper_search.sources.adapter import Translated
+from paper_search.sources.adapter import Adapter, Translated
+from paper_search.sources.dialect import quoted
 from paper_search.sources.ranked_text import all_words, content_words, telling_words
 from paper_search.sources.values import MOST_CITATIONS, YEAR_IN_TEXT
 
@@ -70,14 +71,24 @@ def translate(tree: Node, filters: SearchConstraints) -> Translated:
     )
 
 
-def translate_ranked(query: RankedQuery, filters: SearchConstraints) -> tuple[Translated, ...]:
-    """Return a plain question in Scholar's language: its most telling words, then one fewer.
+class GoogleScholar(Adapter):
+    """Google Scholar's language, whichever service asks it."""
 
-    Raises:
-        InputError: the question has no words, or its condition cannot be read.
-    """
-    tries = telling_words(content_words(query.text), _MOST_WORDS)
-    return tuple(translate(all_words(words, query), filters) for words in tries)
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        """Return the query in Scholar's language; years go into parameters of their own."""
+        return translate(tree, filters)
+
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[Translated, ...]:
+        """Return the most telling words of the question, then one fewer."""
+        tries = telling_words(content_words(query.text), _MOST_WORDS)
+        return tuple(translate(all_words(words, query), filters) for words in tries)
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the identifier itself: Scholar looks for it in the texts."""
+        del kind
+        return Translated(quoted(value))
 
 
 class _Translation:

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
 from paper_search.http.redaction import redact
-from paper_search.models import RankedQuery, SearchConstraints, SourceStatus
-from paper_search.query import Node
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.dialect import quoted
+from paper_search.models import SearchConstraints, SourceStatus
+from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.errors import (
     NonRetryableError,
     RetryableError,
@@ -21,7 +19,7 @@ from paper_search.sources.errors import (
 )
 from paper_search.sources.explanation import Explanation, explain_missing_key
 from paper_search.sources.http_source import HttpSource, SourceSettings
-from paper_search.sources.scholar import SOURCE, read_result, translate, translate_ranked
+from paper_search.sources.scholar import SOURCE, GoogleScholar, read_result
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -65,7 +63,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> SerpAPISch
     )
 
 
-class ScholarAdapter(Adapter):
+class ScholarAdapter(GoogleScholar):
     """Google Scholar as SerpApi gives it.
 
     Args:
@@ -92,21 +90,6 @@ class ScholarAdapter(Adapter):
     def key_params(self) -> Mapping[str, str]:
         """The key, which SerpApi takes nowhere else."""
         return {"api_key": self.key}
-
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query in Scholar's language; years go into parameters of their own."""
-        return translate(tree, filters)
-
-    def translate_ranked(
-        self, query: RankedQuery, filters: SearchConstraints
-    ) -> tuple[Translated, ...]:
-        """Return the most telling words of the question, then one fewer."""
-        return translate_ranked(query, filters)
-
-    def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return the identifier itself: Scholar looks for it in the texts."""
-        del kind
-        return Translated(quoted(value))
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first page."""

@@ -15,10 +15,9 @@ from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import clean
 from paper_search.models import Author, RawPaper, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.dialect import quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.scholar import KIND_MARK, read_summary, translate, translate_ranked
+from paper_search.sources.scholar import KIND_MARK, GoogleScholar, read_summary
 from paper_search.sources.values import address, count, items, mapping, number, text, year
 from paper_search.sources.web.base import WebAdapter, engine_query, page_record
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from paper_search.config import AppConfig, SearchSourceConfig
     from paper_search.http.body import HttpAnswer
     from paper_search.http.errors import HttpStatusError
-    from paper_search.models import RankedQuery, SearchConstraints
+    from paper_search.models import SearchConstraints
     from paper_search.query import Node
 
 SCHOLAR = "https://google.serper.dev/scholar"
@@ -84,7 +83,7 @@ class _Serper(Adapter):
         return _status_of(error.body)
 
 
-class SerperScholar(_Serper):
+class SerperScholar(GoogleScholar, _Serper):
     """Google Scholar's results, twenty a page.
 
     Args:
@@ -100,21 +99,6 @@ class SerperScholar(_Serper):
 
     def __init__(self, key: str, *, endpoint: str = SCHOLAR) -> None:
         super().__init__(key, endpoint=endpoint)
-
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query in Scholar's language, with the years beside it."""
-        return translate(tree, filters)
-
-    def translate_ranked(
-        self, query: RankedQuery, filters: SearchConstraints
-    ) -> tuple[Translated, ...]:
-        """Return the most telling words of the question, then one fewer."""
-        return translate_ranked(query, filters)
-
-    def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return the identifier itself: Scholar looks for it in the texts."""
-        del kind
-        return Translated(quoted(value))
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first results."""
