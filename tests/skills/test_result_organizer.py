@@ -40,6 +40,7 @@ async def test_irrelevant_papers_go_and_unjudged_ones_stay() -> None:
         scored("low", 0.29), scored("edge", 0.3), scored("unjudged", 0.0, is_judged=False)
     )
     assert [paper.id for paper in found.papers] == ["edge", "unjudged"]
+    assert [paper.id for paper in found.set_aside] == ["low"]
     assert found.papers[1].is_judged is False
     assert found.metadata.total_found == 3
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from paper_search.models import (
     QueryForm,
     RankedQuery,
     RawPaper,
+    ScoredPaper,
     SearchReport,
     SearchStrategy,
     SourceReport,
@@ -21,9 +24,13 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.persistence import open_persistence
+from paper_search.skills import RelevanceScorer
+from paper_search.skills.result_ranker import ResultRanker
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.workflow import SearchWorkflow, ThreadCatalog
+from paper_search.workflow.session import SearchSession
+from paper_search.workflow.state import SearchParams
 
 
 class Builder(FakeSkills):
@@ -165,3 +172,24 @@ async def test_the_result_says_why_the_search_ended() -> None:
     assert (await workflow().run("q")).ended_by is EndReason.NOT_REVIEWED
     approving = ScriptedHandler(["approve", "approve"])
     assert (await workflow(handler=approving).run("q")).ended_by is EndReason.APPROVED
+
+
+class RecordingRanker(ResultRanker):
+    """Keeps the order, and the question that it was to go by."""
+
+    def __init__(self) -> None:
+        self.questions: list[str] = []
+
+    def order(self, papers: Sequence[ScoredPaper], *_: Any, **by: Any) -> list[ScoredPaper]:
+        self.questions.append(by["question"])
+        return list(papers)
+
+
+async def test_a_result_is_ordered_by_likeness_to_the_question() -> None:
+    ranker = RecordingRanker()
+    unattended = SearchParams(enable_strategy_checkpoint=False, enable_result_checkpoint=False)
+    skills = replace(FakeSkills().skills, relevance_scorer=RelevanceScorer(), result_ranker=ranker)
+    async with open_persistence() as persistence:
+        session = SearchSession.on(persistence, "t", skills)
+        await session.begin("soil erosion", unattended)
+    assert ranker.questions == ["soil erosion"]
