@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Literal
 
 import pytest
-from scripts.docs import EXAMPLES
+from tests.threads.looks import Looks, LookSession
 
 from paper_search.errors import (
     AlreadyDecidedError,
@@ -18,113 +17,8 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.steps import (
-    Outcome,
-    StepContext,
-    StepDef,
-    StepUpdate,
-    Workflow,
-    discover_workflows,
-)
-from paper_search.threads import (
-    Catalog,
-    RecordStore,
-    ThreadDecision,
-    ThreadEngine,
-    ThreadQuestion,
-    ThreadSession,
-    ThreadStatus,
-    answer_model,
-)
-from paper_search.threads.records import ROOT
-from paper_search.threads.state import asker
+from paper_search.threads import Catalog, ThreadQuestion, ThreadStatus
 from paper_search.workflow.session import SearchSession
-
-LOOP = discover_workflows(EXAMPLES)["confidence_loop"]
-OK, APPROVE, REJECT, ITERATE = Outcome.OK, Outcome.APPROVE, Outcome.REJECT, Outcome.ITERATE
-Approve, Reject = Literal[Outcome.APPROVE], Literal[Outcome.REJECT]
-
-
-class State(LOOP.state):  # type: ignore[name-defined,misc]  # of the example
-    """The state of the example, with what its threads begin with and how often it asked."""
-
-    wanted_papers: str = ""
-    asked: int = 0
-    is_complete: bool = False
-
-
-class LookRecords(RecordStore):
-    """The index of these threads; their records are all in the state."""
-
-    listed_in = (ROOT, "looks")
-    parts = ()
-
-
-Context = StepContext[State, None, None]
-
-
-async def take(ctx: Context) -> tuple[Literal[Outcome.OK], StepUpdate]:
-    """Take the shelf from the words that the thread begins with."""
-    words = ctx.step_state.wanted_papers
-    await LookRecords(ctx.store, ctx.thread_id).index(words)
-    return OK, {"shelf": words.split()}
-
-
-async def confirm(ctx: Context) -> tuple[Approve | Reject, StepUpdate]:
-    """Ask whether that is enough."""
-    state = ctx.step_state
-    question = ThreadQuestion(
-        kind="enough",
-        run_id=ctx.thread_id,
-        number=state.asked + 1,
-        shows={"found": state.found},
-        actions=["approve", "reject"],
-    )
-    decision: ThreadDecision = asker(ctx)(question, answer_model(question))
-    return (APPROVE if decision.action == "approve" else REJECT), {"asked": question.number}
-
-
-async def end(_ctx: Context) -> tuple[Literal[Outcome.OK], StepUpdate]:
-    """End."""
-    return OK, {"is_complete": True}
-
-
-WORKFLOW = Workflow(
-    "asked_loop",
-    StepDef("take", "Take the shelf", handler=take, next={OK: "investigate"}),
-    StepDef(
-        "investigate",
-        "Look at one more paper",
-        handler=LOOP["investigate"].handler,
-        next={OK: "confirm", ITERATE: "investigate"},
-        bound="max_iterations",
-    ),
-    StepDef(
-        "confirm",
-        "Ask: is that enough?",
-        handler=confirm,
-        next={APPROVE: "formulate", REJECT: "investigate"},
-    ),
-    StepDef("formulate", "Say it", handler=LOOP["formulate"].handler, next={OK: "end"}),
-    StepDef("end", "End", handler=end, next={OK: None}),
-    state=State,
-)
-
-
-class LookSession(ThreadSession[State, ThreadQuestion, str]):
-    """Reads and drives one look."""
-
-    workflow = WORKFLOW
-    begins_with = "wanted_papers"
-    noun = "look"
-    records_type = LookRecords
-
-    async def result(self) -> str:
-        """Return what was found, in words."""
-        return str((await self.state()).answer)
-
-
-Looks = ThreadEngine[LookSession, ThreadQuestion, str]
 
 
 class Approving:
@@ -135,14 +29,14 @@ class Approving:
 
 
 @pytest.fixture
-async def place(tmp_path):
+async def persistence(tmp_path):
     async with open_persistence(f"sqlite:///{tmp_path}/threads.db") as persistence:
         yield persistence
 
 
 @pytest.fixture
-def looks(place: Persistence) -> Looks:
-    return Looks(LookSession, persistence=place)
+def looks(persistence: Persistence) -> Looks:
+    return Looks(LookSession, persistence=persistence)
 
 
 async def test_it_asks_and_an_answer_takes_it_to_its_result(looks):
@@ -153,8 +47,8 @@ async def test_it_asks_and_an_answer_takes_it_to_its_result(looks):
         await looks.answer("t", "approve")
 
 
-async def test_a_handler_answers_what_it_asks(place):
-    assert await Looks(LookSession, handler=Approving(), persistence=place).run("a b") == (
+async def test_a_handler_answers_what_it_asks(persistence):
+    assert await Looks(LookSession, handler=Approving(), persistence=persistence).run("a b") == (
         "2 papers (high)"
     )
 
@@ -192,7 +86,7 @@ async def test_of_two_who_answer_at_once_one_succeeds(looks):
         ),
         return_exceptions=True,
     )
-    losers = [each for each in told if isinstance(each, AlreadyDecidedError | ThreadBusyError)]
+    losers = [error for error in told if isinstance(error, AlreadyDecidedError | ThreadBusyError)]
     assert len(losers) == 1
 
 
@@ -211,9 +105,9 @@ async def test_an_answer_to_another_question_is_refused(looks):
         await looks.answer("t", {"action": "approve", "question": other})
 
 
-async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, place):
+async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, persistence):
     await looks.start("a b", thread_id="t")
-    catalog = Catalog(place, LookSession)
+    catalog = Catalog(persistence, LookSession)
     (info,) = await catalog.threads()
     assert (info.graph, info.question, info.status) == (
         "asked_loop",
@@ -227,19 +121,19 @@ async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, p
     assert await catalog.threads() == []
 
 
-async def test_its_question_is_asked_again_openly(looks, place):
+async def test_its_question_is_asked_again_openly(looks, persistence):
     await looks.start("a b c", thread_id="t")
     await looks.answer("t", "approve")
     again = await looks.go_back("t", lambda asked: asked.number == 1, "enough")
     assert again.number == 1
-    assert [each.event for each in await Catalog(place, LookSession).decisions("t")] == [
+    assert [entry.event for entry in await Catalog(persistence, LookSession).decisions("t")] == [
         "decided",
         "forked",
     ]
     assert (await looks.answer("t", "reject")).number == 2
 
 
-async def test_no_other_graph_takes_its_threads(looks, place):
+async def test_no_other_graph_takes_its_threads(looks, persistence):
     await looks.start("a b", thread_id="t")
     with pytest.raises(ThreadNotFoundError, match="not a search"):
-        await SearchSession.on(place, "t").state()
+        await SearchSession.on(persistence, "t").state()

@@ -1,0 +1,169 @@
+"""What the session of a thread tells, stores and refuses, whatever the graph is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.threads.looks import LookSession
+
+from paper_search.errors import AlreadyDecidedError, ThreadBusyError
+from paper_search.persistence import Persistence, open_persistence
+from paper_search.threads import Catalog
+
+
+@pytest.fixture
+async def persistence(tmp_path) -> AsyncIterator[Persistence]:
+    async with open_persistence(f"sqlite:///{tmp_path}/threads.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def session(persistence: Persistence) -> LookSession:
+    return LookSession.on(persistence, "t")
+
+
+async def naming_its_question(session: LookSession, action: str) -> dict[str, Any]:
+    """Return a decision that names the question that is open now."""
+    reference = (await session.require_question()).question.reference
+    return {"action": action, "question": reference.model_dump()}
+
+
+async def refused(persistence: Persistence) -> list[tuple[str, str, Any]]:
+    """Return who was refused why, with what, as the audit has it."""
+    told = await Catalog(persistence, LookSession).decisions("t")
+    return [
+        (event.by, event.detail["reason"], event.detail["decision"])
+        for event in told
+        if event.event == "refused"
+    ]
+
+
+async def stopped(persistence: Persistence, by: str) -> dict[str, Any]:
+    """Return the decision of a thread that stopped in the step after it."""
+
+    async def fail() -> None:
+        raise RuntimeError("stopped")
+
+    failing = LookSession.on(persistence, "t", fail)
+    await failing.begin("a b")
+    decision = await naming_its_question(failing, "approve")
+    with pytest.raises(RuntimeError, match="stopped"):
+        await failing.answer(await failing.require_question(), decision, by)
+    return decision
+
+
+async def test_what_the_steps_report_has_its_name(persistence):
+    told: list[tuple[str, dict[str, Any]]] = []
+    graph = LookSession.graph(persistence)
+    await LookSession(graph, persistence, "t", lambda *event: told.append(event)).begin("a b")
+    assert [(name, details["step"]) for name, details in told][:2] == [
+        ("step", "take"),
+        ("step", "investigate"),
+    ]
+
+
+async def test_a_step_begins_when_the_one_before_it_is_saved(persistence):
+    saved: list[str] = []
+
+    async def look() -> None:
+        saved.append((await LookSession.on(persistence, "t").state()).answer)
+
+    session = LookSession.on(persistence, "t", look)
+    await session.begin("a b")
+    await session.take("approve")
+    assert saved == ["2 papers (high)"]
+
+
+async def test_who_decides_while_another_one_drives_is_told_so_and_the_audit_keeps_it(
+    session, persistence
+):
+    await session.begin("a b")
+    question = await session.require_question()
+    async with session.lease():
+        with pytest.raises(ThreadBusyError):
+            await session.take("approve", "bob")
+    assert await refused(persistence) == [("bob", "busy", '"approve"')]
+    (event,) = await persistence.ledger.audit("t")
+    assert event.interrupt_id == question.interrupt_id
+    assert (await session.require_question()).interrupt_id == question.interrupt_id
+
+
+async def test_who_decides_the_same_while_it_is_applied_learns_who_was_first(session):
+    await session.begin("a b")
+    await session.decide(await session.require_question(), "approve", "ada")
+    async with session.lease():
+        with pytest.raises(ThreadBusyError, match="same decision was stored by ada at 2"):
+            await session.take("approve", "bob")
+
+
+async def test_who_decides_otherwise_while_it_is_applied_learns_who_was_first(session, persistence):
+    await session.begin("a b")
+    await session.decide(await session.require_question(), "approve", "ada")
+    async with session.lease():
+        with pytest.raises(AlreadyDecidedError, match="by ada"):
+            await session.take("reject", "bob")
+    assert await refused(persistence) == [("bob", "already decided", '"reject"')]
+
+
+async def test_a_decision_on_a_past_question_that_is_being_applied_is_known_as_the_same(
+    session, persistence
+):
+    decision = await stopped(persistence, "ada")
+    async with session.lease():
+        with pytest.raises(ThreadBusyError, match="same decision was stored by ada"):
+            await session.take(decision, "bob")
+    assert await refused(persistence) == []
+
+
+async def test_a_decision_that_was_stored_and_not_applied_is_applied_by_whoever_repeats_it(session):
+    await session.begin("a b")
+    await session.decide(await session.require_question(), "approve", "ada")
+    await session.take("approve", "bob")
+    assert await session.result() == "2 papers (high)"
+
+
+async def test_a_decision_that_was_stored_and_not_applied_counts_against_another(
+    session, persistence
+):
+    await session.begin("a b")
+    await session.decide(await session.require_question(), "approve", "ada")
+    with pytest.raises(AlreadyDecidedError, match="by ada"):
+        await session.take("reject", "bob")
+    assert await refused(persistence) == [("bob", "already decided", '"reject"')]
+
+
+async def test_of_two_who_saw_one_question_the_second_is_kept_with_what_they_decided(
+    session, persistence
+):
+    await session.begin("a b")
+    question = await session.require_question()
+    await session.decide(question, "approve", "ada")
+    with pytest.raises(AlreadyDecidedError):
+        await session.decide(question, {"action": "reject", "note": "too few"}, "bob")
+    ((by, reason, decision),) = await refused(persistence)
+    assert (by, reason) == ("bob", "already decided")
+    assert json.loads(decision)["note"] == "too few"
+
+
+async def test_a_repeated_decision_goes_on_with_what_stopped(session, persistence):
+    decision = await stopped(persistence, "ada")
+    await session.take(decision, "bob")
+    assert await session.result() == "2 papers (high)"
+
+
+async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(session, persistence):
+    await session.begin("a b")
+    await session.decide(await session.require_question(), "approve", "ada")
+    async with session.lease():
+        await session.fork(lambda named: named.number == 1, "enough", "eve")
+    await session.take("reject", "eve")
+    told = await Catalog(persistence, LookSession).decisions("t")
+    assert [(event.event, event.by) for event in told][1:] == [
+        ("forked", "eve"),
+        ("decided", "eve"),
+    ]
+    (forked,) = [event.detail for event in told if event.event == "forked"]
+    assert forked["back_to"]["number"] == 1
