@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,10 +22,30 @@ from paper_search.bibliography.text import clean, normalised_title, plain
         (r"The $\alpha$-helix of {GNN}s", "The α-helix of GNNs"),
         (r"\emph{in vivo} \textit{study}", "in vivo study"),
         ("costs 50% of {A}", "costs 50% of A"),
+        (r"see \href{https://x.y/a_b%20}{the code} now", "see the code now"),
+        (r"no word \after a backslash is lost", "no word after a backslash is lost"),
+        (r"{\it Type} \xspace and \unknown{its words}", "Type and its words"),
     ],
 )
 def test_latex_is_decoded(latex: str, expected: str) -> None:
     assert plain(latex) == expected
+
+
+JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+XML_TEXT = re.compile(r">([^<>]*)<")
+
+
+def test_every_recorded_text_becomes_readable(recorded: Path) -> None:
+    """Of all answers that services once gave: none raises, none vanishes."""
+    texts = set[str]()
+    for path in recorded.rglob("*.json"):
+        texts.update(json.loads(found) for found in JSON_TEXT.findall(path.read_text("utf-8")))
+    for path in recorded.rglob("*.xml"):
+        texts.update(XML_TEXT.findall(path.read_text("utf-8", "replace")))
+    written_in_latex = [text for text in texts if "\\" in text]
+    assert len(written_in_latex) > 20
+    for text in written_in_latex:
+        assert plain(text) or not re.search(r"\w", clean(text)), text
 
 
 @pytest.mark.parametrize("text", ["US$5 and $10 a day", "C# or F#", "a_b and x^2", "50% of 3"])

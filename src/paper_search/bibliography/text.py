@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,13 @@ _LATEX = re.compile(r"[\\{]|\$(?!\s)[^$]{1,500}(?<!\s)\$")
 """A command, a brace or a formula; "US$5 and $10" is none."""
 _LONGEST_LATEX = 20_000
 """Characters; anything longer is no bibliographic field, and decoding it would take seconds."""
+_TYPE_COMMANDS = re.compile(
+    r"(?:rm|bf|it|sl|sf|tt|sc|em|cal|mit|normalfont|(?:rm|sf|tt)family|(?:bf|md)series|(?:it|sc|up)shape"
+    r"|tiny|(?:script|footnote|normal)size|small|large|Large|LARGE|huge|Huge|(?:display|text|script)style"
+    r"|limits|nolimits|left|right|[Bb]igg?[lr]?|xspace|relax|noindent|indent|par|newline|linebreak"
+    r"|pagebreak|newpage|hfill|vfill|(?:small|med|big)skip|centering|raggedright|protect|hline)"
+)
+"""Commands that set type and stand without an argument."""
 _UNESCAPED_SPECIAL = re.compile(r"(?<!\\)([%#])")
 _TAG_NAMES = (
     "p|br|b|i|u|em|strong|sub|sup|span|div|a|sc|scp|small|tt|code|inf|italic|bold|font|img|title"
@@ -82,7 +90,7 @@ def _decoded(text: str) -> str:
         return text
     try:
         # A bare % would start a comment, and the rest of the line would be lost.
-        return str(_latex().latex_to_text(_UNESCAPED_SPECIAL.sub(r"\\\1", text)))
+        return _latex()(_UNESCAPED_SPECIAL.sub(r"\\\1", text))
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
         return text  # broken, or hundreds of nested braces: the decoder does not check
 
@@ -92,8 +100,38 @@ def _space_of_blocks(match: re.Match[str]) -> str:
 
 
 @cache
-def _latex() -> Any:
-    from pylatexenc.latex2text import LatexNodes2Text  # noqa: PLC0415  # slow to import
+def _latex() -> Callable[[str], str]:
+    """Return what decodes LaTeX."""
+    from pylatexenc import latex2text, latexwalker, macrospec  # noqa: PLC0415  # slow to import
 
-    make: Any = LatexNodes2Text  # untyped
-    return make(math_mode="text", keep_comments=True, strict_latex_spaces=False)
+    to_text, walker, spec = map(_untyped, (latex2text, latexwalker, macrospec))
+    texts, arguments = (part.get_default_latex_context_db() for part in (to_text, walker))
+    # The library shows a link by its two arguments without reading that it has any.
+    link = to_text.MacroTextSpec("href", simplify_repl=_words_of_link)
+    texts.add_context_category("links", macros=[link], prepend=True)
+    texts.set_unknown_macro_spec(to_text.MacroTextSpec("", simplify_repl=_unknown_command))
+    two = spec.MacroSpec("href", args_parser=spec.MacroStandardArgsParser("{{"))
+    arguments.add_context_category("links", macros=[two], prepend=True)
+    decoder = to_text.LatexNodes2Text(
+        math_mode="text", keep_comments=True, strict_latex_spaces=False, latex_context=texts
+    )
+    return lambda text: str(decoder.latex_to_text(text, latex_context=arguments))
+
+
+def _untyped(module: Any) -> Any:
+    return module
+
+
+def _words_of_link(node: Any, l2tobj: Any) -> str:
+    return str(l2tobj.nodelist_to_text([node.nodeargd.argnlist[1]]))
+
+
+def _unknown_command(node: Any) -> str:
+    """Return the name of a command that is none of LaTeX's, such as a word after a stray backslash.
+
+    A command for type has no text of its own, nor has one whose argument follows.
+    """
+    rest = node.parsing_state.s[node.pos + node.len :]
+    if rest.startswith(("{", "[")) or _TYPE_COMMANDS.fullmatch(node.macroname):
+        return str(node.macro_post_space)
+    return str(node.macroname + node.macro_post_space)

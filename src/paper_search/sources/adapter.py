@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, SourceStatus
 from paper_search.sources.ranked_text import any_word
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from paper_search.query import Node
 
 Value = str | int
+EntryT = TypeVar("EntryT")
 
+_LONGEST_FAULT = 200
 
 SMALLEST_PAGE = 25
 """A page costs the same whatever its size, and some of its records may be removed locally."""
@@ -76,7 +78,7 @@ class Page:
 
     Attributes:
         papers: in the order of the answer, each with a stable id and a title.
-        dropped: entries that could not be used, because they have no title.
+        dropped: entries that could not be used: they have no title, or cannot be read.
         hits: how many records the service says it has; None: it does not say.
         next: what to ask next; None: this was the last page. A page without papers but with
             `next` is a step on the way (PubMed gives ids first, records then).
@@ -88,6 +90,39 @@ class Page:
     hits: int | None = None
     next: Request | None = None
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        entries: Sequence[EntryT],
+        read: Callable[[EntryT], RawPaper | None],
+        *,
+        hits: int | None = None,
+        next: Request | None = None,  # noqa: A002  # the field of that name
+        notes: tuple[str, ...] = (),
+    ) -> Self:
+        """Return the page with the records of an answer, each read by itself.
+
+        Args:
+            entries: as the service gave them.
+            read: returns the record of one; None: it cannot be used.
+            hits: see the class.
+            next: see the class.
+            notes: see the class.
+        """
+        papers, faults = list[RawPaper](), list[str]()
+        for entry in entries:
+            try:
+                paper = read(entry)
+            except Exception as error:  # noqa: BLE001  # one odd record must not lose the others
+                faults.append(f"{type(error).__name__}: {error}"[:_LONGEST_FAULT])
+                continue
+            if paper is not None:
+                papers.append(paper)
+        if faults:
+            counted = "1 record" if len(faults) == 1 else f"{len(faults)} records"
+            notes = (*notes, f"{counted} could not be read ({faults[0]})")
+        return cls(papers, len(entries) - len(papers), hits, next, notes)
 
 
 class Service:

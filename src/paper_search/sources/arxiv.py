@@ -107,14 +107,13 @@ class Arxiv(Adapter):
         if feed is None:
             return Page()
         entries = list(every(feed, "entry"))
-        papers = [paper for entry in entries if (paper := read_entry(entry))]
         hits = number(inner_text(feed, "totalResults"))
         asked = request.form or request.params
         start = (number(asked.get("start")) or 0) + (number(asked.get("max_results")) or 1)
         more = min(hits or 0, self.most_results)
-        return Page(
-            papers,
-            dropped=len(entries) - len(papers),
+        return Page.of(
+            entries,
+            read_entry,
             hits=hits,
             next=_turned(request, start) if start < more else None,
         )

@@ -118,15 +118,14 @@ class Core(Adapter):
             reason = f": {said[:300]}" if said else " without a list of results"
             raise ServiceError(f"CORE answered{reason}")
         entries = items(body["results"])
-        papers = [paper for entry in entries if (paper := read_work(entry))]
         asked = mapping(request.json)
         start = (number(asked.get("offset")) or 0) + len(entries)
         total = number(body.get("totalHits"))
         has_more = bool(entries) and start < min(total or 0, self.most_results)
         following = replace(request, json={**asked, "offset": start})
-        return Page(
-            papers,
-            dropped=len(entries) - len(papers),
+        return Page.of(
+            entries,
+            read_work,
             hits=total,
             next=following if has_more else None,
         )

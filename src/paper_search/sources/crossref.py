@@ -157,11 +157,10 @@ def read_page(body: Any, request: Request, source: str) -> Page:
     if not answer or values.text(values.mapping(body).get("status")) in {"failed", "error"}:
         raise ServiceError(f"Crossref: {_said(message) or 'the response has no works'}")
     entries = values.items(answer["items"]) if "items" in answer else [answer]
-    papers = [paper for entry in entries if (paper := read_item(entry, source))]
     cursor = values.text(answer.get("next-cursor"))
-    return Page(
-        papers=papers,
-        dropped=len(entries) - len(papers),
+    return Page.of(
+        entries,
+        lambda entry: read_item(entry, source),
         hits=values.number(answer.get("total-results")),
         # The cursor never ends: a page without entries is the last one.
         next=request.turned(cursor=cursor) if cursor and entries else None,

@@ -132,13 +132,12 @@ class Datacite(Adapter):
             said = "; ".join(filter(None, told))[:500]
             raise ServiceError(f"DataCite: {said or 'the response has no data'}")
         entries = values.items(given["data"])
-        papers = [paper for entry in entries if (paper := read_doi(entry, self.name))]
         page, size = int(request.params["page[number]"]), int(request.params["page[size]"])
         is_last = not values.text(values.mapping(given.get("links")).get("next"))
         has_more = bool(entries) and not is_last and (page + 1) * size <= self.most_results
-        return Page(
-            papers=papers,
-            dropped=len(entries) - len(papers),
+        return Page.of(
+            entries,
+            lambda entry: read_doi(entry, self.name),
             hits=values.number(values.mapping(given.get("meta")).get("total")),
             next=request.turned(**{"page[number]": page + 1}) if has_more else None,
         )

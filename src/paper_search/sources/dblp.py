@@ -132,13 +132,12 @@ class Dblp(Adapter):
             raise ServiceError("DBLP answered without a list of hits")
         hits = mapping(result["hits"])
         entries = items(hits.get("hit"))
-        papers = [paper for entry in entries if (paper := read_hit(entry))]
         total = number(hits.get("@total"))
         start = (number(hits.get("@first")) or 0) + len(entries)
         has_more = bool(entries) and start < min(total or 0, self.most_results)
-        return Page(
-            papers,
-            dropped=len(entries) - len(papers),
+        return Page.of(
+            entries,
+            read_hit,
             hits=total,
             next=request.turned(f=start) if has_more else None,
         )

@@ -91,16 +91,15 @@ class Doaj(Adapter):
             said = values.text(given.get("error")) or values.text(given.get("status"))
             raise ServiceError(f"DOAJ: {said[:500] or 'the response has no results'}")
         entries = values.items(given["results"])
-        papers = [paper for entry in entries if (paper := read_article(entry, self.name))]
         total = values.number(given.get("total"))
         page, size = int(request.params["page"]), int(request.params["pageSize"])
         # A page that begins at or beyond the thousandth record is refused.
         has_more = bool(entries) and page * size < min(
             self.most_results, self.most_results if total is None else total
         )
-        return Page(
-            papers=papers,
-            dropped=len(entries) - len(papers),
+        return Page.of(
+            entries,
+            lambda entry: read_article(entry, self.name),
             hits=total,
             next=request.turned(page=page + 1) if has_more else None,
         )

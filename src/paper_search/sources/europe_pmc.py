@@ -119,13 +119,12 @@ class EuropePmc(Adapter):
         if "resultList" not in body and "hitCount" not in body:
             raise ServiceError("Europe PMC answered without a list of results")
         entries = items(mapping(body.get("resultList")).get("result"))
-        papers = [paper for entry in entries if (paper := read_result(entry))]
         asked = request.form or request.params
         cursor = text(body.get("nextCursorMark"))
         is_last = not entries or not cursor or cursor == asked.get("cursorMark")
-        return Page(
-            papers,
-            dropped=len(entries) - len(papers),
+        return Page.of(
+            entries,
+            read_result,
             hits=number(body.get("hitCount")),
             next=None if is_last else _turned(request, cursor),
         )

@@ -127,16 +127,15 @@ def read_page(body: Any, request: Request, source: str) -> Page:
         said = values.text(answer.get("message")) or values.text(answer.get("error"))
         raise ServiceError(f"OpenAlex: {(said or 'the response has no results')[:500]}")
     entries = values.items(answer["results"])
-    papers = [paper for entry in entries if (paper := read_work(entry, source))]
     meta = values.mapping(answer.get("meta"))
     cursor = values.text(meta.get("next_cursor"))
     cut = sum(values.mapping(entry).get("is_authors_truncated") is True for entry in entries)
     notes = (
         (f"{cut} works have more than 100 authors: OpenAlex lists the first 100",) if cut else ()
     )
-    return Page(
-        papers=papers,
-        dropped=len(entries) - len(papers),
+    return Page.of(
+        entries,
+        lambda entry: read_work(entry, source),
         hits=values.number(meta.get("count")),
         next=request.turned(cursor=cursor) if cursor and entries else None,
         notes=notes,

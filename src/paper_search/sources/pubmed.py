@@ -173,18 +173,18 @@ class Pubmed(Adapter):
 
     def _fetched(self, answer: HttpAnswer, request: FetchRequest) -> Page:
         citations = self._citations(answer)
-        papers = [paper for citation in citations if (paper := read_citation(citation))]
         asked = str(request.params.get("id", "")).split(",")
         places = {pmid: place for place, pmid in enumerate(asked)}
-        papers.sort(key=lambda paper: places.get(paper.pmid or "", len(places)))
         missing = len(asked) - len(citations)
         note = f"PubMed did not return {missing} of the {len(asked)} records it had found"
-        return Page(
-            papers,
-            dropped=len(citations) - len(papers),
+        page = Page.of(
+            citations,
+            read_citation,
             next=self._fetch(request.later) if request.later else None,
             notes=(note,) if missing > 0 else (),
         )
+        page.papers.sort(key=lambda paper: places.get(paper.pmid or "", len(places)))
+        return page
 
     def _citations(self, answer: HttpAnswer) -> list[Element]:
         root = answer.xml()

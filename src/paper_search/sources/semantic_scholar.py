@@ -136,12 +136,12 @@ class SemanticScholar(SemanticScholarAdapter):
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the papers of a page; an empty answer has no `data`."""
         body = checked(answer.json())
-        entries, papers = _papers(body, self.name)
+        entries = values.items(body.get("data"))
         offset, size = values.number(body.get("next")), int(request.params["limit"])
         has_more = offset is not None and entries and offset < self.most_results
-        return Page(
-            papers=papers,
-            dropped=len(entries) - len(papers),
+        return Page.of(
+            entries,
+            lambda entry: read_paper(entry, self.name),
             hits=values.number(body.get("total")),
             next=request.turned(offset=offset, limit=min(size, self.most_results - offset))
             if has_more and offset is not None
@@ -174,11 +174,11 @@ class SemanticScholarBulk(SemanticScholarAdapter):
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the papers of a page; the last one has no token."""
         body = checked(answer.json())
-        entries, papers = _papers(body, self.name)
+        entries = values.items(body.get("data"))
         token = values.text(body.get("token"))
-        return Page(
-            papers=papers,
-            dropped=len(entries) - len(papers),
+        return Page.of(
+            entries,
+            lambda entry: read_paper(entry, self.name),
             hits=values.number(body.get("total")),
             next=request.turned(token=token) if token and entries else None,
         )
@@ -195,11 +195,6 @@ def checked(body: Any) -> dict[str, Any]:
     if body is not None and (said or not isinstance(body, dict)) and "data" not in answer:
         raise ServiceError(f"Semantic Scholar: {said[:500] or 'the answer is no object'}")
     return answer
-
-
-def _papers(body: Mapping[str, Any], source: str) -> tuple[list[Any], list[Any]]:
-    entries = values.items(body.get("data"))
-    return entries, [paper for entry in entries if (paper := read_paper(entry, source))]
 
 
 def _limits(query: Translated) -> dict[str, str | int]:

@@ -122,10 +122,9 @@ class ScholarAdapter(GoogleScholar):
             raise NonRetryableError(f"SerpApi: {message}", status=status)
         listed = body.get("organic_results")
         entries = listed if isinstance(listed, list) else []
-        papers = [record for entry in entries if (record := read_result(entry))]
-        return Page(
-            papers=papers,
-            dropped=len(entries) - len(papers),
+        return Page.of(
+            entries,
+            read_result,
             hits=_total(body),
             next=self._next(request) if entries else None,
         )

@@ -73,10 +73,9 @@ class _Serper(Adapter):
         if "organic" not in body and "searchParameters" not in body:
             raise ServiceError("Serper answered without a list of results")
         entries = items(body.get("organic"))
-        papers = [paper for entry in entries if (paper := self.record(entry)) is not None]
         asked = mapping(request.json)
         following = replace(request, json={**asked, "page": (number(asked.get("page")) or 1) + 1})
-        return Page(papers, dropped=len(entries) - len(papers), next=following if entries else None)
+        return Page.of(entries, self.record, next=following if entries else None)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return that the credits are used up, which Serper says with HTTP 400."""
