@@ -175,6 +175,11 @@ class AppConfig(BaseModel):
         return self.home / "cache" / "http.db" if self.http_cache else None
 
     @property
+    def http_limits_path(self) -> Path:
+        """The file in which all processes keep turns, refusals and quotas of services."""
+        return self.home / "cache" / "limits.db"
+
+    @property
     def persistence_url(self) -> str:
         """The URL to give to `paper_search.persistence.open_persistence`."""
         return self.database_url or f"sqlite:///{self.home / 'threads.db'}"

@@ -18,7 +18,8 @@ from paper_search.report.page_reader import PageReader
 from paper_search.report.quotations import located
 from paper_search.report_workflow import assembly
 from paper_search.sources import openalex
-from paper_search.sources.http_source import HttpSource, SourceSettings
+from paper_search.sources.client import SourceSettings
+from paper_search.sources.http_source import HttpSource
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.web import newsapi
 

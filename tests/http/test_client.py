@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import time
 import tracemalloc
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -16,10 +18,12 @@ from paper_search.http.errors import (
     HttpCallLimitError,
     HttpError,
     HttpNoTimeError,
+    HttpRefusedError,
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
 )
+from paper_search.http.host_file import HostFile
 from paper_search.http.limits import CallBudget, HostLimiter
 from paper_search.http.retry import RetryPolicy
 from paper_search.testing.fault_server import GOOD, FaultServer
@@ -60,14 +64,14 @@ Opening = Callable[..., AbstractAsyncContextManager[HttpClient]]
 def opened(clock: Clock) -> Opening:
     @asynccontextmanager
     async def open_client(
-        client: httpx.AsyncClient | None = None, **settings: Any
+        client: httpx.AsyncClient | None = None, limits_path: Path | None = None, **settings: Any
     ) -> AsyncIterator[HttpClient]:
         retry = RetryPolicy(max_retries=settings.pop("max_retries", 2), jitter=lambda: 1.0)
         defaults: dict[str, Any] = {"interval_s": 0.0, "secrets": (KEY,), "retry": retry}
         async with HttpClient(
             HttpSettings(**(defaults | settings)),
             client=client,
-            limiter=HostLimiter(clock),
+            limiter=HostLimiter(clock, HostFile(limits_path) if limits_path else None),
             sleep=clock.sleep,
             clock=clock,
         ) as http:
@@ -115,6 +119,113 @@ async def test_a_wait_longer_than_the_deadline_is_given_up_at_once(
     async with opened(deadline_s=60.0) as http:
         error = await failure(http, server.url("/status?code=429&retry_after=999999"))
     assert (error.attempts, clock.waits) == (1, [])
+
+
+async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(
+    opened: Opening, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.host)
+        return httpx.Response(429, text="Rate exceeded.")
+
+    path = tmp_path / "limits.db"
+    async with transport(refuse) as given, opened(given, path, max_retries=3) as http:
+        error = await failure(http, URL)
+    assert (error.attempts, len(asked)) == (2, 2)
+    async with transport(refuse) as given, opened(given, path) as later:
+        error = await failure(later, URL)
+        assert isinstance(error, HttpRefusedError)
+        assert error.until == pytest.approx(time.time() + 900, abs=5)
+        assert (error.attempts, len(asked)) == (0, 2)
+        await failure(later, "https://y.org/")
+    assert asked[2:] == ["y.org", "y.org"]
+
+
+async def test_a_refusal_with_a_time_is_remembered_until_then(
+    opened: Opening, tmp_path: Path
+) -> None:
+    answer = httpx.Response(429, headers={"retry-after": "36000"})
+    async with transport(lambda _: answer) as given, opened(given, tmp_path / "l.db") as http:
+        await failure(http, URL)
+        error = await failure(http, URL)
+    assert isinstance(error, HttpRefusedError)
+    assert error.until == pytest.approx(time.time() + 36_000, abs=5)
+
+
+async def test_a_refusal_of_those_without_a_key_is_none_of_those_with_one(
+    opened: Opening, tmp_path: Path
+) -> None:
+    path = tmp_path / "limits.db"
+    async with (
+        transport(lambda _: httpx.Response(429)) as given,
+        opened(given, path, secrets=()) as http,
+    ):
+        await failure(http, URL)
+    async with (
+        transport(lambda _: httpx.Response(200, json={})) as given,
+        opened(given, path) as keyed,
+    ):
+        assert (await keyed.get(URL)).json() == {}
+
+
+@pytest.mark.parametrize("status", [200, 500, 403])
+@pytest.mark.parametrize("mark", ["Making sure you're not a bot!", "cf-challenge"])
+async def test_a_page_that_keeps_programs_out_is_a_refusal(
+    opened: Opening, tmp_path: Path, status: int, mark: str
+) -> None:
+    page = f"<!doctype html><title>{mark}</title>"
+    async with (
+        transport(lambda _: httpx.Response(status, html=page)) as given,
+        opened(given, tmp_path / "limits.db") as http,
+    ):
+        error = await failure(http, URL)
+        assert isinstance(error, HttpStatusError)
+        assert (error.status, error.is_challenge, error.attempts) == (status, True, 2)
+        assert isinstance(await failure(http, URL), HttpRefusedError)
+
+
+async def test_a_page_about_bots_is_read(opened: Opening) -> None:
+    article = {"title": "Making sure you are not a bot: CAPTCHAs"}
+    async with (
+        transport(lambda _: httpx.Response(200, json=article)) as given,
+        opened(given) as http,
+    ):
+        assert (await http.get(URL)).json() == article
+
+
+async def test_json_that_is_called_a_web_page_is_read(opened: Opening) -> None:
+    async with (
+        transport(lambda _: httpx.Response(200, html='{"a": 1}')) as given,
+        opened(given) as http,
+    ):
+        assert (await http.get(URL)).json() == {"a": 1}
+
+
+async def test_an_announced_pace_is_kept(opened: Opening, clock: Clock) -> None:
+    """API-29"""
+    headers = {"x-rate-limit-limit": "1", "x-rate-limit-interval": "2s"}
+    async with (
+        transport(lambda _: httpx.Response(200, headers=headers, json={})) as given,
+        opened(given, interval_s=0.1) as http,
+    ):
+        await http.get(URL)
+        clock.now += 0.1
+        await http.get(URL)
+        await http.get(URL)
+    assert clock.waits == [2.0]
+
+
+async def test_what_is_left_of_a_quota_comes_with_the_answer(opened: Opening) -> None:
+    headers = {"x-ratelimit-remaining": "990", "x-ratelimit-reset": "7200"}
+    async with (
+        transport(lambda _: httpx.Response(200, headers=headers, json={})) as given,
+        opened(given) as http,
+    ):
+        quota = (await http.get(URL)).quota
+    assert quota is not None
+    assert quota.remaining == 990
 
 
 async def test_garbage_in_retry_after_means_our_own_back_off(
@@ -343,7 +454,7 @@ async def test_requests_to_one_host_are_an_interval_apart(
 def test_hosts_do_not_wait_for_each_other() -> None:
     """API-29"""
     limiter = HostLimiter(lambda: 0.0)
-    turns = [limiter.reserve(host, 2.0) for host in ("a", "b", "a", "a", "b")]
+    turns = [limiter.reserve_within(host, 2.0, 60.0) for host in ("a", "b", "a", "a", "b")]
     assert turns == [0.0, 0.0, 2.0, 4.0, 2.0]
 
 

@@ -2,11 +2,18 @@
 
 import asyncio
 import itertools
+import math
+import subprocess
+import sys
 import threading
+import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from paper_search.http.announcements import Announcement
+from paper_search.http.host_file import HostFile, Quota, Refusal
 from paper_search.http.limits import HostLimiter
 
 
@@ -46,7 +53,7 @@ def test_turns_of_fifty_queries_keep_the_rate() -> None:
     """API-29"""
     now = 0.0
     limiter = HostLimiter(lambda: now)
-    turns = sorted(now + limiter.reserve("a", 0.1) for _ in range(50))
+    turns = sorted(now + (limiter.reserve_within("a", 0.1, math.inf) or 0.0) for _ in range(50))
     assert all(later - sooner >= 0.1 - 1e-9 for sooner, later in itertools.pairwise(turns))
     assert max(sum(start <= turn < start + 1 for turn in turns) for start in turns) <= 11
 
@@ -100,4 +107,115 @@ def test_a_turn_that_comes_too_late_is_left_to_others() -> None:
     assert limiter.reserve_within("a", 3.0, 1.0) == 0.0
     assert limiter.reserve_within("a", 3.0, 2.0) is None
     assert limiter.reserve_within("a", 3.0, 0.0) is None
-    assert limiter.reserve("a", 3.0) == 3.0
+    assert limiter.reserve_within("a", 3.0, 4.0) == 3.0
+
+
+def two_processes(path: Path) -> tuple[HostLimiter, HostLimiter]:
+    """Return limiters that share nothing but the file, as two processes do."""
+    return HostLimiter(time.time, HostFile(path)), HostLimiter(time.time, HostFile(path))
+
+
+def test_turns_are_given_out_over_all_processes(tmp_path: Path) -> None:
+    one, other = two_processes(tmp_path / "limits.db")
+    assert one.reserve_within("a", 5.0, 60.0) == 0.0
+    assert 4.0 < (other.reserve_within("a", 5.0, 60.0) or 0.0) <= 5.0
+    assert one.reserve_within("a", 5.0, 8.0) is None
+    assert other.reserve_within("b", 5.0, 60.0) == 0.0
+
+
+async def test_places_are_given_out_over_all_processes(tmp_path: Path) -> None:
+    one, other = two_processes(tmp_path / "limits.db")
+    crowd = Crowd()
+    await asyncio.gather(
+        *(crowd.visit(limiter, "a", 2) for _ in range(10) for limiter in (one, other))
+    )
+    assert (crowd.served, crowd.most["a"] <= 2) == (20, True)
+
+
+async def test_the_place_of_a_process_that_died_is_free_after_its_time(tmp_path: Path) -> None:
+    path = tmp_path / "limits.db"
+    dies = (
+        "import os, sys, pathlib; from paper_search.http.host_file import HostFile;"
+        "HostFile(pathlib.Path(sys.argv[1])).enter('a', 1, 0.4); os._exit(1)"
+    )
+    subprocess.run([sys.executable, "-c", dies, str(path)], check=False)  # noqa: ASYNC221, S603  # ours
+    limiter = HostLimiter(time.time, HostFile(path))
+    assert HostFile(path).enter("a", 1, 9.0) is None
+    await asyncio.wait_for(Crowd().visit(limiter, "a", 1), 10)
+
+
+def test_a_refusal_holds_for_all_processes_until_it_ends(tmp_path: Path) -> None:
+    one, other = two_processes(tmp_path / "limits.db")
+    one.refuse("a", Refusal(time.time() + 60, "HTTP 429"))
+    one.refuse("b", Refusal(time.time() - 1, "HTTP 429"))
+    refusal = other.refusal("a")
+    assert refusal is not None
+    assert refusal.reason == "HTTP 429"
+    assert other.refusal("b") is None
+
+
+def test_without_a_file_no_refusal_is_remembered() -> None:
+    limiter = HostLimiter()
+    limiter.refuse("a", Refusal(time.time() + 60, "HTTP 429"))
+    assert limiter.refusal("a") is None
+
+
+def test_a_pace_that_a_host_announces_is_kept_if_it_is_slower() -> None:
+    limiter = HostLimiter(lambda: 0.0)
+    limiter.note("a", Announcement(interval_s=2.0))
+    limiter.reserve_within("a", 0.5, 60.0)
+    assert limiter.reserve_within("a", 0.5, 60.0) == 2.0
+    limiter.note("b", Announcement(interval_s=0.1))
+    limiter.reserve_within("b", 0.5, 60.0)
+    assert limiter.reserve_within("b", 0.5, 60.0) == 0.5
+
+
+async def test_the_places_that_a_host_announces_are_kept_if_they_are_fewer() -> None:
+    limiter, crowd = HostLimiter(), Crowd()
+    limiter.note("a", Announcement(concurrency=1))
+    await asyncio.gather(*(crowd.visit(limiter, "a", 3) for _ in range(10)))
+    assert crowd.most["a"] == 1
+
+
+def test_a_spent_budget_is_a_refusal_until_it_is_renewed(tmp_path: Path) -> None:
+    one, other = two_processes(tmp_path / "limits.db")
+    until = time.time() + 3600
+    one.note("a", Announcement(quota=Quota(10, 1000, until)))
+    assert other.refusal("a") is None
+    one.note("a", Announcement(quota=Quota(0, 1000, until)))
+    assert other.refusal("a") == Refusal(until, "its quota is used up")
+    assert HostFile(tmp_path / "limits.db").quotas() == {"a": Quota(0, 1000, until)}
+
+
+def test_a_spent_minute_is_waited_for() -> None:
+    limiter = HostLimiter(lambda: 0.0)
+    limiter.note("a", Announcement(quota=Quota(0, 5, time.time() + 10)))
+    assert 9.0 < (limiter.reserve_within("a", 0.0, 60.0) or 0.0) <= 10.0
+
+
+def test_the_interval_counts_from_the_sending() -> None:
+    now = 0.0
+    limiter = HostLimiter(lambda: now)
+    limiter.reserve_within("a", 3.0, 60.0)
+    now = 0.6  # so long it took to connect
+    limiter.note_sent("a", 3.0)
+    assert limiter.reserve_within("a", 3.0, 60.0) == 3.0
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all" * 100])
+def test_a_file_that_cannot_be_used_stops_nobody(
+    tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "limits.db"
+    path.write_bytes(content)
+    limiter = HostLimiter(lambda: 0.0, HostFile(path))
+    assert limiter.reserve_within("a", 3.0, 60.0) == 0.0
+    limiter.refuse("a", Refusal(time.time() + 60, "HTTP 429"))
+    assert (limiter.refusal("a") is None) == bool(content)
+    assert ("not shared" in caplog.text) == bool(content)
+
+
+def test_a_turn_from_before_the_clock_was_set_back_is_no_turn(tmp_path: Path) -> None:
+    path = tmp_path / "limits.db"
+    HostFile(path, lambda: 1e6).reserve("a", 3.0, 60.0)
+    assert HostFile(path, lambda: 1000.0).reserve("a", 3.0, 60.0) == 0.0

@@ -11,7 +11,7 @@ from pytest_httpserver import HTTPServer
 from tests.sources.loopback import KEY, Asked
 from werkzeug import Request, Response
 
-from paper_search.sources.http_source import SourceSettings
+from paper_search.sources.client import SourceSettings
 from paper_search.sources.snowballing.services import (
     OpenAlexTracker,
     OpenCitationsTracker,

@@ -10,7 +10,8 @@ from tests.sources.cards import KEY, Cards, Clock, XmlCards, strategy
 
 from paper_search.models import RawPaper, SearchReport, SourceReport, SourceStatus
 from paper_search.skills import Deduplicator, Searcher
-from paper_search.sources.http_source import HttpSource, SourceSettings
+from paper_search.sources.client import SourceSettings
+from paper_search.sources.http_source import HttpSource
 from paper_search.testing.fault_server import FaultServer
 
 

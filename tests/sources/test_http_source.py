@@ -1,5 +1,6 @@
 """What all web services share: the remainder, what cannot be read, the cache, and the contract."""
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ from tests.sources.cards import KEY, Cards, Clock, strategy
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError
-from paper_search.models import SearchConstraints, SourceStatus
+from paper_search.http.body import HttpAnswer
+from paper_search.models import SearchConstraints, SourceReport, SourceStatus
+from paper_search.sources.adapter import Page, Request
+from paper_search.sources.client import SourceSettings
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, SourceSettings, open_source
+from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.testing.fault_server import FaultServer
 from paper_search.testing.sources import SourceContract, check_source
 
@@ -209,6 +213,7 @@ def test_settings_become_limits_of_the_source(tmp_path: Path) -> None:
         deadline_s=7.0,
         contact="me@x.org",
         cache_path=tmp_path / "cache" / "http.db",
+        limits_path=tmp_path / "cache" / "limits.db",
     )
     unset = open_source(Cards(URL), config, SearchSourceConfig(name="cards"))._settings
     assert unset.interval_s is None
@@ -250,3 +255,72 @@ async def test_it_keeps_the_contract_of_sources() -> None:
         }
         contract = SourceContract(query="graphs", many=35, secrets=[KEY], failing=failing)
         await check_source(source, contract)
+
+
+async def report_of_refusals(tmp_path: Path, answer: httpx.Response, key: str) -> SourceReport:
+    """Return what a search of three queries is told, the second in a row."""
+    asked: list[httpx.Request] = []
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return answer
+
+    settings = SourceSettings(limits_path=tmp_path / "limits.db")
+    clock = Clock()
+    async with httpx.AsyncClient(transport=httpx.MockTransport(refuse)) as given:
+
+        def source() -> HttpSource:
+            adapter = Cards(URL, key=key)
+            return HttpSource(adapter, settings, client=given, clock=clock, sleep=clock.sleep)
+
+        first = await source().report(strategy("graphs", "trees", "sand"))
+        sent = len(asked)
+        [again] = (await source().report(strategy("graphs"))).sources
+    assert [report.status.is_failure for report in first.sources] == [True] * 3
+    assert sent == (1 if "retry-after" in answer.headers else 2)
+    assert len(asked) == sent
+    assert again.attempts == 0
+    return again
+
+
+async def test_a_refusal_ends_the_search_of_a_service_and_of_the_next_run(tmp_path: Path) -> None:
+    said = await report_of_refusals(tmp_path, httpx.Response(429, text="Add funds"), key="")
+    assert said.status is SourceStatus.RATE_LIMITED
+    assert re.fullmatch(
+        r"Card catalogue refused lately and is not asked again before \d\d:\d\d( on .*)?; "
+        r"set CARDS_API_KEY to a free key from https://cards\.example/keys",
+        str(said.error),
+    )
+
+
+async def test_whoever_has_a_key_is_told_no_other_help(tmp_path: Path) -> None:
+    answer = httpx.Response(429, headers={"retry-after": "36000"})
+    said = await report_of_refusals(tmp_path, answer, key=KEY)
+    assert said.status is SourceStatus.EXHAUSTED
+    assert "CARDS_API_KEY" not in str(said.error)
+
+
+async def test_a_refusal_with_the_status_of_success_is_remembered_too(tmp_path: Path) -> None:
+    class Cross(Cards):
+        def read(self, answer: HttpAnswer, request: Request) -> Page:
+            raise ServiceError(f"{answer.status} {request.url}", status=SourceStatus.RATE_LIMITED)
+
+    settings = SourceSettings(limits_path=tmp_path / "limits.db")
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json={}))
+    async with httpx.AsyncClient(transport=transport) as given:
+        source = HttpSource(Cross(URL), settings, client=given)
+        first = await source.report(strategy("graphs", "trees"))
+        again = await source.report(strategy("graphs"))
+    assert [report.attempts for report in (*first.sources, *again.sources)] == [1, 0, 0]
+
+
+async def test_what_is_left_of_a_budget_stands_in_the_report() -> None:
+    headers = {
+        "x-ratelimit-limit": "1000",
+        "x-ratelimit-remaining": "990",
+        "x-ratelimit-reset": "7200",
+    }
+    answer = httpx.Response(200, headers=headers, json={"papers": CARDS, "total": 4})
+    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: answer)) as given:
+        [said] = (await HttpSource(Cards(URL), client=given).report(strategy("graphs"))).sources
+    assert re.search(r"990 of 1,000 left until \d\d:\d\d", str(said.note))

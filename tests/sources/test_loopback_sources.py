@@ -7,7 +7,8 @@ from pytest_httpserver import HTTPServer
 from tests.sources.loopback import FIRST_YEAR, KEY, SERVICES, SHELF, TITLED, Loopback, failing
 
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
-from paper_search.sources.http_source import HttpSource, SourceSettings
+from paper_search.sources.client import SourceSettings
+from paper_search.sources.http_source import HttpSource
 from paper_search.testing.sources import SourceContract, check_source
 
 NO_WAITING = SourceSettings(interval_s=0, max_retries=0)

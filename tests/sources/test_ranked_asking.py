@@ -21,7 +21,8 @@ from paper_search.models import (
 )
 from paper_search.skills import Searcher
 from paper_search.sources.adapter import Translated
-from paper_search.sources.http_source import HttpSource, SourceSettings
+from paper_search.sources.client import SourceSettings
+from paper_search.sources.http_source import HttpSource
 from paper_search.sources.ranked_text import condition_of, content_words, telling_words
 
 URL = "https://cards.example/search"

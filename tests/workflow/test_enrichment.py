@@ -11,10 +11,10 @@ from paper_search.config import AppConfig
 from paper_search.models import RawPaper, SearchStrategy, SourceReport, SourceStatus
 from paper_search.skills import Deduplicator
 from paper_search.skills.gap_filler import GapFiller
+from paper_search.sources.client import SourceSettings
 from paper_search.sources.enrichment.base import LookUp
 from paper_search.sources.enrichment.lookup import HttpEnricher
 from paper_search.sources.enrichment.services import CrossrefLookup
-from paper_search.sources.http_source import SourceSettings
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import Checkpoint, Decision, DecisionAction, SearchWorkflow

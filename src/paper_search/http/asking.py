@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
@@ -11,11 +11,11 @@ import httpx
 
 from paper_search.http.body import ACCEPTED_ENCODINGS
 from paper_search.http.cache import cache_key
-from paper_search.http.errors import HttpError
+from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.limits import CallBudget
 from paper_search.http.network import CREDENTIALS, Credentials, split_credentials
 from paper_search.http.reachability import Contact
-from paper_search.http.retry import RetryPolicy
+from paper_search.http.retry import RetryPolicy, is_refusal
 
 Values = Mapping[str, str | int]
 
@@ -27,6 +27,7 @@ class Asking:
     Attributes:
         budget: counts every attempt.
         ends_at: the time of the clock at which it is given up.
+        scope: what its limits hold for.
         attempts: requests that were sent.
         is_sent: whether the last attempt came to its turn.
         limit_s: what the last attempt was allowed to take.
@@ -37,6 +38,7 @@ class Asking:
 
     budget: CallBudget
     ends_at: float
+    scope: str = ""
     attempts: int = 0
     is_sent: bool = False
     limit_s: float = 0.0
@@ -65,6 +67,8 @@ class HttpSettings:
             where it leads.
         secrets: keys that no error or log may show.
         retry: when to ask again.
+        refuses: whether an error means that the server does not want to be asked for a while.
+        refused_for_s: how long it is left alone then, if it does not say.
     """
 
     interval_s: float = 1.0
@@ -76,6 +80,8 @@ class HttpSettings:
     max_redirects: int = 2
     secrets: tuple[str, ...] = field(default=(), repr=False)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    refuses: Callable[[HttpStatusError], bool] = field(default=is_refusal, repr=False)
+    refused_for_s: float = 900.0
 
 
 def user_agent(contact: str | None = None) -> str:

@@ -16,9 +16,25 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from paper_search.http.host_file import Quota
+
 ACCEPTED_ENCODINGS = "gzip, deflate"
 """What `read_body` unpacks under a cap; httpx would unpack a whole chunk at once."""
 
+_PAGE_START = 20_000
+"""Bytes of a page in which a challenge says what it is."""
+_CHALLENGES = (
+    b"making sure you",  # Anubis: "Making sure you're not a bot!"
+    b"/.within.website/",  # where Anubis keeps its scripts
+    b"anubis_challenge",
+    b"challenge-platform",  # Cloudflare
+    b"cf-challenge",
+    b"g-recaptcha",
+    b"hcaptcha.com",
+    b"validate.perfdrive.com",
+    b"_incapsula_resource",
+)
+"""What stands in the pages of bot walls, in lower case."""
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -34,6 +50,7 @@ class HttpAnswer:
         from_cache: it was on disk; nothing was sent.
         url: where it is from, without keys.
         charset: that the server names; empty: none.
+        quota: what the server still allows for a day or so; None: it does not say.
     """
 
     status: int
@@ -43,9 +60,12 @@ class HttpAnswer:
     from_cache: bool = False
     url: str = ""
     charset: str = ""
+    quota: Quota | None = None
 
     def json(self) -> Any:
         """Return the data; an empty body is None, and so are NaN and infinite numbers.
+
+        What begins as JSON is read as such, also where the server calls it a web page.
 
         Raises:
             HttpBodyError: it is a web page, or no JSON.
@@ -53,7 +73,7 @@ class HttpAnswer:
         text = self.content.decode("utf-8-sig", errors="replace").strip()
         if not text:
             return None
-        if "html" in self.content_type or text.startswith("<"):
+        if text.startswith("<"):
             raise HttpBodyError("the server answered with a web page instead of JSON")
         try:
             return _storable(json.loads(text, parse_constant=_no_number))
@@ -73,6 +93,12 @@ class HttpAnswer:
         if "html" in self.content_type:
             raise HttpBodyError("the server answered with a web page instead of XML")
         return parse_xml(self.content)
+
+
+def is_challenge(content: bytes) -> bool:
+    """Whether a body is a page that lets people in and keeps programs out."""
+    start = content[:_PAGE_START].lstrip().lower()
+    return start.startswith(b"<") and any(mark in start for mark in _CHALLENGES)
 
 
 async def read_body(response: httpx.Response, max_bytes: int) -> bytes:

@@ -14,23 +14,26 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
+from paper_search.http.announcements import read_announcement
 from paper_search.http.asking import Asking, HttpSettings, Question
-from paper_search.http.body import HttpAnswer, read_body
+from paper_search.http.body import HttpAnswer, is_challenge, read_body
 from paper_search.http.cache import AnswerCache, cache_key
 from paper_search.http.errors import (
     HttpBodyError,
     HttpCallLimitError,
     HttpError,
     HttpNoTimeError,
+    HttpRefusedError,
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
 )
+from paper_search.http.host_file import Refusal
 from paper_search.http.limits import CallBudget, HostLimiter, process_limiter
 from paper_search.http.network import (
     BEFORE_SENDING,
     Network,
-    is_same_origin,
+    redirect_target,
 )
 from paper_search.http.reachability import Contact, Reachability, Trace, process_reachability
 from paper_search.http.redaction import RedactingFilter, redact
@@ -59,6 +62,7 @@ class HttpClient:
         client: an open httpx client to use instead of an own one; it is not closed.
         contact: an e-mail address for the User-Agent.
         limiter: who gives out turns; by default that of the whole process.
+        limits_path: the file in which processes share turns and refusals; None: they share none.
         reachability: knows whether there is a network; by default that of the whole process.
         cache_path: the file that answers are kept in; None: none are kept.
         sleep: waits for seconds.
@@ -74,13 +78,14 @@ class HttpClient:
         limiter: HostLimiter | None = None,
         reachability: Reachability | None = None,
         cache_path: Path | None = None,
+        limits_path: Path | None = None,
         sleep: Sleep = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
         self._given_client = client
         self._contact = contact
-        self._limiter = limiter or process_limiter()
+        self._limiter = limiter or process_limiter(limits_path)
         self._reachability = reachability or process_reachability()
         self._cache_path = cache_path
         self._sleep = sleep
@@ -165,6 +170,7 @@ class HttpClient:
         try:
             query = {**(params or {}), **(key_params or {})}
             question = Question(url, query, headers or {}, json, form)
+            asking.scope = self._scope(httpx.URL(url))
             return await self._send(question.request(self._settings, self._contact), asking)
         except httpx.InvalidURL:
             raise HttpUnreachableError(
@@ -188,9 +194,29 @@ class HttpClient:
             wait = self._settings.retry.wait_before(tries, error)
             if is_secondary or wait is None or self._is_over(asking, error, wait):
                 error.attempts = asking.attempts
+                self._remember(asking.scope, error)
                 raise error
             await self._sleep_unless_zero(wait)
         raise AssertionError("there is no last try")
+
+    def refuse(self, url: str, reason: str) -> None:
+        """Remember that the host of a URL does not want to be asked for a while."""
+        refusal = Refusal(time.time() + self._settings.refused_for_s, reason)
+        self._limiter.refuse(self._scope(httpx.URL(url)), refusal)
+
+    def _remember(self, scope: str, error: HttpError) -> None:
+        """Remember a refusal, and when it ends."""
+        if not isinstance(error, HttpStatusError) or isinstance(error, HttpRefusedError):
+            return
+        if self._settings.refuses(error):
+            lasts = error.retry_after or self._settings.refused_for_s
+            error.until = time.time() + lasts
+            self._limiter.refuse(scope, Refusal(error.until, f"HTTP {error.status}"))
+
+    def _scope(self, url: httpx.URL) -> str:
+        """Return what limits hold for: the host, apart for those who have a key."""
+        host = url.netloc.decode("ascii")
+        return f"{host} with a key" if any(self._settings.secrets) else host
 
     def _is_over(self, asking: Asking, error: HttpError, wait: float) -> bool:
         """Whether asking again after that wait comes too late: soon, if there is no network."""
@@ -251,10 +277,14 @@ class HttpClient:
         """Wait until the host may be asked; the time for the answer counts from then on."""
         if asking.budget.is_spent:
             raise HttpCallLimitError("the calls allowed for this run are used up")
-        slot = self._limiter.slot(host, self._settings.concurrency)
+        scope = asking.scope
+        if (refusal := self._limiter.refusal(scope)) is not None:
+            raise HttpRefusedError(f"{host} refused lately ({refusal.reason})", until=refusal.until)
+        holds_s = self._settings.deadline_s
+        slot = self._limiter.slot(scope, self._settings.concurrency, holds_s)
         await stack.enter_async_context(slot)
         left = asking.ends_at - self._clock()
-        wait = self._limiter.reserve_within(host, self._settings.interval_s, left)
+        wait = self._limiter.reserve_within(scope, self._settings.interval_s, left)
         if wait is None:
             raise HttpNoTimeError(f"{host} could not be asked in time: others were first")
         await self._sleep_unless_zero(wait)
@@ -265,8 +295,15 @@ class HttpClient:
         timer.reschedule(asyncio.get_running_loop().time() + asking.limit_s)
         if asking.first_sent_at is None:
             asking.first_sent_at = self._clock()
-        asking.contact = self._watched(timer, stack)
-        return asking.contact.trace
+        contact = asking.contact = self._watched(timer, stack)
+
+        async def trace(step: str, details: Any) -> None:
+            await contact.trace(step, details)
+            if step.endswith("send_request_headers.complete"):
+                # Connecting may have taken a second: the server counts from now.
+                self._limiter.note_sent(scope, self._settings.interval_s)
+
+        return trace
 
     def _watched(self, timer: asyncio.Timeout, stack: AsyncExitStack) -> Contact:
         """Return the connection that is about to be made, which ends with the attempt."""
@@ -284,7 +321,7 @@ class HttpClient:
         for left in range(self._settings.max_redirects, -1, -1):
             response = await self._transport_for(request).handle_async_request(request)
             stack.push_async_callback(response.aclose)
-            target = _redirect_target(request, response)
+            target = redirect_target(request, response)
             if target is None or self._settings.max_redirects == 0:
                 return response
             if left == 0:
@@ -311,9 +348,19 @@ class HttpClient:
     async def _read(
         self, response: httpx.Response, request: httpx.Request, asking: Asking
     ) -> HttpAnswer:
+        quota = None
+        if asking.is_sent:
+            announced = read_announcement(response.headers)
+            self._limiter.note(asking.scope, announced)
+            quota = announced.quota
         if not response.is_success:
             raise await self._status_error(response, request.url.host)
         content = await read_body(response, self._settings.max_bytes)
+        if is_challenge(content):
+            if self._cache is not None:
+                await self._cache.forget(request.url)
+            said = f"{request.url.host} answered with a page that keeps programs out"
+            raise HttpStatusError(said, status=response.status_code, is_challenge=True)
         return HttpAnswer(
             response.status_code,
             response.headers.get("content-type", "").partition(";")[0].strip().lower(),
@@ -322,6 +369,7 @@ class HttpClient:
             from_cache=bool(response.extensions.get("caching", {}).get("from_cache")),
             url=str(request.url),
             charset=response.charset_encoding or "",
+            quota=quota,
         )
 
     async def _status_error(self, response: httpx.Response, host: str) -> HttpStatusError:
@@ -339,19 +387,8 @@ class HttpClient:
             retry_after=parse_retry_after(response.headers.get("retry-after")),
             body=body,
             location=response.headers.get("location") if response.is_redirect else None,
+            is_challenge=is_challenge(content),
         )
-
-
-def _redirect_target(request: httpx.Request, response: httpx.Response) -> httpx.URL | None:
-    """Return where a redirect leads, if it stays within the origin and may be followed."""
-    location = response.headers.get("location")
-    if request.method != "GET" or not response.is_redirect or not location:
-        return None
-    try:
-        target = request.url.join(location)
-    except httpx.InvalidURL:
-        return None
-    return target if is_same_origin(target, request.url) else None
 
 
 @cache

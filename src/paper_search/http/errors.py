@@ -3,6 +3,7 @@
 PaperSearchError
 └── HttpError                 carries `attempts`
     ├── HttpStatusError       the server answered with a status that is no success
+    │   └── HttpRefusedError  it refused lately; nothing was sent
     ├── HttpTimeoutError      no whole answer in time
     │   └── HttpNoTimeError   the turn of the request would come too late; nothing was sent
     ├── HttpUnreachableError  no connection: DNS, refused, reset, TLS
@@ -11,6 +12,8 @@ PaperSearchError
 """
 
 from __future__ import annotations
+
+from http import HTTPStatus
 
 from paper_search.errors import PaperSearchError
 
@@ -33,9 +36,13 @@ class HttpStatusError(HttpError):
         retry_after: seconds that the server asks to wait; None: it does not say.
         body: the first characters of the answer, without secrets.
         location: where a redirect leads that was not followed.
+        is_challenge: the answer is a page that is to keep programs out.
+        until: when the host may be asked again, in seconds since 1970; None: it did not refuse.
     """
 
-    def __init__(
+    until: float | None = None
+
+    def __init__(  # noqa: PLR0913  # what an answer without success holds
         self,
         message: str,
         *,
@@ -43,12 +50,22 @@ class HttpStatusError(HttpError):
         retry_after: float | None = None,
         body: str = "",
         location: str | None = None,
+        is_challenge: bool = False,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.retry_after = retry_after
         self.body = body
         self.location = location
+        self.is_challenge = is_challenge
+
+
+class HttpRefusedError(HttpStatusError):
+    """The server refused lately, and the time to ask again has not come; nothing was sent."""
+
+    def __init__(self, message: str, *, until: float) -> None:
+        super().__init__(message, status=HTTPStatus.TOO_MANY_REQUESTS)
+        self.until = until
 
 
 class HttpTimeoutError(HttpError):

@@ -1,9 +1,8 @@
-"""How often, and how many times at once, a host may be asked, by all of this process together."""
+"""How often, and how many times at once, a host may be asked, by all who ask it together."""
 
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 import time
 from collections import Counter, defaultdict, deque
@@ -11,45 +10,119 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from functools import cache
+from pathlib import Path
+
+from paper_search.http.announcements import Announcement
+from paper_search.http.host_file import HostFile, Refusal
+
+_LOOK_AGAIN_S = 0.05
+"""Between two looks for a place that other processes hold."""
+_SHORT_S = 120.0
+"""A quota that is renewed sooner is a pace, not a budget."""
+_NOTHING_ANNOUNCED = Announcement()
 
 
 class HostLimiter:
     """Gives out turns and slots: turns are an interval apart, slots are few.
 
-    It serves all event loops and threads of a process: `reserve` waits for nobody, whoever asks
-    is told how long to wait; `slot` waits in the loop of whoever asks.
+    It serves all event loops and threads of a process: `reserve_within` waits for nobody, whoever
+    asks is told how long to wait; `slot` waits in the loop of whoever asks.
+
+    Args:
+        clock: seconds that never run backwards.
+        file: what other processes know; None: nobody else asks, and no refusal is remembered.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, file: HostFile | None = None
+    ) -> None:
         self._clock = clock
+        self._file = file
+        self._announced: dict[str, Announcement] = {}
         self._free_at: dict[str, float] = {}
         self._inside: Counter[str] = Counter()
         self._waiting: defaultdict[str, deque[Future[None]]] = defaultdict(deque)
         self._lock = threading.Lock()
 
-    def reserve(self, host: str, interval_s: float) -> float:
-        """Take the next turn for a host and return the seconds until it comes."""
-        wait = self.reserve_within(host, interval_s, math.inf)
-        return wait if wait is not None else 0.0
-
     def reserve_within(self, host: str, interval_s: float, patience_s: float) -> float | None:
         """Take the next turn if it comes within that time; None: it does not, and is not taken."""
+        interval_s = max(interval_s, self._announcement(host).interval_s, 0.0)
         with self._lock:
             now = self._clock()
             turn = max(now, self._free_at.get(host, now))
             if turn - now >= patience_s:
                 return None
-            self._free_at[host] = turn + max(interval_s, 0.0)
+            shared = self._file.reserve(host, interval_s, patience_s) if self._file else 0.0
+            if shared is None:
+                return None
+            turn = max(turn, now + shared)
+            self._free_at[host] = turn + interval_s
             return turn - now
 
+    def note_sent(self, host: str, interval_s: float) -> None:
+        """Count the interval from now: a request is sent later than its turn came."""
+        interval_s = max(interval_s, self._announcement(host).interval_s)
+        with self._lock:
+            now = self._clock()
+            self._free_at[host] = max(self._free_at.get(host, now), now + interval_s)
+        if self._file is not None:
+            self._file.note_sent(host, interval_s)
+
+    def note(self, host: str, announced: Announcement) -> None:
+        """Keep to what a host announces, and remember what it still allows."""
+        self._announced[host] = announced
+        quota = announced.quota
+        if quota is None:
+            return
+        lasts = quota.until - time.time()
+        if self._file is not None and lasts > _SHORT_S:
+            self._file.note_quota(host, quota)
+        if quota.remaining > 0:
+            return
+        if lasts <= _SHORT_S:
+            self.note_sent(host, lasts)
+        elif self._file is not None:
+            self._file.refuse(host, Refusal(quota.until, "its quota is used up"))
+
+    def refuse(self, host: str, refusal: Refusal) -> None:
+        """Remember that a host does not want to be asked."""
+        if self._file is not None:
+            self._file.refuse(host, refusal)
+
+    def refusal(self, host: str) -> Refusal | None:
+        """Return the refusal that still holds; None: the host may be asked."""
+        return self._file.refusals().get(host) if self._file is not None else None
+
     @asynccontextmanager
-    async def slot(self, host: str, most: int) -> AsyncIterator[None]:
-        """Hold one of the slots for requests to a host, in the order of asking."""
+    async def slot(self, host: str, most: int, holds_s: float = 60.0) -> AsyncIterator[None]:
+        """Hold one of the slots for requests to a host, in the order of asking.
+
+        Args:
+            host: which.
+            most: slots there are; fewer if the host announces fewer.
+            holds_s: after which another process may take the slot of one that died.
+        """
+        most = min(most, self._announcement(host).concurrency or most)
         await self._enter(host, most)
         try:
-            yield
+            holder = await self._enter_shared(host, most, holds_s)
+            try:
+                yield
+            finally:
+                if self._file is not None and holder is not None:
+                    self._file.leave(holder)
         finally:
             self._leave(host)
+
+    def _announcement(self, host: str) -> Announcement:
+        return self._announced.get(host, _NOTHING_ANNOUNCED)
+
+    async def _enter_shared(self, host: str, most: int, holds_s: float) -> str | None:
+        if self._file is None:
+            return None
+        while (holder := self._file.enter(host, max(most, 1), holds_s)) is None:  # noqa: ASYNC110  # no event crosses processes
+            await asyncio.sleep(_LOOK_AGAIN_S)
+        return holder
 
     async def _enter(self, host: str, most: int) -> None:
         with self._lock:
@@ -78,9 +151,13 @@ class HostLimiter:
 
 
 @cache
-def process_limiter() -> HostLimiter:
-    """Return the limiter that all clients of this process share."""
-    return HostLimiter()
+def process_limiter(path: Path | None = None) -> HostLimiter:
+    """Return the limiter that all clients of this process share.
+
+    Args:
+        path: the file that they share with other processes; None: with none.
+    """
+    return HostLimiter(file=HostFile(path) if path is not None else None)
 
 
 class CallBudget:

@@ -62,5 +62,17 @@ def is_same_origin(one: httpx.URL, other: httpx.URL) -> bool:
     return _origin(one) == _origin(other)
 
 
+def redirect_target(request: httpx.Request, response: httpx.Response) -> httpx.URL | None:
+    """Return where a redirect leads, if it stays within the origin and may be followed."""
+    location = response.headers.get("location")
+    if request.method != "GET" or not response.is_redirect or not location:
+        return None
+    try:
+        target = request.url.join(location)
+    except httpx.InvalidURL:
+        return None
+    return target if is_same_origin(target, request.url) else None
+
+
 def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)

@@ -8,10 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import TypeGuard
 
 from paper_search.http.errors import (
     HttpBodyError,
     HttpError,
+    HttpRefusedError,
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
@@ -71,15 +74,26 @@ class RetryPolicy:
         """Return the seconds to wait after a failed attempt (from 1); None: do not ask again."""
         if attempt > self.max_retries or not is_retryable(error):
             return None
+        if attempt > 1 and is_refusal(error) and error.retry_after is None:
+            return None  # whoever refuses without saying for how long refuses the third time, too
         asked = error.retry_after if isinstance(error, HttpStatusError) else None
         backoff = min(self.first_wait_s * 2 ** min(attempt - 1, 30), self.longest_wait_s)
         return backoff * (0.5 + self.jitter() / 2) if asked is None else asked
 
 
+def is_refusal(error: HttpError) -> TypeGuard[HttpStatusError]:
+    """Whether the server does not want to be asked now."""
+    if not isinstance(error, HttpStatusError):
+        return False
+    return error.status == HTTPStatus.TOO_MANY_REQUESTS or error.is_challenge
+
+
 def is_retryable(error: HttpError) -> bool:
     """Whether the same request may succeed later."""
+    if isinstance(error, HttpRefusedError):
+        return False
     if isinstance(error, HttpStatusError):
-        return error.status in RETRYABLE_STATUSES
+        return error.status in RETRYABLE_STATUSES or error.is_challenge
     if isinstance(error, HttpBodyError):
         return error.is_cut_off
     return isinstance(error, HttpTimeoutError | HttpUnreachableError)

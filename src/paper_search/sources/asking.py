@@ -16,16 +16,23 @@ from paper_search.models import (
 )
 from paper_search.query import Node, judge
 from paper_search.sources.adapter import Translated
+from paper_search.sources.explanation import shown_time
 
 if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
+    from paper_search.http.host_file import Quota
     from paper_search.sources.adapter import Page
     from paper_search.sources.errors import ServiceError
 
 
 Question = str | RankedQuery | Translated
 """A boolean query, plain text, or a work that a strategy names, already translated."""
-_HOPELESS = {SourceStatus.EXHAUSTED, SourceStatus.UNAUTHORISED, SourceStatus.UNREACHABLE}
+_HOPELESS = {
+    SourceStatus.RATE_LIMITED,
+    SourceStatus.EXHAUSTED,
+    SourceStatus.UNAUTHORISED,
+    SourceStatus.UNREACHABLE,
+}
 
 
 def text_of(query: Question) -> str:
@@ -55,6 +62,7 @@ class Asked:
     attempts: int = 0
     seconds: float = 0.0
     error: ServiceError | None = None
+    quota: Quota | None = None
 
     @property
     def is_hopeless(self) -> bool:
@@ -76,6 +84,7 @@ class Asked:
         self.pages += 1
         self.attempts += answer.attempts
         self.cached += answer.from_cache
+        self.quota = answer.quota or self.quota
 
     def take(self, page: Page, source: str, wanted: int) -> bool:
         """Keep what is new and wanted of a page; return whether anything of it was new."""
@@ -148,7 +157,15 @@ class Asked:
             said.append(f"{self.excluded} records were removed: they do not match the query")
         if self.unsure:
             said.append(f"{self.unsure} could not be checked (no abstract or year) and were kept")
+        if self.quota is not None:
+            said.append(told_quota(self.quota))
         return said
+
+
+def told_quota(quota: Quota) -> str:
+    """Return what a service still allows, and until when."""
+    of_all = f" of {quota.most:,}" if quota.most is not None else ""
+    return f"{quota.remaining:,}{of_all} left until {shown_time(quota.until)}"
 
 
 def searchable(paper: RawPaper) -> dict[str, str | int | None]:

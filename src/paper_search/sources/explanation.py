@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,17 +14,23 @@ from paper_search.http.errors import (
     HttpBodyError,
     HttpCallLimitError,
     HttpError,
+    HttpRefusedError,
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
 )
 from paper_search.http.redaction import redact
+from paper_search.http.retry import is_refusal as is_usual_refusal
+from paper_search.http.retry import is_retryable
 from paper_search.models import SourceStatus
 
 if TYPE_CHECKING:
     from paper_search.sources.adapter import Service
 
 _LONGEST = 500
+_LONG_S = 3600.0
+"""A refusal that lasts longer is no matter of haste: a budget is used up."""
+_REFUSALS = {SourceStatus.RATE_LIMITED, SourceStatus.EXHAUSTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,8 @@ def explain(error: HttpError, adapter: Service, *, patience_s: float) -> Explana
         patience_s: a service that asks to wait for longer than this has given up on us.
     """
     title = adapter.title
+    if isinstance(error, HttpStatusError) and error.until is not None:
+        return _of_refusal(error, error.until, adapter)
     match error:
         case HttpCallLimitError():
             return Explanation(
@@ -75,26 +85,56 @@ def explain(error: HttpError, adapter: Service, *, patience_s: float) -> Explana
             return Explanation(message, SourceStatus.BAD_RESPONSE, is_passing=is_cut_off)
 
 
+def is_refusal(error: HttpStatusError, adapter: Service) -> bool:
+    """Whether the service does not want to be asked for a while."""
+    told = adapter.status_of(error)
+    return told in _REFUSALS if told is not None else is_usual_refusal(error)
+
+
+def shown_time(moment: float) -> str:
+    """Return a moment of the next weeks, in seconds since 1970, as the clock on the wall has it."""
+    local = datetime.fromtimestamp(moment, UTC).astimezone()
+    is_today = local.date() == datetime.now(UTC).astimezone().date()
+    return local.strftime("%H:%M" if is_today else "%H:%M on %d %B")
+
+
+def _of_refusal(error: HttpStatusError, until: float, adapter: Service) -> Explanation:
+    """Return that the service refuses for now, until when, and what helps."""
+    told = adapter.status_of(error)
+    if told not in _REFUSALS:
+        is_long = until - time.time() > _LONG_S
+        told = SourceStatus.EXHAUSTED if is_long else SourceStatus.RATE_LIMITED
+    help_ = adapter.advice_on(error)
+    if help_ is None and adapter.key_variable and not adapter.key:
+        help_ = f"set {adapter.key_variable} to a free key from {adapter.key_page}"
+    if isinstance(error, HttpRefusedError):
+        reason = "refused lately"
+    elif error.is_challenge:
+        reason = "keeps programs out with a page for people"
+    else:
+        reason = f"refuses requests (HTTP {error.status})"
+    said = [f"{adapter.title} {reason} and is not asked again before {shown_time(until)}", help_]
+    return Explanation("; ".join(filter(None, said)), told, is_passing=True)
+
+
 def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> Explanation:
     said = redact(error.body, (adapter.key,))[:_LONGEST]
     message = f"{adapter.title} answered with HTTP {error.status}" + (f": {said}" if said else "")
     if advice := adapter.advice_on(error):
         message = f"{message}; {advice}"
     told = adapter.status_of(error)
-    is_rate = error.status == HTTPStatus.TOO_MANY_REQUESTS
-    is_later = is_rate or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
     if told is not None:
         status = told
     elif error.status in {401, 403}:
         status = SourceStatus.UNAUTHORISED
-    elif is_rate:
+    elif error.status == HTTPStatus.TOO_MANY_REQUESTS:
         is_long = (error.retry_after or 0) > patience_s
         status = SourceStatus.EXHAUSTED if is_long else SourceStatus.RATE_LIMITED
     else:
         status = SourceStatus.BAD_RESPONSE
-    if status is SourceStatus.UNAUTHORISED and not is_rate:
+    if status is SourceStatus.UNAUTHORISED:
         return Explanation(_refused(error, adapter), status)
-    return Explanation(message, status, is_passing=is_later)
+    return Explanation(message, status, is_passing=is_retryable(error))
 
 
 def _refused(error: HttpStatusError, adapter: Service) -> str:

@@ -6,13 +6,12 @@ import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from paper_search.errors import ConfigError, InputError
 from paper_search.http.errors import HttpError
 from paper_search.http.limits import CallBudget
-from paper_search.http.retry import RetryPolicy
 from paper_search.models import (
     RankedQuery,
     RawPaper,
@@ -23,8 +22,9 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.models.scope import HitCount
-from paper_search.sources.adapter import Adapter, Page, Request, Service, Translated
+from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.asking import Asked, Question, distinct, text_of
+from paper_search.sources.client import SourceSettings, client_of
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import (
     Explanation,
@@ -35,8 +35,6 @@ from paper_search.sources.explanation import (
 from paper_search.sources.reading import read_query
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import httpx
 
     from paper_search.config import AppConfig, SearchSourceConfig
@@ -48,29 +46,6 @@ _SPARE_PAGES = 10
 """Requests beyond four for every page that is wanted: nothing turns pages for ever."""
 _SAME_WORK = 5
 """Records at most of one work that is asked for by its identifier."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceSettings:
-    """How a person wants a service to be asked.
-
-    Attributes:
-        interval_s: the least time between two requests; None: what the service bears.
-        max_calls: requests of this source object, retries included; None: no limit, 0: none.
-        timeout_s: for one request.
-        max_retries: attempts after a failed first one.
-        deadline_s: for all queries of one strategy together; what was found by then is kept.
-        contact: an e-mail address for the User-Agent.
-        cache_path: the file that answers are kept in; None: none are kept.
-    """
-
-    interval_s: float | None = None
-    max_calls: int | None = None
-    timeout_s: float = 20.0
-    max_retries: int = 3
-    deadline_s: float = 55.0
-    contact: str | None = None
-    cache_path: Path | None = None
 
 
 def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
@@ -90,36 +65,8 @@ def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfi
             deadline_s=config.source_deadline_s,
             contact=config.contact,
             cache_path=config.http_cache_path,
+            limits_path=config.http_limits_path,
         ),
-    )
-
-
-def client_of(
-    service: Service,
-    settings: SourceSettings,
-    *,
-    client: httpx.AsyncClient | None = None,
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    clock: Callable[[], float] = time.monotonic,
-) -> HttpClient:
-    """Return the client that asks a service as it bears and as the settings want it."""
-    from paper_search.http.client import HttpClient, HttpSettings  # noqa: PLC0415  # httpx is slow to import
-
-    interval = settings.interval_s if settings.interval_s is not None else service.interval_s
-    return HttpClient(
-        HttpSettings(
-            interval_s=interval,
-            concurrency=service.concurrency,
-            attempt_timeout_s=settings.timeout_s,
-            deadline_s=settings.deadline_s,
-            secrets=(service.key,),
-            retry=RetryPolicy(max_retries=settings.max_retries),
-        ),
-        client=client,
-        contact=settings.contact,
-        cache_path=settings.cache_path,
-        sleep=sleep,
-        clock=clock,
     )
 
 
@@ -378,8 +325,10 @@ class HttpSource:
     async def _read(self, http: HttpClient, answer: HttpAnswer, request: Request) -> Page:
         try:
             return self._adapter.read(answer, request)
-        except (ServiceError, HttpError):
+        except (ServiceError, HttpError) as error:
             await http.forget(answer)  # an error with the status of success: ask again next time
+            if isinstance(error, ServiceError) and error.status is SourceStatus.RATE_LIMITED:
+                http.refuse(request.url, "it said so in an answer")
             raise
 
     def _explained(self, error: HttpError) -> ServiceError:

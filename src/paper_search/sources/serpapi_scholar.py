@@ -11,6 +11,7 @@ from paper_search.errors import ConfigError, SearchSourceError
 from paper_search.http.redaction import redact
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.sources.adapter import Page, Request, Translated
+from paper_search.sources.client import SourceSettings
 from paper_search.sources.errors import (
     NonRetryableError,
     RetryableError,
@@ -18,7 +19,7 @@ from paper_search.sources.errors import (
     ServiceError,
 )
 from paper_search.sources.explanation import Explanation, explain_missing_key
-from paper_search.sources.http_source import HttpSource, SourceSettings
+from paper_search.sources.http_source import HttpSource
 from paper_search.sources.scholar import SOURCE, GoogleScholar, read_result
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> SerpAPISch
         max_calls=settings.max_calls,
         deadline_s=config.source_deadline_s,
         cache_path=config.http_cache_path,
+        limits_path=config.http_limits_path,
     )
 
 
@@ -151,6 +153,7 @@ class SerpAPIScholarSource(HttpSource):
         endpoint: where SerpApi is.
         deadline_s: for all queries of one strategy together.
         cache_path: the file that answers are kept in; None: none are kept.
+        limits_path: the file in which processes share turns and refusals; None: they share none.
         sleep: waits for seconds.
     """
 
@@ -166,6 +169,7 @@ class SerpAPIScholarSource(HttpSource):
         endpoint: str = ENDPOINT,
         deadline_s: float = 55.0,
         cache_path: Path | None = None,
+        limits_path: Path | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._interval_s = 1 / rate_limit_rps if rate_limit_rps > 0 else 0.0
@@ -178,6 +182,7 @@ class SerpAPIScholarSource(HttpSource):
                 max_retries=max_retries,
                 deadline_s=deadline_s,
                 cache_path=cache_path,
+                limits_path=limits_path,
             ),
             client=client,
             sleep=sleep,

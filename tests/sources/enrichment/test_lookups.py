@@ -12,6 +12,7 @@ from paper_search.config import AppConfig
 from paper_search.errors import UnknownNameError
 from paper_search.models import Author, RawPaper, SourceStatus
 from paper_search.skills.gap_filler import GapFiller
+from paper_search.sources.client import SourceSettings
 from paper_search.sources.enrichment import Enricher, create_enrichers, known_enrichers
 from paper_search.sources.enrichment.lookup import HttpEnricher, LookupAdapter
 from paper_search.sources.enrichment.services import (
@@ -20,7 +21,6 @@ from paper_search.sources.enrichment.services import (
     SemanticScholarLookup,
     UnpaywallLookup,
 )
-from paper_search.sources.http_source import SourceSettings
 
 KEY = "CANARY-key-of-an-enricher"
 CONTACT = "a@example.org"

@@ -9,7 +9,7 @@ from tests.sources.loopback import KEY
 
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, Seed, SourceStatus
 from paper_search.sources import ServiceError
-from paper_search.sources.http_source import SourceSettings
+from paper_search.sources.client import SourceSettings
 from paper_search.testing.sources import SourceContract, check_source
 
 ALL = {title(number) for number in (*REFERENCES, *CITATIONS)}

@@ -14,7 +14,8 @@ from tests.sources.web.services import KEY, PAGES, SERVICES, TITLED, Service
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceReport
 from paper_search.query import parse
 from paper_search.skills import Searcher
-from paper_search.sources.http_source import HttpSource, SourceSettings
+from paper_search.sources.client import SourceSettings
+from paper_search.sources.http_source import HttpSource
 from paper_search.sources.web.base import engine_query, plain_query
 from paper_search.sources.web.newsapi import NewsApi
 from paper_search.sources.web.searxng import Searxng

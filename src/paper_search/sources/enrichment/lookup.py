@@ -13,10 +13,10 @@ from paper_search.bibliography.identifiers import names_of
 from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.limits import CallBudget
 from paper_search.models import RawPaper, SourceReport, SourceStatus
+from paper_search.sources.client import SourceSettings, client_of
 from paper_search.sources.enrichment.base import LookUp
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explain
-from paper_search.sources.http_source import SourceSettings, client_of
 
 if TYPE_CHECKING:
     import httpx
@@ -211,6 +211,7 @@ def enricher_of(adapter: LookupAdapter, config: AppConfig) -> HttpEnricher:
             deadline_s=min(_DEADLINE_S, config.source_deadline_s),
             contact=config.contact,
             cache_path=config.http_cache_path,
+            limits_path=config.http_limits_path,
         ),
     )
 

@@ -24,8 +24,8 @@ from paper_search.models import (
 )
 from paper_search.sources.asking import Asked
 from paper_search.sources.asking import distinct as distinct_papers
+from paper_search.sources.client import SourceSettings, client_of
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import SourceSettings, client_of
 from paper_search.sources.snowballing.services import (
     OpenAlexTracker,
     OpenCitationsTracker,
@@ -189,6 +189,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> SnowballSo
             deadline_s=config.source_deadline_s,
             contact=config.contact,
             cache_path=config.http_cache_path,
+            limits_path=config.http_limits_path,
         ),
     )
 
