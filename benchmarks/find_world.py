@@ -1,6 +1,7 @@
-"""The whole search over nine simulated services, against their truth.
+"""The whole search over simulated services, against their truth.
 
     python benchmarks/find_world.py [--questions N] [--skip N] [--topics N] [--url URL]
+        [--services web|all]
 
 The simulator of `../shared/world` holds 30,000 works, and each service its part of them, found and
 ordered by its own rules. Questions are those of `ir_scholargym_local` of which the simulator holds
@@ -13,7 +14,8 @@ Rows: `find`, as `find --source web --yes` runs it, at 0.3 s for an answer; the 
 the program, fused by rank (k = 60); the question as it is to each service, fused alike; one BM25
 index over all that any service holds (bm25s). Figures are means over questions: recall of what
 some service holds among the first 20 and 100; requests, seconds, records received, works they are,
-and works among these that the first page does not show. `--ways` picks rows.
+and works among these that the first page does not show. `--ways` picks rows. `--services web`
+asks what is simulated of what the program asks without a key, `all` also DBLP and Semantic Scholar.
 """
 
 from __future__ import annotations
@@ -48,7 +50,6 @@ from paper_search.models import (
     SearchConstraints,
     SearchStrategy,
 )
-from paper_search.service_settings import WEB_SOURCES
 from paper_search.skills import Deduplicator, Searcher
 from paper_search.sources import SearchSource, create_source
 from paper_search.sources.adapter import Adapter, Translated
@@ -57,6 +58,8 @@ from paper_search.sources.openalex import OpenAlexQuery
 from paper_search.sources.ranked_text import content_words, telling_words
 from paper_search.workflow import SearchWorkflow
 
+WITHOUT_KEY = ["openalex", "crossref", "arxiv", "pubmed", "europe_pmc", "doaj", "datacite"]
+SERVICES = [*WITHOUT_KEY, "semantic_scholar", "dblp"]
 SHARED = Path(__file__).parents[1] / "../shared"
 WORLD, COLLECTION = SHARED / "world", SHARED / "data/ir_scholargym_local"
 LATENCY_S, READY_S = 0.3, 600
@@ -135,7 +138,7 @@ def measure(
 async def _find(task: Task, url: str) -> Figures:
     with tempfile.TemporaryDirectory() as home, Costs(url) as costs:
         config = AppConfig(home=Path(home), http_cache=False)
-        workflow = SearchWorkflow.from_config(config, sources=list(WEB_SOURCES))
+        workflow = SearchWorkflow.from_config(config, sources=SERVICES)
         collection = await workflow.run(task.question)
     costs.count(collection.metadata.total_found, len(collection.papers))
     return _scored(task, [numbers(paper) for paper in collection.papers], costs.figures)
@@ -146,7 +149,7 @@ async def _fused(task: Task, sources: Sequence[SearchSource], url: str) -> Figur
     strategy = SearchStrategy(
         queries=[],
         ranked=[RankedQuery(text=task.question)],
-        sources=list(WEB_SOURCES),
+        sources=SERVICES,
         filters=SearchConstraints(),
     )
     with Costs(url) as costs:
@@ -193,7 +196,10 @@ def _fusion(work: RawPaper) -> float:
 
 
 def _sources() -> list[SearchSource]:
-    return [create_source(name, AppConfig(http_cache=False)) for name in WEB_SOURCES]
+    return [
+        create_source(name, AppConfig(home=Path(tempfile.mkdtemp()), http_cache=False))
+        for name in SERVICES
+    ]
 
 
 def _plain_sources() -> list[SearchSource]:
@@ -371,7 +377,10 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=10)
     parser.add_argument("--url", default="")
     parser.add_argument("--ways", nargs="*", default=[])
+    parser.add_argument("--services", choices=["web", "all"], default="web")
     given = parser.parse_args()
+    if given.services == "web":
+        SERVICES[:] = WITHOUT_KEY
     if not WORLD.exists():
         print("the simulated services (../shared/world) are not here")
         return

@@ -12,6 +12,7 @@ from paper_search.config import (
     AppConfig,
     LLMConfig,
     SearchSourceConfig,
+    expand_sources,
     forget_setting,
     load_config,
     remember_setting,
@@ -51,6 +52,10 @@ NAMES = [
     "PAPER_SEARCH_HTTP_CACHE",
     "SOURCE_DEADLINE_S",
     "PUBMED_API_KEY",
+    "NCBI_API_KEY",
+    "S2_API_KEY",
+    "SEMANTIC_SCHOLAR_API_KEY",
+    "SERPAPI_KEY",
     "CORE_API_KEY",
     "SERPER_API_KEY",
     "DATABASE_URL",
@@ -279,6 +284,37 @@ def test_web_stands_for_all_services_that_need_no_key(monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "arxiv, web,sample")
     enabled = [name for name, each in load_config().sources.items() if each.enabled]
     assert enabled == ["arxiv", *(name for name in WEB_SOURCES if name != "arxiv"), "sample"]
+
+
+@pytest.mark.parametrize("variable", ["SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"])
+def test_a_service_that_refuses_those_without_a_key_belongs_to_web_with_one(monkeypatch, variable):
+    monkeypatch.setenv("PAPER_SEARCH_SOURCES", "web")
+    assert "semantic_scholar" not in enabled(load_config())
+    monkeypatch.setenv(variable, "k")
+    config = load_config()
+    assert enabled(config)[-1] == "semantic_scholar"
+    assert expand_sources(["web"], config.keyed_sources)[-1] == "semantic_scholar"
+    assert expand_sources(["web"]) == list(WEB_SOURCES)
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("pubmed", ["PUBMED_API_KEY", "NCBI_API_KEY"]),
+        ("serpapi_scholar", ["SERPAPI_API_KEY", "SERPAPI_KEY"]),
+    ],
+)
+def test_a_key_is_read_under_the_names_that_others_give_it(monkeypatch, source, names):
+    for name in reversed(names):
+        monkeypatch.setenv(name, f"from {name}")
+        assert load_config().sources[source].api_key == f"from {name}"
+
+
+@pytest.mark.parametrize("contact", ["me", "me@x", "http://x.org", "a b@x.org", "@x.org"])
+def test_a_contact_that_is_no_address_is_refused(monkeypatch, contact):
+    monkeypatch.setenv("PAPER_SEARCH_CONTACT", contact)
+    with pytest.raises(ConfigError, match=r"PAPER_SEARCH_CONTACT is .* no e-mail address"):
+        load_config()
 
 
 KEYED = ["serpapi_scholar", "openalex", "semantic_scholar", "pubmed", "core", "serper_scholar"]

@@ -22,6 +22,7 @@ from paper_search.models.embeddings import EMBEDDINGS_GROUP, EmbeddingsConfig
 from paper_search.models.settings import (
     MIN_TOKEN_CHARS,
     STUDIO,
+    Contact,
     LLMConfig,
     SearchSourceConfig,
     ServerConfig,
@@ -142,7 +143,7 @@ class AppConfig(BaseModel):
     relevance_max_concurrency: int = Field(default=5, ge=1)
     dedup_enable_llm_pass: bool = True
     dedup_llm_max_candidates: int = Field(default=60, ge=0)
-    contact: str | None = None
+    contact: Contact = None
     """An e-mail address that services may write to; they ask for one, and answer faster with it."""
     source_deadline_s: float = Field(default=55.0, gt=0)
     """What one source may take for all queries of a strategy."""
@@ -150,10 +151,8 @@ class AppConfig(BaseModel):
     """What all sources together may take to count hits before a strategy is asked; 0: no counts."""
     enrich: bool = False
     """Whether what merged works lack (abstract, DOI, open text) is looked up."""
-    enrichers: Annotated[list[str], BeforeValidator(_names)] = Field(
-        default_factory=lambda: ["openalex", "semantic_scholar", "crossref", "unpaywall"]
-    )
-    """Where, in this order."""
+    enrichers: Annotated[list[str], BeforeValidator(_names)] = ["openalex", "crossref"]
+    """Where, in this order. Unpaywall has the same data as OpenAlex, in an older form."""
     enrich_max_calls: int = Field(default=20, ge=0)
     """Requests that each of them may send for one search round."""
     http_cache: bool = True
@@ -168,6 +167,11 @@ class AppConfig(BaseModel):
     embeddings: EmbeddingsConfig = Field(default_factory=EmbeddingsConfig)
     editor: str | None = None
     """The command that opens a form; None: forms are asked field by field."""
+
+    @property
+    def keyed_sources(self) -> list[str]:
+        """The sources that there is a key for."""
+        return [name for name, source in self.sources.items() if source.api_key]
 
     @property
     def http_cache_path(self) -> Path | None:
@@ -189,11 +193,7 @@ class AppConfig(BaseModel):
         """What must never be written anywhere: keys, tokens, the password of the database."""
         password = urlsplit(self.database_url or "").password
         services = (*self.sources.values(), *self.web.values())
-        keys = [
-            self.llm.api_key,
-            self.embeddings.api_key,
-            *(each.api_key for each in services),
-        ]
+        keys = [self.llm.api_key, self.embeddings.api_key, *(each.api_key for each in services)]
         return tuple(filter(None, [*keys, *self.server.tokens.values(), password]))
 
 

@@ -5,7 +5,7 @@ Nothing is read from the environment here; `paper_search.config` does that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from paper_search.resources import EntryPoints
 
@@ -19,6 +19,13 @@ _PREFIXES = {
 
 The variables of a service are `..._API_KEY`, `..._MAX_CALLS` and `..._RATE_LIMIT`.
 """
+OTHER_KEYS = {
+    "pubmed": ("NCBI_API_KEY",),
+    "semantic_scholar": ("S2_API_KEY",),
+    "serpapi": ("SERPAPI_KEY",),
+    "news": ("NEWSAPI_API_KEY", "NEWSAPI_KEY"),
+}
+"""Names that other programs give to the keys of services; ours goes first."""
 _WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
 """Those that are searched as soon as there is a key; Serper's also serves web searches."""
 SOURCES = "paper_search.sources"
@@ -31,15 +38,16 @@ _WEB_PREFIXES = {"serper": "serper", "tavily": "tavily", "searxng": "searxng", "
 WEB_SOURCES = (
     "openalex",
     "crossref",
-    "semantic_scholar",
     "arxiv",
     "pubmed",
     "europe_pmc",
-    "dblp",
     "doaj",
     "datacite",
+    "core",
 )
 """Services that answer without a key; together they are called `web`."""
+WEB_WITH_KEY = ("semantic_scholar",)
+"""Services that belong to `web` where there is a key: without one they mostly refuse."""
 
 USUAL_SOURCES = "library"
 """What is searched where nobody says anything."""
@@ -66,14 +74,15 @@ def source_settings(
             that has a key.
         usual_names: the usual ones; empty: the library.
     """
-    usual = expand_sources((usual_names or USUAL_SOURCES).split(","))
+    prefixes = service_prefixes()
+    keyed = [name for name, prefix in prefixes.items() if _key(env, prefix)]
+    usual = expand_sources((usual_names or USUAL_SOURCES).split(","), keyed)
     sources: dict[str, dict[str, object]] = {name: {"name": name} for name in usual}
     for name in ("library", "sample"):
         sources.setdefault(name, {"name": name, "enabled": False})
-    for name, prefix in service_prefixes().items():
-        given = picked(
+    for name, prefix in prefixes.items():
+        given = _key(env, prefix) | picked(
             env,
-            **{f"{prefix}_API_KEY": "api_key"},
             **{f"{prefix}_MAX_CALLS": "max_calls", f"{prefix}_RATE_LIMIT": "rate_limit"},
         )
         if given:
@@ -81,7 +90,7 @@ def source_settings(
             is_ready = name in _WITH_KEY and "api_key" in given
             sources.setdefault(name, {"name": name, "enabled": is_ready})
             sources[name] |= {field: value.strip() for field, value in given.items()}
-    chosen = expand_sources(chosen_names.split(","))
+    chosen = expand_sources(chosen_names.split(","), keyed)
     if chosen:
         for settings in sources.values():
             settings["enabled"] = False
@@ -101,9 +110,9 @@ def web_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, dict[st
     """
     found: dict[str, dict[str, object]] = {}
     for name, first in web_prefixes().items():
-        given = picked(
+        given = _key(env, first) | picked(
             env,
-            **{f"{first}_API_KEY": "api_key", f"{first}_URL": "url"},
+            **{f"{first}_URL": "url"},
             **{f"{first}_MAX_CALLS": "max_calls", f"{first}_RATE_LIMIT": "rate_limit"},
         )
         is_ready = "api_key" in given or "url" in given
@@ -120,13 +129,24 @@ def web_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, dict[st
     return {name: found.get(name, {"name": name}) | {"enabled": True} for name in named} | rest
 
 
-def expand_sources(names: Iterable[str]) -> list[str]:
-    """Return the names of sources, each once; `web` stands for those that need no key."""
+def expand_sources(names: Iterable[str], keyed: Collection[str] = ()) -> list[str]:
+    """Return the names of sources, each once; `web` stands for those that answer.
+
+    Args:
+        names: of sources, or `web`.
+        keyed: sources that there is a key for.
+    """
+    web = [*WEB_SOURCES, *(name for name in WEB_WITH_KEY if name in keyed)]
     stripped = (name.strip() for name in names)
-    expanded = (
-        source for name in stripped for source in (WEB_SOURCES if name == "web" else (name,))
-    )
+    expanded = (source for name in stripped for source in (web if name == "web" else (name,)))
     return list(dict.fromkeys(filter(None, expanded)))
+
+
+def _key(env: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """Return the key of the services whose variables begin so, by the name of its field."""
+    names = (f"{prefix}_API_KEY", *OTHER_KEYS.get(prefix.lower(), ()))
+    found = next((env[name] for name in names if env.get(name, "").strip()), None)
+    return {} if found is None else {"api_key": found}
 
 
 def service_prefixes() -> dict[str, str]:

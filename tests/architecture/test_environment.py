@@ -6,6 +6,7 @@ import re
 from tests.architecture.tree import PACKAGE, ROOT, parsed, shipped_modules, shown, wiring
 
 from paper_search.config import service_prefixes, web_prefixes
+from paper_search.service_settings import OTHER_KEYS
 
 OF_THE_SYSTEM = {"EDITOR", "VISUAL"}
 """Never taken from a file."""
@@ -85,8 +86,10 @@ def test_the_example_settings_name_every_variable_that_config_reads() -> None:
         for prefix in (*service_prefixes().values(), *web_prefixes().values())
         for setting in ("API_KEY", "MAX_CALLS", "RATE_LIMIT", "URL")
     }
+    of_sources |= {name for names in OTHER_KEYS.values() for name in names}
     assert named - of_sources == variables_that_config_reads() - OF_THE_SYSTEM | OF_PROVIDERS
-    assert named >= {f"{service_prefixes()[name]}_API_KEY" for name in WITH_KEYS}
+    for prefix in (service_prefixes()[name] for name in WITH_KEYS):
+        assert named & {f"{prefix}_API_KEY", *OTHER_KEYS.get(prefix.lower(), ())}, prefix
     assert named >= {"SERPER_API_KEY", "TAVILY_API_KEY", "SEARXNG_URL", "NEWS_API_KEY"}
 
 

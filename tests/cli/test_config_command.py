@@ -156,7 +156,7 @@ def test_who_has_a_library_searches_it_with_the_services(
     file.write_text("@article{a, title={Graphs}, author={A. Author}, year={2020}}")
     assert cli("library", "add", str(file)).code == 0
     someone = person("find", QUESTION)
-    someone.sees("your library and nine public services")
+    someone.sees("your library and eight public services")
     someone.types("w")
     someone.sees(MENU_1)
     someone.types("q")

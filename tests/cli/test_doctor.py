@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ import pytest
 from tests.cli.conftest import QUESTION, Ended
 
 from paper_search.cli.source_lines import failure_lines
+from paper_search.http.host_file import HostFile, Refusal
 from paper_search.models import SourceReport, SourceStatus
+from paper_search.sources.explanation import shown_time
 
 Cli = Callable[..., Ended]
 
@@ -32,16 +35,16 @@ def test_what_is_wrong_is_said_with_how_to_fix_it(
     (home / "threads.db").write_bytes(b"this is no database" * 1000)
     (home / "library").mkdir()
     (home / "library" / "records.db").write_bytes(b"this is no database" * 1000)
-    ended = cli("doctor", "--json", "--source", "core", "--source", "sample")
+    ended = cli("doctor", "--json", "--source", "serper_scholar", "--source", "sample")
     assert ended.code == 1
     checks = {each["what"]: each for each in ended.document}
     wrong = [what for what, each in checks.items() if not each["is_well"]]
-    assert wrong == ["contact", "model", "library", "threads", "source core"]
+    assert wrong == ["contact", "model", "library", "threads", "source serper_scholar"]
     assert all(checks[what]["fix"] for what in wrong)
-    assert "CORE_API_KEY" in checks["source core"]["found"]
-    table = cli("doctor", "--source", "core")
+    assert "SERPER_API_KEY" in checks["source serper_scholar"]["found"]
+    table = cli("doctor", "--source", "serper_scholar")
     assert table.code == 1
-    assert "CORE_API_KEY" in table.stdout
+    assert "SERPER_API_KEY" in table.stdout
 
 
 def test_an_unknown_source_is_an_error_that_names_the_known_ones(cli: Cli) -> None:
@@ -93,3 +96,12 @@ def test_failures_are_told_once_for_a_source() -> None:
         "source a FAILED (timeout, 2 queries): slow",
         "source b FAILED (unauthorised): no key",
     ]
+
+
+def test_a_service_that_refused_lately_is_listed_as_such(cli: Cli, home: Path) -> None:
+    refusal = Refusal(time.time() + 600, "HTTP 429")
+    HostFile(home / "cache" / "limits.db").refuse("export.arxiv.org", refusal)
+    found = {each["name"]: each["refused"] for each in cli("sources", "--json").document}
+    assert found["arxiv"] == shown_time(refusal.until)
+    assert found["crossref"] is None
+    assert "refused lately" in " ".join(cli("sources").stdout.split())

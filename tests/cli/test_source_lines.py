@@ -57,7 +57,7 @@ def test_a_source_that_failed_for_some_queries_answered_in_part(
 def test_services_that_cannot_be_reached_at_all_are_one_line() -> None:
     reports = [unreached(name) for name in WEB_SOURCES for _ in range(3)]
     [line] = failure_lines(reports)
-    assert line.startswith("No network: none of the nine services could be reached.")
+    assert line.startswith("No network: none of the eight services could be reached.")
     assert line.endswith("First failure: openalex cannot be reached")
 
 
@@ -95,7 +95,7 @@ def test_under_nothing_and_under_the_sample_stands_the_command_that_searches_the
     monkeypatch.setattr("sys.argv", ["paper-search"])
     line = world_line('can\'t "this" $work?', reports, papers, Path("/a home"))
     assert line is not None
-    assert line.startswith("Search nine public services: ")
+    assert line.startswith("Search eight public services: ")
     words = shlex.split(line.partition(": ")[2])
     assert words == [
         *("paper-search", "find", 'can\'t "this" $work?', "--source", "web"),
@@ -132,7 +132,7 @@ def test_without_a_network_a_search_ends_with_one_line_and_keeps_an_entry_for_ev
     assert ended.code == 1
     about_sources = [line for line in ended.stderr.splitlines() if "reached" in line]
     assert len(about_sources) == 1
-    assert about_sources[0].startswith("No network: none of the nine services could be reached.")
+    assert about_sources[0].startswith("No network: none of the eight services could be reached.")
     reports = ended.document["reports"]
     assert {each["source"] for each in reports} == set(WEB_SOURCES)
     assert {each["status"] for each in reports} == {"unreachable"}
@@ -144,7 +144,7 @@ def test_without_a_network_the_question_about_the_result_says_so_once(
     assert offline
     ended = cli("find", QUESTION, "--source", "web", "--no-strategy-review")
     assert ended.code == 3
-    assert ended.stderr.count("No network: none of the nine services could be reached.") == 1
+    assert ended.stderr.count("No network: none of the eight services could be reached.") == 1
     assert "FAILED" not in ended.stderr
 
 
@@ -162,12 +162,12 @@ def test_a_result_has_a_line_for_each_source_and_details_on_request(
 def test_the_world_can_be_searched_from_the_result_of_the_sample(
     cli: Cli, reviewing: str, done: str, home: Path
 ) -> None:
-    command = f"Search nine public services: paper-search find '{QUESTION}' --source web"
+    command = f"Search eight public services: paper-search find '{QUESTION}' --source web"
     assert command in cli("show", reviewing).stdout
     assert command in cli("show", done).stdout
     ended = cli("find", QUESTION, "--source", "library", "--yes", "--home", str(home))
     assert f"{command} --home {home}\n" in ended.stderr
-    assert ended.stderr.count("Search nine public services") == 1
+    assert ended.stderr.count("Search eight public services") == 1
 
 
 def test_the_details_of_the_sources_are_a_key_away(person: Seat, reviewing: str) -> None:

@@ -120,7 +120,9 @@ def test_openalex_takes_years_as_a_filter(query: str, span: str) -> None:
 def test_types_go_to_who_has_a_filter_for_them() -> None:
     limits = SearchConstraints(publication_types=["paper-conference", "book"])
     openalex_filter = OpenAlex().first(openalex("learning"), limits, 10).params["filter"]
-    assert openalex_filter == "type:article|book|editorial|letter|review"
+    assert isinstance(openalex_filter, str)
+    assert {"book", "article", "conference-paper"} <= set(openalex_filter[5:].split("|"))
+    assert "dataset" not in openalex_filter
     crossref = Crossref()
     crossref_filter = str(crossref.first(openalex("learning"), limits, 10).params["filter"])
     assert "type:proceedings-article" in crossref_filter

@@ -15,6 +15,7 @@ from paper_search.http.body import HttpAnswer
 from paper_search.models import SearchConstraints, SourceReport, SourceStatus
 from paper_search.sources.adapter import Page, Request
 from paper_search.sources.client import SourceSettings
+from paper_search.sources.datacite import Datacite
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.testing.fault_server import FaultServer
@@ -324,3 +325,16 @@ async def test_what_is_left_of_a_budget_stands_in_the_report() -> None:
     async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: answer)) as given:
         [said] = (await HttpSource(Cards(URL), client=given).report(strategy("graphs"))).sources
     assert re.search(r"990 of 1,000 left until \d\d:\d\d", str(said.note))
+
+
+async def test_records_that_state_no_language_stay_and_are_counted() -> None:
+    works = [
+        {"id": f"10.5000/{number}", "attributes": {"titles": [{"title": "Graphs"}], **stated}}
+        for number, stated in enumerate([{"language": "de"}, {"language": "en"}, {}, {}])
+    ]
+    answer = httpx.Response(200, json={"data": works, "meta": {"total": 4}})
+    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: answer)) as given:
+        source = HttpSource(Datacite(), client=given)
+        [said] = (await source.report(strategy("graphs", language="en"))).sources
+    assert (said.kept, said.excluded) == (3, 1)
+    assert "2 state no language and were kept" in str(said.note)

@@ -12,6 +12,7 @@ from tests.sources.loopback import FIRST_YEAR, KEY, SHELF, TITLED, Loopback
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
 from paper_search.query import parse
 from paper_search.sources.client import SourceSettings
+from paper_search.sources.crossref import Crossref
 from paper_search.sources.http_source import HttpSource
 from paper_search.testing.sources import SourceContract, check_source
 
@@ -94,13 +95,29 @@ async def test_a_key_is_sent_in_a_header_to_who_wants_one(
     assert KEY not in str(asked)
 
 
+async def test_an_address_goes_along_where_it_is_not_refused(httpserver: HTTPServer) -> None:
+    for contact in ("jane@x.org", "jane.abbott@x.org"):
+        settings = SourceSettings(interval_s=0.0, contact=contact)
+        service = SERVICES["doaj"](httpserver)
+        await HttpSource(service.adapter, settings).search("learning")
+        agents = [asked["headers"]["User-Agent"] for asked in service.asked]
+        assert all((contact in agent) == ("bot" not in contact) for agent in agents)
+
+
+async def test_crossref_is_told_the_address_in_the_query_too(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/works").respond_with_json({"message": {"items": []}})
+    adapter = Crossref(contact="me@x.org", endpoint=httpserver.url_for("/works"))
+    await HttpSource(adapter, SourceSettings(interval_s=0.0)).search("learning")
+    request, _ = httpserver.log[-1]
+    assert request.args["mailto"] == "me@x.org"
+
+
 async def test_a_language_is_a_filter_or_is_checked_on_our_side(service: Loopback) -> None:
     await source_of(service).report(strategy(language="German"))
     said = str([{**each, "headers": None} for each in service.asked])
     wanted = {
         "openalex": "language:de",
         "doaj": "bibjson.journal.language:DE",
-        "datacite": "language:de",
     }
     translated = service.adapter.translate(parse("learning"), SearchConstraints(language="de"))
     if service.adapter.name in wanted:

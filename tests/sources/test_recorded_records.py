@@ -628,7 +628,7 @@ def test_errors_in_disguise_say_what_they_are(recorded: Path) -> None:
     ("adapter", "body", "reason", "status"),
     [
         (Pubmed("k1"), {"error": "API rate limit exceeded"}, "too many requests", "rate_limited"),
-        (Pubmed("k1"), {"error": "API key invalid: k1"}, "PUBMED_API_KEY", "unauthorised"),
+        (Pubmed("k1"), {"error": "API key invalid: k1"}, "NCBI_API_KEY", "unauthorised"),
         (
             Pubmed(),
             {"esearchresult": {"ERROR": "Search Backend failed"}},

@@ -35,7 +35,9 @@ def doctor(
     from paper_search.config import expand_sources
 
     config = settings(ctx, home).model_copy(update={"http_cache": False})
-    checks = asyncio.run(check_everything(config, expand_sources(source or [])))
+    checks = asyncio.run(
+        check_everything(config, expand_sources(source or [], config.keyed_sources))
+    )
     if as_json:
         print_json([each.document() for each in checks])
     else:

@@ -84,7 +84,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         enable_strategy_checkpoint=not no_strategy_review,
         progress_reporter=progress,
         persistence=config.persistence_url,
-        sources=expand_sources(source) if source else None,
+        sources=expand_sources(source, config.keyed_sources) if source else None,
         max_results=max_results,
         must_find=known_papers(must_find or []),
         enrich=enrich,

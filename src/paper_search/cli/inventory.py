@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import httpx
+
 from paper_search.cli.failures import explanation
 from paper_search.errors import ConfigError, LibraryError
+from paper_search.http.host_file import HostFile, Refusal
+from paper_search.http.network import limits_scope
 from paper_search.library import Library
 from paper_search.library.samples import open_sample
 from paper_search.library.source import library_path
 from paper_search.sources import create_source, known_sources
 from paper_search.sources.adapter import Adapter
 from paper_search.sources.base import ranks_text
+from paper_search.sources.explanation import shown_time
 from paper_search.sources.web.registry import create_web_search, kind_of, known_web_searches
 
 if TYPE_CHECKING:
@@ -39,6 +45,8 @@ class SourceEntry:
     """`papers`, or `pages` for the searches of web and news that reports ask."""
     ranks_text: bool = False
     """Whether it is asked plain questions, unless a strategy says otherwise; else queries."""
+    refused: str | None = None
+    """Until when it is not asked, because it refused; None: it did not."""
 
     def document(self) -> dict[str, Any]:
         """Return the entry as JSON."""
@@ -48,7 +56,10 @@ class SourceEntry:
 
 def inventory(config: AppConfig) -> list[SourceEntry]:
     """Return all installed sources by name, then what reports search besides."""
-    papers = [_entry(name, config) for name in known_sources()]
+    refusals = (
+        HostFile(config.http_limits_path).refusals() if config.http_limits_path.exists() else {}
+    )
+    papers = [_entry(name, config, refusals) for name in known_sources()]
     return [*papers, *(_web_entry(name, config) for name in known_web_searches())]
 
 
@@ -74,7 +85,7 @@ def _web_entry(name: str, config: AppConfig) -> SourceEntry:
     )
 
 
-def _entry(name: str, config: AppConfig) -> SourceEntry:
+def _entry(name: str, config: AppConfig, refusals: Mapping[str, Refusal]) -> SourceEntry:
     is_enabled = name in config.sources and config.sources[name].enabled
     try:
         source = create_source(name, config)
@@ -85,9 +96,10 @@ def _entry(name: str, config: AppConfig) -> SourceEntry:
     adapter = getattr(source, "adapter", None)
     note = _note(name, config)
     ranks = ranks_text(source)
+    refused = _refused(adapter, refusals)
     if not isinstance(adapter, Adapter) or adapter.key_variable is None:
         note = note or _service_note(adapter)
-        return SourceEntry(name, is_enabled, None, note, ranks_text=ranks)
+        return SourceEntry(name, is_enabled, None, note, ranks_text=ranks, refused=refused)
     return SourceEntry(
         name,
         is_enabled,
@@ -97,7 +109,16 @@ def _entry(name: str, config: AppConfig) -> SourceEntry:
         adapter.key_variable,
         adapter.key_page,
         ranks_text=ranks,
+        refused=refused,
     )
+
+
+def _refused(adapter: object, refusals: Mapping[str, Refusal]) -> str | None:
+    if not isinstance(adapter, Adapter):
+        return None
+    scope = limits_scope(httpx.URL(adapter.endpoint), (adapter.key,))
+    refusal = refusals.get(scope)
+    return shown_time(refusal.until) if refusal is not None else None
 
 
 def _service_note(adapter: object) -> str | None:

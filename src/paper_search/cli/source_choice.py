@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING
 
 from paper_search.cli.console import say, visible
 from paper_search.cli.program import command_line
+from paper_search.cli.source_lines import NUMBERS
 from paper_search.cli.terminal import QuitError, Terminal
-from paper_search.config import WEB_SOURCES, load_config, remember_setting, setting_origins
+from paper_search.config import (
+    WEB_SOURCES,
+    expand_sources,
+    load_config,
+    remember_setting,
+    setting_origins,
+)
 from paper_search.library import Library
 from paper_search.library.source import library_path
 from paper_search.sources import create_source
@@ -44,9 +51,12 @@ def _is_undecided(config: AppConfig, home: Path | None) -> bool:
 def _ask(config: AppConfig, home: Path | None, terminal: Terminal) -> None:
     """Ask what is searched, and have the home remember the answer; Ctrl-D leaves it open."""
     has_papers = _has_papers(config)
-    services = ", ".join(_title(name, config) for name in WEB_SOURCES)
+    services = ", ".join(
+        _title(name, config) for name in expand_sources(["web"], config.keyed_sources)
+    )
     alone = "your own library only" if has_papers else "only this machine: the sample"
-    both = "your library and nine" if has_papers else "nine"
+    count = NUMBERS[len(WEB_SOURCES)]
+    both = f"your library and {count}" if has_papers else count
     say("Where do you want to search? You are asked once.")
     say(f"  w  {both} public services, which then see your questions: {services}")
     say(f"  l  {alone}")

@@ -14,7 +14,7 @@ from paper_search.models import SourceStatus
 if TYPE_CHECKING:
     from paper_search.models import SourceReport
 
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def no_network(reports: Iterable[SourceReport]) -> str | None:
     is_reached = any(report.status is not SourceStatus.UNREACHABLE for report in of_services)
     if len(names) < 2 or is_reached:  # noqa: PLR2004  # see above
         return None
-    count = _NUMBERS[len(names)] if len(names) < len(_NUMBERS) else str(len(names))
+    count = NUMBERS[len(names)] if len(names) < len(NUMBERS) else str(len(names))
     reason = next((report.error for report in of_services if report.error), "no reason given")
     return (
         f"No network: none of the {count} services could be reached. Check the connection, proxy "
@@ -118,4 +118,4 @@ def world_line(
     if not is_wanting or is_asked:
         return None
     command = command_line("find", question, "--source", "web", home=home)
-    return f"Search {_NUMBERS[len(WEB_SOURCES)]} public services: {command}"
+    return f"Search {NUMBERS[len(WEB_SOURCES)]} public services: {command}"

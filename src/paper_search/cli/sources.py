@@ -32,6 +32,10 @@ def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> Non
             text(searched if each.needs is None else "no"),
             text(each.key),
             text(each.needs or "-"),
-            text(each.note or "-"),
+            text(
+                f"refused lately, not asked before {each.refused}"
+                if each.refused
+                else each.note or "-"
+            ),
         )
     data().print(table)

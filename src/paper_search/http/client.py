@@ -33,6 +33,7 @@ from paper_search.http.limits import CallBudget, HostLimiter, process_limiter
 from paper_search.http.network import (
     BEFORE_SENDING,
     Network,
+    limits_scope,
     redirect_target,
 )
 from paper_search.http.reachability import Contact, Reachability, Trace, process_reachability
@@ -170,7 +171,7 @@ class HttpClient:
         try:
             query = {**(params or {}), **(key_params or {})}
             question = Question(url, query, headers or {}, json, form)
-            asking.scope = self._scope(httpx.URL(url))
+            asking.scope = limits_scope(httpx.URL(url), self._settings.secrets)
             return await self._send(question.request(self._settings, self._contact), asking)
         except httpx.InvalidURL:
             raise HttpUnreachableError(
@@ -202,7 +203,7 @@ class HttpClient:
     def refuse(self, url: str, reason: str) -> None:
         """Remember that the host of a URL does not want to be asked for a while."""
         refusal = Refusal(time.time() + self._settings.refused_for_s, reason)
-        self._limiter.refuse(self._scope(httpx.URL(url)), refusal)
+        self._limiter.refuse(limits_scope(httpx.URL(url), self._settings.secrets), refusal)
 
     def _remember(self, scope: str, error: HttpError) -> None:
         """Remember a refusal, and when it ends."""
@@ -212,11 +213,6 @@ class HttpClient:
             lasts = error.retry_after or self._settings.refused_for_s
             error.until = time.time() + lasts
             self._limiter.refuse(scope, Refusal(error.until, f"HTTP {error.status}"))
-
-    def _scope(self, url: httpx.URL) -> str:
-        """Return what limits hold for: the host, apart for those who have a key."""
-        host = url.netloc.decode("ascii")
-        return f"{host} with a key" if any(self._settings.secrets) else host
 
     def _is_over(self, asking: Asking, error: HttpError, wait: float) -> bool:
         """Whether asking again after that wait comes too late: soon, if there is no network."""

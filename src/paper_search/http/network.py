@@ -57,6 +57,12 @@ def split_credentials(
     return {name: value for name, value in values.items() if name not in private}, private
 
 
+def limits_scope(url: httpx.URL, secrets: Iterable[str]) -> str:
+    """Return what limits hold for: the host, apart for those who have a key."""
+    host = url.netloc.decode("ascii")
+    return f"{host} with a key" if any(secrets) else host
+
+
 def is_same_origin(one: httpx.URL, other: httpx.URL) -> bool:
     """Return whether two URLs have the same scheme, host and port (RFC 6454)."""
     return _origin(one) == _origin(other)

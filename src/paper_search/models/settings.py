@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import AfterValidator, BaseModel, Field, field_validator
 
 STUDIO = "https://smith.langchain.com"
 """Where LangGraph Studio's pages come from."""
@@ -108,3 +110,16 @@ class ServerConfig(BaseModel):
 def _listed(text: str) -> list[str]:
     """Return what stands between the commas of a text, without what is empty."""
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _address(given: str | None) -> str | None:
+    """Return an e-mail address; Raises ValueError: it is none."""
+    if given and not re.fullmatch(r"[^\s@<>,;:]+@[^\s@<>,;:]+\.[^\s@<>,;:]+", given.strip()):
+        raise ValueError(
+            f"PAPER_SEARCH_CONTACT is {given!r}, which is no e-mail address such as me@example.org"
+        )
+    return given.strip() if given and given.strip() else None
+
+
+Contact = Annotated[str | None, AfterValidator(_address)]
+"""An e-mail address, or none."""

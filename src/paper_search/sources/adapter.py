@@ -138,6 +138,9 @@ class Service:
         interval_s: the least time between two requests.
         concurrency: the most requests at one time.
         accept: the media type of answers.
+        endpoint: where the service is.
+        refuses_in_agent: what it refuses anywhere in the name of a program, in lower case; a
+            contact address that holds it is not sent along.
     """
 
     name: ClassVar[str]
@@ -146,8 +149,10 @@ class Service:
     key_variable: ClassVar[str | None] = None
     key_page: ClassVar[str | None] = None
     accept: ClassVar[str] = "application/json"
+    refuses_in_agent: ClassVar[tuple[str, ...]] = ()
 
     key: str = ""
+    endpoint: str = ""
     interval_s: float = 1.0
     concurrency: int = 1
 

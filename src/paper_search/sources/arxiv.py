@@ -71,7 +71,7 @@ class Arxiv(Adapter):
     interval_s = 3.0
 
     def __init__(self, *, endpoint: str = ENDPOINT) -> None:
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `search_query`, years in it."""
@@ -88,7 +88,7 @@ class Arxiv(Adapter):
         """Return the request for the best matches."""
         del filters  # years are in the query
         if isinstance(query, ArxivWork):
-            return Request(self._endpoint, {"id_list": query.arxiv_id, "max_results": 1})
+            return Request(self.endpoint, {"id_list": query.arxiv_id, "max_results": 1})
         is_all_wanted = query.remainder is None
         params: dict[str, str | int] = {
             "search_query": query.text,
@@ -98,8 +98,8 @@ class Arxiv(Adapter):
             "sortOrder": "descending",
         }
         if len(query.text) > LONGEST_IN_URL:
-            return Request(self._endpoint, form=params)
-        return Request(self._endpoint, params)
+            return Request(self.endpoint, form=params)
+        return Request(self.endpoint, params)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of a feed."""

@@ -57,6 +57,7 @@ class Asked:
     dropped: int = 0
     excluded: int = 0
     unsure: int = 0
+    without_language: int = 0
     pages: int = 0
     cached: int = 0
     attempts: int = 0
@@ -144,6 +145,7 @@ class Asked:
         if self.language and paper.language and paper.language != self.language:
             self.excluded += 1
             return False
+        self.without_language += bool(self.language and not paper.language)
         if self.remainder is None:
             return True
         verdict = judge(self.remainder, searchable(paper))
@@ -157,6 +159,8 @@ class Asked:
             said.append(f"{self.excluded} records were removed: they do not match the query")
         if self.unsure:
             said.append(f"{self.unsure} could not be checked (no abstract or year) and were kept")
+        if self.without_language:
+            said.append(f"{self.without_language} state no language and were kept")
         if self.quota is not None:
             said.append(told_quota(self.quota))
         return said

@@ -56,6 +56,9 @@ def client_of(
     from paper_search.http.client import HttpClient, HttpSettings  # noqa: PLC0415  # httpx is slow to import
 
     interval = settings.interval_s if settings.interval_s is not None else service.interval_s
+    contact = settings.contact
+    if contact and any(word in contact.lower() for word in service.refuses_in_agent):
+        contact = None
     return HttpClient(
         HttpSettings(
             interval_s=interval,
@@ -67,7 +70,7 @@ def client_of(
             refuses=lambda error: is_refusal(error, service),
         ),
         client=client,
-        contact=settings.contact,
+        contact=contact,
         cache_path=settings.cache_path,
         limits_path=settings.limits_path,
         sleep=sleep,

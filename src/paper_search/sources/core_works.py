@@ -1,4 +1,4 @@
-"""CORE, open access works of repositories and journals (https://core.ac.uk); needs a key.
+"""CORE, open access works of repositories and journals (https://core.ac.uk); a key is optional.
 
 Queries and fields: https://api.core.ac.uk/docs/v3
 """
@@ -56,16 +56,15 @@ _TYPES = {"thesis": "thesis", "book": "book", "dataset": "dataset", "slides": "s
 
 
 class Core(Adapter):
-    """Full texts of repositories. About ten requests a minute with a free key.
+    """Full texts of repositories; slow: forty seconds without a byte have been seen.
 
     Args:
-        key: from https://core.ac.uk/services/api.
+        key: from https://core.ac.uk/services/api; empty: ask without.
         endpoint: where works are searched.
     """
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "CORE"
-    needs_key: ClassVar[bool] = True
     key_variable: ClassVar[str | None] = "CORE_API_KEY"
     key_page: ClassVar[str | None] = "https://core.ac.uk/services/api"
 
@@ -74,14 +73,14 @@ class Core(Adapter):
     most_results = 9900
     interval_s = 6.0
 
-    def __init__(self, key: str, *, endpoint: str = ENDPOINT) -> None:
+    def __init__(self, key: str = "", *, endpoint: str = ENDPOINT) -> None:
         self.key = key
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The key."""
-        return {"Authorization": f"Bearer {self.key}"}
+        """The key, if there is one."""
+        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `q`, years and language in it."""
@@ -105,7 +104,7 @@ class Core(Adapter):
         del filters  # all of them are in the query
         size = min(wanted, self.page_size) if query.remainder is None else self.page_size
         body = {"q": query.text, "limit": size, "offset": 0, "exclude": ["fullText"]}
-        return Request(self._endpoint, json=body)
+        return Request(self.endpoint, json=body)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `results`."""

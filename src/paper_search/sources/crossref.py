@@ -82,7 +82,7 @@ class Crossref(Adapter):
     """The works of Crossref: found by any of the words, then checked for the query.
 
     Args:
-        is_polite: a contact address is sent along, so that Crossref allows more.
+        contact: an address that is sent along, so that Crossref allows more; empty: none is.
         endpoint: where the works are.
     """
 
@@ -90,13 +90,14 @@ class Crossref(Adapter):
     title: ClassVar[str] = "Crossref"
 
     ranks_text: ClassVar[bool] = True
-    page_size = 100
+    page_size = 1000
     most_results = 1000
     """Any word is enough to be found: what is far down has nothing to do with the query."""
 
-    def __init__(self, *, is_polite: bool = False, endpoint: str = ENDPOINT) -> None:
-        self._endpoint = endpoint
-        self.interval_s = 0.34 if is_polite else 1.0
+    def __init__(self, *, contact: str = "", endpoint: str = ENDPOINT) -> None:
+        self.endpoint = endpoint
+        self._contact = {"mailto": contact} if contact else {}
+        self.interval_s = 0.34 if contact else 1.0
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the words of all that is wanted."""
@@ -130,13 +131,19 @@ class Crossref(Adapter):
         size = min(self.page_size, max(wanted, SMALLEST_PAGE))
         wanted_words = {"query": query.text}
         if isinstance(query, CrossrefQuery) and query.doi:
-            return Request(self._endpoint, {"filter": query.text, "rows": 1})
+            return Request(self.endpoint, {"filter": query.text, "rows": 1, **self._contact})
         if isinstance(query, CrossrefQuery):
             wanted_words = {"query": query.words}
             wanted_words |= {"query.author": query.authors} if query.authors else {}
         return Request(
-            self._endpoint,
-            {**wanted_words, "filter": ",".join(limits), "rows": size, "cursor": "*"},
+            self.endpoint,
+            {
+                **wanted_words,
+                "filter": ",".join(limits),
+                "rows": size,
+                "cursor": "*",
+                **self._contact,
+            },
         )
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
@@ -174,7 +181,7 @@ def _said(message: Any) -> str:
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
     """Return the source made from its settings."""
-    return open_source(Crossref(is_polite=bool(config.contact)), config, settings)
+    return open_source(Crossref(contact=config.contact or ""), config, settings)
 
 
 def read_item(item: Any, source: str) -> RawPaper | None:

@@ -87,16 +87,16 @@ class Datacite(Adapter):
     interval_s = 0.5
 
     def __init__(self, *, endpoint: str = ENDPOINT) -> None:
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query, with years and language in it."""
         found = DataciteDialect().translate(tree, filters)
         limits = f"({found.text} AND NOT {_NO_WORKS})"
         notes = (*found.notes, "images, sound, films and physical objects are excluded")
-        if code := language_code(filters.language):
-            limits = f"({limits} AND language:{code})"
-        return Translated(limits, notes, found.remainder, found.year_from, found.year_to)
+        # Most records say no language: a filter would lose them.
+        code = language_code(filters.language)
+        return Translated(limits, notes, found.remainder, found.year_from, found.year_to, code)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the query for a DOI; an arXiv id is asked for as its DOI."""
@@ -108,7 +108,7 @@ class Datacite(Adapter):
         del filters  # all of them are in the query
         size = min(self.page_size, max(wanted, SMALLEST_PAGE))
         return Request(
-            self._endpoint,
+            self.endpoint,
             {
                 "query": query.text,
                 "page[size]": size,

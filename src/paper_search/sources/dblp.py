@@ -91,7 +91,7 @@ class Dblp(Adapter):
     interval_s = 1.0
 
     def __init__(self, *, endpoint: str = ENDPOINT) -> None:
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `q`, the rest to be checked in the answers."""
@@ -113,7 +113,7 @@ class Dblp(Adapter):
         del filters  # none of them can be said
         size = min(wanted, self.page_size) if query.remainder is None else _BROAD_PAGE
         return Request(
-            self._endpoint, {"q": query.text, "format": "json", "h": size, "f": 0, "c": 0}
+            self.endpoint, {"q": query.text, "format": "json", "h": size, "f": 0, "c": 0}
         )
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:

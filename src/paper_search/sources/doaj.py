@@ -48,6 +48,8 @@ class Doaj(Adapter):
 
     name: ClassVar[str] = "doaj"
     title: ClassVar[str] = "DOAJ"
+    refuses_in_agent: ClassVar[tuple[str, ...]] = ("bot", "spider")
+    """Of its server's settings: https://github.com/DOAJ/doaj, deploy/nginx/production/doaj."""
 
     ranks_text: ClassVar[bool] = True
     page_size = 100
@@ -55,7 +57,7 @@ class Doaj(Adapter):
     interval_s = 0.5
 
     def __init__(self, *, endpoint: str = ENDPOINT) -> None:
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query, with years and language in it."""
@@ -78,7 +80,7 @@ class Doaj(Adapter):
         del filters  # all of them are in the query
         size = min(self.page_size, max(wanted, SMALLEST_PAGE))
         return Request(
-            f"{self._endpoint}/{quote(query.text, safe='')}", {"page": 1, "pageSize": size}
+            f"{self.endpoint}/{quote(query.text, safe='')}", {"page": 1, "pageSize": size}
         )
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:

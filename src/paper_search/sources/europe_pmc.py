@@ -68,7 +68,7 @@ class EuropePmc(Adapter):
     interval_s = 0.2
 
     def __init__(self, *, endpoint: str = ENDPOINT) -> None:
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `query`, years, language and preprints in it."""
@@ -105,8 +105,8 @@ class EuropePmc(Adapter):
             "cursorMark": "*",
         }
         if len(query.text) > LONGEST_IN_URL:
-            return Request(f"{self._endpoint}/searchPOST", form=params)
-        return Request(f"{self._endpoint}/search", params)
+            return Request(f"{self.endpoint}/searchPOST", form=params)
+        return Request(f"{self.endpoint}/search", params)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `resultList`."""

@@ -65,7 +65,7 @@ class OpenAlex(Adapter):
 
     def __init__(self, key: str = "", *, endpoint: str = ENDPOINT) -> None:
         self.key = key.strip()
-        self._endpoint = endpoint
+        self.endpoint = endpoint
         # More than five operators: one request a second without a key, five with one.
         self.interval_s = 0.2 if self.key else 1.0
 
@@ -103,7 +103,7 @@ class OpenAlex(Adapter):
             params["filter"] = ",".join(limits)
         size = min(self.page_size, max(wanted, SMALLEST_PAGE))
         params |= {"per_page": size, "cursor": "*", "select": ",".join(FIELDS)}
-        return Request(self._endpoint, params)
+        return Request(self.endpoint, params)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the works of a page."""

@@ -50,6 +50,10 @@ _TYPES = {
     "article": "article-journal",
     "book": "book",
     "book-chapter": "chapter",
+    "book-review": "review-book",
+    "conference-abstract": "paper-conference",
+    "conference-paper": "paper-conference",
+    "data-paper": "article-journal",
     "dataset": "dataset",
     "dissertation": "thesis",
     "editorial": "article-journal",
@@ -59,9 +63,10 @@ _TYPES = {
     "report": "report",
     "review": "article-journal",
     "software": "software",
+    "software-paper": "article-journal",
     "standard": "standard",
 }
-"""To the types of CSL."""
+"""To the types of CSL (https://help.openalex.org/data/work-types/, August 2026)."""
 _CONFERENCE = re.compile(r"\b(?:conference|symposium|workshop)\b", re.IGNORECASE)
 
 
@@ -115,8 +120,13 @@ def read_work(work: Any, source: str) -> RawPaper | None:
 
 
 def own_types(wanted: Iterable[str]) -> list[str]:
-    """Return OpenAlex's types for those of CSL; to it, papers of conferences are articles."""
-    given = {"article-journal" if kind == "paper-conference" else kind for kind in wanted}
+    """Return OpenAlex's types for those of CSL.
+
+    Papers of conferences were articles to it, and are becoming a type of their own: both are asked
+    for.
+    """
+    given = set(wanted)
+    given |= {"article-journal"} if "paper-conference" in given else set()
     return [name for name, csl in _TYPES.items() if csl in given]
 
 

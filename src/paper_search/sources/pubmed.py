@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from paper_search.query import Node
 
 ENDPOINT = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
-KEY_VARIABLE = "PUBMED_API_KEY"
+KEY_VARIABLE = "NCBI_API_KEY"
 KEY_PAGE = "https://account.ncbi.nlm.nih.gov/settings/"
 _SETS = frozenset({"PubmedArticleSet", "PubmedBookArticleSet"})
 _CITATIONS = frozenset({"PubmedArticle", "PubmedBookArticle"})
@@ -88,7 +88,7 @@ class Pubmed(Adapter):
     ) -> None:
         self.key = key
         self.interval_s = 0.11 if key else 0.35
-        self._endpoint = endpoint
+        self.endpoint = endpoint
         self._contact = contact
 
     @property
@@ -129,7 +129,7 @@ class Pubmed(Adapter):
             "retmax": min(wanted * several + _SPARE, self.most_results),
             "sort": "relevance",
         }
-        url = f"{self._endpoint}/esearch.fcgi"
+        url = f"{self.endpoint}/esearch.fcgi"
         if len(query.text) > LONGEST_IN_URL:
             return Request(url, form=params)
         return Request(url, params)
@@ -169,7 +169,7 @@ class Pubmed(Adapter):
     def _fetch(self, pmids: tuple[str, ...]) -> FetchRequest:
         now, later = pmids[: self.page_size], pmids[self.page_size :]
         params = {**self._identity, "id": ",".join(now), "retmode": "xml"}
-        return FetchRequest(f"{self._endpoint}/efetch.fcgi", params, later=later)
+        return FetchRequest(f"{self.endpoint}/efetch.fcgi", params, later=later)
 
     def _fetched(self, answer: HttpAnswer, request: FetchRequest) -> Page:
         citations = self._citations(answer)

@@ -88,7 +88,7 @@ class SemanticScholarAdapter(Adapter):
 
     def __init__(self, key: str = "", *, endpoint: str = ENDPOINT) -> None:
         self.key = key.strip()
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -129,7 +129,7 @@ class SemanticScholar(SemanticScholarAdapter):
         del filters  # the years are in the query; a filter on types would drop what has none
         size = self.page_size if query.remainder else min(self.page_size, wanted)
         return Request(
-            f"{self._endpoint}/paper/search",
+            f"{self.endpoint}/paper/search",
             {"query": query.text, **_limits(query), "offset": 0, "limit": size},
         )
 
@@ -167,7 +167,7 @@ class SemanticScholarBulk(SemanticScholarAdapter):
         """Return the request for the most cited papers, as many as the service sends at once."""
         del filters, wanted
         return Request(
-            f"{self._endpoint}/paper/search/bulk",
+            f"{self.endpoint}/paper/search/bulk",
             {"query": query.text, **_limits(query), "sort": "citationCount:desc"},
         )
 

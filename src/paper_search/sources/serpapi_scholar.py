@@ -42,6 +42,9 @@ __all__ = [
 ]
 
 ENDPOINT = "https://serpapi.com/search.json"
+USUAL_CALLS = 20
+"""Requests of one run unless SERPAPI_MAX_CALLS says otherwise: a free plan has 250 a month."""
+ACCOUNT_PAGE = "https://serpapi.com/account"
 
 _NO_RESULTS = "hasn't returned any results"
 _USED_UP = ("run out of searches", "out of searches", "credit")
@@ -58,7 +61,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> SerpAPISch
     return SerpAPIScholarSource(
         settings.api_key,
         rate_limit_rps=settings.rate_limit,
-        max_calls=settings.max_calls,
+        max_calls=settings.max_calls if settings.max_calls is not None else USUAL_CALLS,
         deadline_s=config.source_deadline_s,
         cache_path=config.http_cache_path,
         limits_path=config.http_limits_path,
@@ -86,7 +89,7 @@ class ScholarAdapter(GoogleScholar):
 
     def __init__(self, key: str, endpoint: str = ENDPOINT) -> None:
         self.key = key.strip()
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     @property
     def key_params(self) -> Mapping[str, str]:
@@ -107,7 +110,7 @@ class ScholarAdapter(GoogleScholar):
             "start": 0,
             **{name: value for name, value in optional.items() if value is not None},
         }
-        return Request(self._endpoint, params)
+        return Request(self.endpoint, params)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of a page; none if the answer says "no results"."""
@@ -134,6 +137,11 @@ class ScholarAdapter(GoogleScholar):
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return what SerpApi says: 429 is for too many requests, and for an empty account."""
         return _status_told(error.body) if error.status == HTTPStatus.TOO_MANY_REQUESTS else None
+
+    def advice_on(self, error: HttpStatusError) -> str | None:
+        """Return where to see what is left."""
+        is_used_up = self.status_of(error) is SourceStatus.EXHAUSTED
+        return f"see what is left at {ACCOUNT_PAGE}" if is_used_up else None
 
     def _next(self, request: Request) -> Request | None:
         start = int(request.params["start"]) + int(request.params["num"])

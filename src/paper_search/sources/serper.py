@@ -49,7 +49,7 @@ class _Serper(Adapter):
 
     def __init__(self, key: str, *, endpoint: str) -> None:
         self.key = key
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -109,7 +109,7 @@ class SerperScholar(GoogleScholar, _Serper):
         }
         body: dict[str, Any] = {"q": query.text, "num": min(wanted, self.page_size), "page": 1}
         body |= {name: value for name, value in optional.items() if value is not None}
-        return Request(self._endpoint, json=body)
+        return Request(self.endpoint, json=body)
 
     def record(self, entry: Any) -> RawPaper | None:
         """Return the record of an entry; None: it has no title."""
@@ -169,7 +169,7 @@ class SerperWeb(_Serper, WebAdapter):
             body["tbs"] = f"cdr:1,cd_min:{first},cd_max:{last}"
         if query.language:
             body["hl"] = query.language
-        return Request(self._endpoint, json=body)
+        return Request(self.endpoint, json=body)
 
     def record(self, entry: Any) -> RawPaper | None:
         """Return the record of a page; None: it has no title or no address."""

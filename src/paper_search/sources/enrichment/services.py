@@ -46,15 +46,16 @@ class CrossrefLookup(LookupAdapter):
     """Crossref: DOIs for titles, some abstracts, few open texts.
 
     Args:
-        is_polite: a contact address is sent along.
+        contact: an address that is sent along; empty: none is.
         endpoint: where the works are.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
 
-    def __init__(self, *, is_polite: bool = False, endpoint: str = crossref.ENDPOINT) -> None:
-        self.service = crossref.Crossref(is_polite=is_polite, endpoint=endpoint)
-        self._endpoint = endpoint
+    def __init__(self, *, contact: str = "", endpoint: str = crossref.ENDPOINT) -> None:
+        self.service = crossref.Crossref(contact=contact, endpoint=endpoint)
+        self._contact = {"mailto": contact} if contact else {}
+        self.endpoint = endpoint
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield works by DOI, then one by one those that lack one; arXiv's DOIs are not there."""
@@ -65,7 +66,11 @@ class CrossrefLookup(LookupAdapter):
         for batch in in_batches(named, _CROSSREF_BATCH):
             wanted = ",".join(f"doi:{dois[work.id]}" for work in batch)
             yield Batch(
-                Request(self._endpoint, {"filter": wanted, "rows": 2 * _CROSSREF_BATCH}), batch
+                Request(
+                    self.endpoint,
+                    {"filter": wanted, "rows": 2 * _CROSSREF_BATCH, **self._contact},
+                ),
+                batch,
             )
         for work in works:
             if not parse_doi(work.doi) and len(normalised_title(work.title)) >= _SHORTEST_TITLE:
@@ -73,12 +78,14 @@ class CrossrefLookup(LookupAdapter):
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
         """Return the works of a page."""
-        return crossref.read_page(answer.json(), Request(self._endpoint), self.service.name).papers
+        return crossref.read_page(answer.json(), Request(self.endpoint), self.service.name).papers
 
     def _by_title(self, work: RawPaper) -> Request:
         first = family_name(work.authors[0].name) if work.authors else ""
         said = f"{work.title} {first}".strip()[:_LONGEST_QUERY]
-        return Request(self._endpoint, {"query.bibliographic": said, "rows": _CANDIDATES})
+        return Request(
+            self.endpoint, {"query.bibliographic": said, "rows": _CANDIDATES, **self._contact}
+        )
 
 
 def _crossref_doi(work: RawPaper) -> str | None:
@@ -89,7 +96,7 @@ def _crossref_doi(work: RawPaper) -> str | None:
 
 def create_crossref(config: AppConfig) -> HttpEnricher:
     """Make the enricher from the settings."""
-    return enricher_of(CrossrefLookup(is_polite=bool(config.contact)), config)
+    return enricher_of(CrossrefLookup(contact=config.contact or ""), config)
 
 
 class OpenAlexLookup(LookupAdapter):
@@ -104,7 +111,7 @@ class OpenAlexLookup(LookupAdapter):
 
     def __init__(self, key: str = "", *, endpoint: str = openalex.ENDPOINT) -> None:
         self.service = openalex.OpenAlex(key, endpoint=endpoint)
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield works by DOI, then those without one by PMID."""
@@ -118,7 +125,7 @@ class OpenAlexLookup(LookupAdapter):
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
         """Return the works of a page."""
-        return openalex.read_page(answer.json(), Request(self._endpoint), self.service.name).papers
+        return openalex.read_page(answer.json(), Request(self.endpoint), self.service.name).papers
 
     def _request(self, kind: str, values: list[str]) -> Request:
         params: dict[str, str | int] = {
@@ -126,7 +133,7 @@ class OpenAlexLookup(LookupAdapter):
             "per_page": 2 * _OPENALEX_BATCH,
             "select": ",".join(openalex_record.FIELDS),
         }
-        return Request(self._endpoint, params)
+        return Request(self.endpoint, params)
 
 
 def _askable(doi: str | None) -> bool:
@@ -151,7 +158,7 @@ class SemanticScholarLookup(LookupAdapter):
 
     def __init__(self, key: str = "", *, endpoint: str = semantic_scholar.ENDPOINT) -> None:
         self.service = semantic_scholar.SemanticScholar(key, endpoint=endpoint)
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield the works that have any identifier."""
@@ -161,7 +168,7 @@ class SemanticScholarLookup(LookupAdapter):
         ):
             body = {"ids": [ids[work.id] for work in batch]}
             request = Request(
-                f"{self._endpoint}/paper/batch",
+                f"{self.endpoint}/paper/batch",
                 {"fields": ",".join(semantic_scholar.FIELDS)},
                 json=body,
             )
@@ -220,14 +227,14 @@ class UnpaywallLookup(LookupAdapter):
     def __init__(self, contact: str, *, endpoint: str = UNPAYWALL) -> None:
         self.service = Unpaywall()
         self._contact = contact
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield the works that have a DOI of Crossref, one by one."""
         for work in works:
             doi = parse_doi(work.doi)
             if doi and not doi.startswith(_UNKNOWN):
-                url = f"{self._endpoint}/{quote(doi, safe='/')}"
+                url = f"{self.endpoint}/{quote(doi, safe='/')}"
                 yield Batch(Request(url, {"email": self._contact}), (work,))
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _LARGEST_PAGE = 1000
 _SEMANTIC_SCHOLAR_WAYS = (("references", "citedPaper"), ("citations", "citingPaper"))
 OPENCITATIONS = "https://api.opencitations.net"
-_AT_ONCE = 50
+_AT_ONCE = 10
 """Records of one request; its address must not become too long."""
 _OPENCITATIONS_WAYS = (("references", "cited"), ("citations", "citing"))
 _BRACKETED = re.compile(r"(?<!\s)\s*\[([^\[\]]*)\]")
@@ -66,7 +66,7 @@ class OpenAlexTracker(Tracker):
 
     def __init__(self, key: str = "", *, endpoint: str = openalex.ENDPOINT) -> None:
         self.key = key.strip()
-        self._endpoint = endpoint
+        self.endpoint = endpoint
         self.interval_s = 0.2 if self.key else 1.0
 
     @property
@@ -82,7 +82,7 @@ class OpenAlexTracker(Tracker):
         wanted = f"doi:{'|'.join(dois)}" if dois else f"pmid:{'|'.join(pmids)}" if pmids else None
         if wanted is None:
             return None
-        return Request(self._endpoint, {"filter": wanted, "per_page": 100, "select": "id,doi,ids"})
+        return Request(self.endpoint, {"filter": wanted, "per_page": 100, "select": "id,doi,ids"})
 
     def named(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
         """Return the seeds with their works, where OpenAlex has them."""
@@ -118,7 +118,7 @@ class OpenAlexTracker(Tracker):
             Trail(
                 f"OpenAlex {way}",
                 Request(
-                    self._endpoint,
+                    self.endpoint,
                     {
                         "filter": ",".join([way, *limits]),
                         "sort": "cited_by_count:desc",
@@ -168,7 +168,7 @@ class SemanticScholarTracker(Tracker):
 
     def __init__(self, key: str = "", *, endpoint: str = semantic_scholar.ENDPOINT) -> None:
         self.key = key.strip()
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -184,7 +184,7 @@ class SemanticScholarTracker(Tracker):
             Trail(
                 f"Semantic Scholar {way} of {name}",
                 Request(
-                    f"{self._endpoint}/paper/{quote(name, safe=':')}/{way}",
+                    f"{self.endpoint}/paper/{quote(name, safe=':')}/{way}",
                     {"fields": ",".join(semantic_scholar.FIELDS), "offset": 0, "limit": size},
                 ),
                 (seed,),
@@ -252,7 +252,7 @@ class OpenCitationsTracker(Tracker):
 
     def __init__(self, key: str = "", *, endpoint: str = OPENCITATIONS) -> None:
         self.key = key.strip()
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -266,7 +266,7 @@ class OpenCitationsTracker(Tracker):
         return [
             Trail(
                 f"OpenCitations {way} of {name}",
-                Request(f"{self._endpoint}/index/v2/{way}/{quote(name, safe=':/()')}"),
+                Request(f"{self.endpoint}/index/v2/{way}/{quote(name, safe=':/()')}"),
                 (seed,),
             )
             for seed, name in known
@@ -298,7 +298,7 @@ class OpenCitationsTracker(Tracker):
     def _metadata(self, names: Sequence[str]) -> Request:
         now = "__".join(quote(name, safe=":/()") for name in names[:_AT_ONCE])
         return MetadataRequest(
-            f"{self._endpoint}/meta/v1/metadata/{now}", later=tuple(names[_AT_ONCE:])
+            f"{self.endpoint}/meta/v1/metadata/{now}", later=tuple(names[_AT_ONCE:])
         )
 
 

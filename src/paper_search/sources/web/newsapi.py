@@ -60,7 +60,7 @@ class NewsApi(WebAdapter):
 
     def __init__(self, key: str, *, endpoint: str = ENDPOINT) -> None:
         self.key = key
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -85,7 +85,7 @@ class NewsApi(WebAdapter):
             params["to"] = f"{query.year_to}-12-31"
         if filters.language in _LANGUAGES:
             params["language"] = str(filters.language)
-        return Request(self._endpoint, params)
+        return Request(self.endpoint, params)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `articles`; those that were taken down are counted."""

@@ -43,7 +43,7 @@ class Searxng(WebAdapter):
     interval_s = 1.0
 
     def __init__(self, url: str) -> None:
-        self._endpoint = f"{url.rstrip('/')}/search"
+        self.endpoint = f"{url.rstrip('/')}/search"
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query as most engines understand it; years are checked locally."""
@@ -57,7 +57,7 @@ class Searxng(WebAdapter):
         """Return the request for the first page."""
         del filters, wanted
         language = {"language": query.language} if query.language else {}
-        return Request(self._endpoint, {"q": query.text, "format": "json", "pageno": 1, **language})
+        return Request(self.endpoint, {"q": query.text, "format": "json", "pageno": 1, **language})
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `results`.

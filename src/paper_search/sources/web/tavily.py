@@ -47,7 +47,7 @@ class Tavily(WebAdapter):
 
     def __init__(self, key: str, *, endpoint: str = ENDPOINT) -> None:
         self.key = key
-        self._endpoint = endpoint
+        self.endpoint = endpoint
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -73,7 +73,7 @@ class Tavily(WebAdapter):
             body["start_date"] = f"{query.year_from}-01-01"
         if query.year_to is not None:
             body["end_date"] = f"{query.year_to}-12-31"
-        return Request(self._endpoint, json=body)
+        return Request(self.endpoint, json=body)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `results`."""
