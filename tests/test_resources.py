@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import sys
+from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
+from importlib.metadata import Distribution, DistributionFinder
 from pathlib import Path
 
 import pytest
@@ -96,3 +100,28 @@ def test_modules_are_no_resources_and_cannot_be_read():
     assert not [name for name in provider.names() if name.endswith(".py")]
     with pytest.raises(UnknownNameError):
         provider.read("__init__.py")
+
+
+class CountingFinder(DistributionFinder):
+    """Counts how often the installed packages are looked for; finds none."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def find_spec(self, *_: object) -> ModuleSpec | None:
+        return None
+
+    def find_distributions(self, *_: object) -> Iterator[Distribution]:
+        self.calls += 1
+        return iter(())
+
+
+def test_installed_packages_are_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    finder = CountingFinder()
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+    monkeypatch.syspath_prepend(str(tmp_path))
+    formats: EntryPoints[object] = EntryPoints("paper_search.exporters", "export format")
+    assert "bibtex" in formats.names()
+    assert "ris" in formats.names()
+    assert callable(formats.read("bibtex"))
+    assert finder.calls == 1

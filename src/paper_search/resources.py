@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Mapping
-from importlib.metadata import entry_points
+from importlib import metadata
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -182,7 +184,7 @@ class EntryPoints(Generic[EntryT]):
 
     def names(self) -> list[str]:
         """Return the names that are registered, sorted; nothing is imported."""
-        return sorted(entry_points(group=self._group).names)
+        return sorted(_entry_points(self._group).names)
 
     def read(self, name: str) -> EntryT:
         """Import and return what is registered under a name.
@@ -190,8 +192,20 @@ class EntryPoints(Generic[EntryT]):
         Raises:
             UnknownNameError: nothing is.
         """
-        found = tuple(entry_points(group=self._group, name=name))
+        found = tuple(_entry_points(self._group).select(name=name))
         if not found:
             raise UnknownNameError(self._kind, name, self.names())
         registered: EntryT = found[-1].load()
         return registered
+
+
+def _entry_points(group: str) -> metadata.EntryPoints:
+    """Return what is registered under a group."""
+    return _installed(group, tuple(sys.path))
+
+
+@functools.cache
+def _installed(group: str, path: tuple[str, ...]) -> metadata.EntryPoints:
+    """Return what is registered under a group on a path: this reads a file of every package."""
+    del path  # `entry_points` looks at `sys.path`; another path is another answer
+    return metadata.entry_points(group=group)

@@ -59,16 +59,16 @@ def unpacked_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def home(tmp_path: Path, unpacked_sample: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh home, which the environment names; no editor, and no settings of this machine."""
-    place = tmp_path / "home"
-    shutil.copytree(unpacked_sample, place)
+    path = tmp_path / "home"
+    shutil.copytree(unpacked_sample, path)
     for name in list(os.environ):
         if name.startswith(_OURS) or name.endswith(("_API_KEY", "_MAX_CALLS", "_RATE_LIMIT")):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("PAPER_SEARCH_HOME", str(place))
+    monkeypatch.setenv("PAPER_SEARCH_HOME", str(path))
     # However the tests were started, what is tried here is the installed command.
     monkeypatch.setattr(sys, "argv", ["paper-search"])
     monkeypatch.chdir(tmp_path)
-    return place
+    return path
 
 
 @pytest.fixture

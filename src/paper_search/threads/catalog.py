@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -84,8 +85,12 @@ class Catalog(Generic[SessionT, InfoT]):
     def __init__(self, persistence: Persistence, session_type: type[SessionT]) -> None:
         self._persistence = persistence
         self._session_type = session_type
-        self._graph = session_type.graph(persistence)
         self._listed_in = session_type.records_type.listed_in
+
+    @functools.cached_property
+    def _graph(self) -> Any:
+        """The graph, to read with; compiled when a thread of it is first read."""
+        return self._session_type.graph(self._persistence)
 
     def session(self, thread_id: str) -> SessionT:
         """Return what reads one thread."""

@@ -64,6 +64,7 @@ def test_modules_without_a_workflow_are_not_run(write: Write, package: Callable[
         "found_here/talk.py",
         "text = 'WORKFLOW = 1'\ndef f():\n    WORKFLOW = 1\n    return WORKFLOW\n",
     )
+    write("found_here/broken.py", "def without_a_workflow(:")
     write("found_here/again.py", "from found_here.good import WORKFLOW\nraise SystemError('run')")
     found = discover_workflows(package())
     assert found.names() == ["deep", "good"]

@@ -170,7 +170,10 @@ def _locations(where: str | Path) -> list[Location]:
 def _definitions(path: Path) -> tuple[int, str | None]:
     """Return how often a module defines `WORKFLOW`, and what is wrong with that."""
     try:
-        tree = ast.parse(path.read_bytes(), str(path))
+        source = path.read_bytes()
+        if NAME.encode() not in source:  # parsing a whole package takes a second
+            return 0, None
+        tree = ast.parse(source, str(path))
     except (OSError, SyntaxError, ValueError) as error:
         return 0, f"{path} cannot be read: {error}"
     count = sum(_names(node) for node in _module_level(tree.body))
