@@ -115,13 +115,13 @@ def test_fork_asks_a_decided_question_of_a_report_again(cli: Cli, written: str) 
     assert cli("show", written, "--json").document["status"] == "waiting"
     wrong = cli("fork", written, "--to", "strategy")
     assert wrong.code == 2
-    assert "plan and draft" in wrong.stderr
+    assert "plan or draft" in wrong.stderr
 
 
 def test_a_search_has_no_plan_to_go_back_to(cli: Cli, done: str) -> None:
     wrong = cli("fork", done, "--to", "plan")
     assert wrong.code == 2
-    assert "strategy and result" in wrong.stderr
+    assert "strategy or result" in wrong.stderr
 
 
 def test_prune_keeps_the_question_of_a_report(cli: Cli, waiting: str, planned: str) -> None:

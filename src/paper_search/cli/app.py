@@ -9,7 +9,6 @@ import typer
 from typer.core import TyperGroup
 
 from paper_search.cli import (
-    backup,
     config,
     doctor,
     find,
@@ -17,14 +16,12 @@ from paper_search.cli import (
     library,
     report,
     resume,
-    screen,
     serve,
     sources,
     threads,
 )
 from paper_search.cli.failures import EXIT_CODES, ExitCode, exit_code, explanation
-from paper_search.cli.options import Home
-from paper_search.cli.settings import GlobalOptions
+from paper_search.cli.options import GlobalOptions, Home
 from paper_search.errors import PaperSearchError
 
 
@@ -114,13 +111,13 @@ app.command("report")(report.report)
 app.command("threads")(threads.threads)
 app.command("show")(threads.show)
 app.command("resume")(resume.resume)
-app.command("screen")(screen.screen)
+app.command("screen")(threads.screen)
 app.command("export")(threads.export)
 app.command("fork")(threads.fork)
 app.command("delete")(threads.delete)
 app.command("prune")(threads.prune)
-app.command("backup")(backup.backup)
-app.command("restore")(backup.restore)
+app.command("backup")(threads.backup)
+app.command("restore")(threads.restore)
 app.add_typer(library.library, name="library")
 app.command("sources")(sources.sources)
 app.add_typer(config.config, name="config")

@@ -71,7 +71,7 @@ async def check_everything(config: AppConfig, names: list[str] | None = None) ->
         names: sources to ask; None: all that are searched by default.
     """
     services = (*config.sources.items(), *config.web.items())
-    asked = names or list(dict.fromkeys(name for name, each in services if each.enabled))
+    asked = names or list(dict.fromkeys(name for name, service in services if service.enabled))
     local = [_contact(config), _model(config), _library(config), await _threads(config)]
     return [*local, *await asyncio.gather(*(_source(name, config) for name in asked))]
 
@@ -127,7 +127,7 @@ async def _threads(config: AppConfig) -> Check:
     except PaperSearchError as error:
         fix = f"check DATABASE_URL, or that {config.home} can be written"
         return Check("threads", is_well=False, found=explanation(error), fix=fix)
-    reports = sum(each.graph == "research_report" for each in threads)
+    reports = sum(thread.graph == "research_report" for thread in threads)
     told = f", {reports} reports" if reports else ""
     return Check("threads", is_well=True, found=f"{len(threads) - reports} searches{told}")
 
@@ -165,5 +165,5 @@ def _found(said: SourceReport) -> str:
     of_how_many = f" of {said.hits:,}" if said.hits is not None else ""
     parts = [f"{status}: {said.kept}{of_how_many} records in {said.milliseconds} ms"]
     parts += ["from the cache"] if said.from_cache else []
-    parts += [each for each in (said.error, said.note) if each]
+    parts += [remark for remark in (said.error, said.note) if remark]
     return "; ".join(parts)

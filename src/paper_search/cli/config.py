@@ -1,10 +1,18 @@
 """`paper-search config`: all settings, and those that the home remembers."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from paper_search.cli.options import Home, Json
+from paper_search.cli.console import data, print_json, say, text, visible
+from paper_search.cli.failures import UsageMistakeError
+from paper_search.cli.options import Home, Json, given_home, settings
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
+
 
 config = typer.Typer(
     help="Show settings and where each comes from; `set` stores one.",
@@ -17,8 +25,6 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the setting."
 def show(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     """Show all settings with where each comes from; `config set` has the home remember one."""
     if ctx.invoked_subcommand is not None:
-        from paper_search.cli.failures import UsageMistakeError
-
         if as_json or home is not None:
             raise UsageMistakeError(
                 f"--json and --home stand after {ctx.invoked_subcommand!r}, not before it"
@@ -26,13 +32,9 @@ def show(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
         return
     from rich.table import Table
 
-    from paper_search.cli.console import data, print_json, text
-    from paper_search.cli.settings import given_home, settings
-    from paper_search.cli.settings_shown import shown_settings
-
     rows = shown_settings(settings(ctx, home), given_home(ctx, home))
     if as_json:
-        print_json([row.document() for row in rows])
+        print_json([row._asdict() for row in rows])
         return
     table = Table(show_edge=False, pad_edge=False)
     for name in ("Setting", "Value", "From"):
@@ -54,9 +56,6 @@ def set_one(
 
     Options, the environment and `.env` take precedence.
     """
-    from paper_search.cli.console import say, visible
-    from paper_search.cli.settings import given_home, settings
-    from paper_search.cli.settings_shown import require_sources
     from paper_search.config import remember_setting, setting_origins
 
     if name == "sources":
@@ -71,9 +70,75 @@ def set_one(
 @config.command("unset")
 def unset(ctx: typer.Context, name: Name, home: Home = None) -> None:
     """Remove a stored setting, so that its default applies."""
-    from paper_search.cli.console import say, visible
-    from paper_search.cli.settings import settings
     from paper_search.config import forget_setting
 
     path = forget_setting(name, home=settings(ctx, home).home)
     say(visible(f"{name} was removed from {path}"))
+
+
+_SECRETS = {"database_url", "embeddings.api_key", "server.tokens"}
+
+
+class ShownSetting(NamedTuple):
+    """One setting, without any secret.
+
+    Attributes:
+        name: as `config set` takes it, if it can be remembered.
+        value: as text; of a secret whether it is set; None: there is none.
+        origin: a variable of the environment or of `.env`, the file of the home, or `default`.
+    """
+
+    name: str
+    value: str | None
+    origin: str
+
+
+def shown_settings(config: "AppConfig", home: Path | None) -> list[ShownSetting]:
+    """Return all settings: `home` is that of the command line."""
+    from paper_search.config import SETTINGS, setting_origins
+
+    origins = setting_origins(home=home)
+    shown = [ShownSetting(name, _value(config, name), origins[name]) for name in SETTINGS.values()]
+    return [*shown, *_keys(config)]
+
+
+def require_sources(names: str) -> None:
+    """Refuse sources that are not installed.
+
+    Raises:
+        UnknownNameError: with those that are, and `web`.
+    """
+    from paper_search.config import expand_sources
+    from paper_search.errors import UnknownNameError
+    from paper_search.sources import known_sources
+
+    known = known_sources()
+    for name in expand_sources(names.split(",")):
+        if name not in known:
+            raise UnknownNameError("source", name, [*known, "web"])
+
+
+def _value(config: "AppConfig", name: str) -> str | None:
+    if name == "sources":
+        return ", ".join(name for name, source in config.sources.items() if source.enabled)
+    value: Any = config
+    for part in name.split("."):
+        value = getattr(value, part)
+    if name in _SECRETS:
+        return "set" if value else None
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or None
+    return None if value in {None, ""} else str(value)
+
+
+def _keys(config: "AppConfig") -> Iterator[ShownSetting]:
+    """Give the keys that are set, never what they are."""
+    from paper_search.config import service_prefixes, web_prefixes
+
+    if config.llm.api_key:
+        yield ShownSetting("llm.api_key", "set", f"{config.llm.provider.upper()}_API_KEY")
+    services = ((config.sources, service_prefixes()), (config.web, web_prefixes()))
+    for configured, prefixes in services:
+        for name, service in configured.items():
+            if service.api_key:
+                yield ShownSetting(f"{name}.api_key", "set", f"{prefixes[name]}_API_KEY")

@@ -5,8 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
+import typer
+
+from paper_search.cli.console import is_interactive, messages, print_json, say
+from paper_search.cli.failures import ExitCode
 from paper_search.cli.program import command_line
 
 if TYPE_CHECKING:
@@ -49,8 +53,22 @@ class Continuation(ABC, Generic[QuestionT]):
         """Return what to tell a person: who waits, and how to answer."""
 
     @abstractmethod
+    def show(self, question: QuestionT) -> None:
+        """Show the question on stderr."""
+
+    @abstractmethod
     def _asked(self, question: QuestionT) -> dict[str, Any]:
         """Return the question for machines."""
+
+    def pause(self, question: QuestionT, *, is_json: bool) -> NoReturn:
+        """Say what waits and how to answer, and end the command with the exit code for that."""
+        if is_json:
+            print_json(self.document(question))
+        elif not is_interactive():
+            self.show(question)
+        for line in self.lines(question):
+            say(line)
+        raise typer.Exit(ExitCode.WAITING)
 
     def document(self, question: QuestionT) -> dict[str, Any]:
         """Return what waits, and how to answer, for machines."""
@@ -88,6 +106,12 @@ class SearchContinuation(Continuation["Checkpoint"]):
             *screen,
         ]
 
+    def show(self, question: Checkpoint) -> None:
+        """See `Continuation.show`."""
+        from paper_search.cli.views import show_checkpoint
+
+        show_checkpoint(messages(), question, home=self.home)
+
     def _asked(self, question: Checkpoint) -> dict[str, Any]:
         return {"checkpoint": question.model_dump(mode="json")}
 
@@ -112,6 +136,12 @@ class ReportContinuation(Continuation["Review"]):
             if action in taken
         ]
         return [f"report {self.thread_id} waits for you: {asked}", *answers]
+
+    def show(self, question: Review) -> None:
+        """See `Continuation.show`."""
+        from paper_search.cli.report_review import show_review
+
+        show_review(messages(), question)
 
     def _asked(self, question: Review) -> dict[str, Any]:
         return {

@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from paper_search.cli.options import Home, Json
+from paper_search.cli.console import data, print_json, text
+from paper_search.cli.failures import ExitCode
+from paper_search.cli.options import Home, Json, settings
 
 
 def doctor(
@@ -29,9 +31,6 @@ def doctor(
     from rich.table import Table
 
     from paper_search.cli.checks import check_everything
-    from paper_search.cli.console import data, print_json, text
-    from paper_search.cli.failures import ExitCode
-    from paper_search.cli.settings import settings
     from paper_search.config import expand_sources
 
     config = settings(ctx, home).model_copy(update={"http_cache": False})
@@ -39,14 +38,14 @@ def doctor(
         check_everything(config, expand_sources(source or [], config.keyed_sources))
     )
     if as_json:
-        print_json([each.document() for each in checks])
+        print_json([check.document() for check in checks])
     else:
         table = Table(show_edge=False, pad_edge=False)
         for name in ("", "What", "Found", "What to do"):
             table.add_column(name, no_wrap=name in {"", "What"}, overflow="fold")
-        for each in checks:
-            sign = text("ok", style="green") if each.is_well else text("NO", style="bold red")
-            table.add_row(sign, text(each.what), text(each.found), text(each.fix or "-"))
+        for check in checks:
+            sign = text("ok", style="green") if check.is_well else text("NO", style="bold red")
+            table.add_row(sign, text(check.what), text(check.found), text(check.fix or "-"))
         data().print(table)
-    if not all(each.is_well for each in checks):
+    if not all(check.is_well for check in checks):
         raise typer.Exit(ExitCode.FAILED)

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 import typer
 from typing_extensions import TypeIs
 
-from paper_search.cli.console import is_interactive, print_json, say, visible
+from paper_search.cli.console import is_interactive, say, visible
 from paper_search.cli.continuation import Continuation
 from paper_search.cli.delivery import Destination
 from paper_search.cli.failures import ExitCode
 from paper_search.cli.progress import ProgressLine
-from paper_search.cli.reading import reading
+from paper_search.cli.restoration import reading
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.errors import InputError, InvalidDecisionError, PaperSearchError, ThreadError
 from paper_search.threads.engine import ThreadEngine
@@ -66,10 +66,6 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
         """Return what the person decides; Raises QuitError."""
 
     @abstractmethod
-    def _show(self, question: QuestionT) -> None:
-        """Show a question where nobody can be asked."""
-
-    @abstractmethod
     def _hand_over(self, result: ResultT, state: Any) -> None:
         """Deliver the result and say what there is to know of it."""
 
@@ -103,7 +99,7 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
                 raise
             # Closing the loop waits for look-ups of names, which take long without a network.
             if self._is_question(reached):
-                self._pause(reached)
+                self._continuation.pause(reached, is_json=self._delivery.is_json)
             else:
                 self._hand_over(reached, state)
 
@@ -128,15 +124,6 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
             except InvalidDecisionError as error:
                 say(visible(error))
         return reached
-
-    def _pause(self, question: QuestionT) -> None:
-        if self._delivery.is_json:
-            print_json(self._continuation.document(question))
-        elif not is_interactive():
-            self._show(question)
-        for line in self._continuation.lines(question):
-            say(line)
-        raise typer.Exit(ExitCode.WAITING)
 
     def _is_resumable(self, runner: asyncio.Runner, what: str) -> bool:
         """Whether there is a thread to go on with; if so, say how."""

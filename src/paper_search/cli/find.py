@@ -1,10 +1,16 @@
 """`paper-search find`: a new search."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_search.cli.options import Force, Format, Home, Json, Keep, Output
+from paper_search.cli.console import is_interactive
+from paper_search.cli.options import Force, Format, Home, Json, Keep, Output, given_home, settings
+from paper_search.errors import InputError
+
+if TYPE_CHECKING:
+    from paper_search.models import RawPaper
 
 
 def find(  # noqa: PLR0913, PLR0917  # one for each option
@@ -61,13 +67,10 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     """
     import uuid
 
-    from paper_search.cli.console import is_interactive
     from paper_search.cli.continuation import SearchContinuation
     from paper_search.cli.delivery import Delivery
-    from paper_search.cli.must_find import known_papers
     from paper_search.cli.progress import ProgressLine
     from paper_search.cli.search_drive import SearchDrive
-    from paper_search.cli.settings import given_home, settings
     from paper_search.config import expand_sources
     from paper_search.workflow import SearchWorkflow
 
@@ -96,3 +99,45 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     drive = SearchDrive(config, workflow, progress, delivery, continuation)
     begin = workflow.run if yes else workflow.start
     drive.run(begin(question, thread_id=thread_id), is_asking=not yes)
+
+
+_FILES_OF_PAPERS = {".bib", ".bibtex", ".ris", ".json", ".jsonl"}
+
+
+def known_papers(values: list[str]) -> list[str]:
+    """Return identifiers and titles; a file (.bib, .ris ...) stands for the papers in it.
+
+    Raises:
+        InputError: a file cannot be read, or a value is blank.
+    """
+    named: list[str] = []
+    for value in values:
+        path = Path(value)
+        if path.suffix.lower() in _FILES_OF_PAPERS and "/10." not in value:
+            named += _papers(path)
+        elif value.strip():
+            named.append(" ".join(value.split()))
+        else:
+            raise InputError("--must-find is blank: give a DOI, a title, or a .bib file")
+    return list(dict.fromkeys(named))
+
+
+def _papers(path: Path) -> list[str]:
+    from paper_search.library.importers.entries import Imported
+    from paper_search.library.importers.files import read_file
+
+    entries = list(read_file(path))
+    found = [_named(entry.record) for entry in entries if isinstance(entry, Imported)]
+    if not found:
+        reason = next((entry.reason for entry in entries if not isinstance(entry, Imported)), "")
+        raise InputError(
+            f"no paper can be read from {str(path)!r}" + (f": {reason}" if reason else "")
+        )
+    return found
+
+
+def _named(record: "RawPaper") -> str:
+    """Return the title with what identifies the paper."""
+    arxiv = f"arXiv:{record.arxiv_id}" if record.arxiv_id and not record.doi else None
+    pmid = f"pmid:{record.pmid}" if record.pmid and not record.doi else None
+    return " ".join(filter(None, [record.title, record.doi, arxiv, pmid]))

@@ -103,8 +103,8 @@ def _ranked(query: RankedQuery) -> list[str]:
 
 def _query(query: SearchQuery) -> list[str]:
     synonyms = [
-        f"    {{ keyword = {_toml(each.keyword)}, synonyms = {_toml(each.synonyms)} }},"
-        for each in query.synonym_map
+        f"    {{ keyword = {_toml(entry.keyword)}, synonyms = {_toml(entry.synonyms)} }},"
+        for entry in query.synonym_map
     ]
     table = ["synonym_map = [", *synonyms, "]"] if synonyms else []
     return [

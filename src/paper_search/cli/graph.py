@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paper_search.cli.options import Force, Home, Json
+from paper_search.cli.console import print_json, print_text, say, visible
+from paper_search.cli.failures import ExitCode, UsageMistakeError
+from paper_search.cli.options import Force, Home, Json, settings
 
 if TYPE_CHECKING:
     from paper_search.steps import Run, Workflow
@@ -46,9 +48,6 @@ def draw(
     as_json: Json = False,
 ) -> None:
     """Print the steps of a search, and where each of their outcomes leads."""
-    from paper_search.cli.console import print_text
-    from paper_search.cli.failures import UsageMistakeError
-
     if ctx.invoked_subcommand is not None:
         if as_json or format_name is not None:
             raise UsageMistakeError(
@@ -63,7 +62,6 @@ def draw(
 @graph.command("list")
 def list_workflows(where: Where = "paper_search", as_json: Json = False) -> None:
     """List the workflows of a package or a directory."""
-    from paper_search.cli.console import print_json, print_text, say, visible
     from paper_search.steps import discover_workflows
 
     discovery = discover_workflows(where)
@@ -102,7 +100,6 @@ def show(  # noqa: PLR0913, PLR0917  # one argument for each option
     as_json: Json = False,
 ) -> None:
     """Draw one workflow."""
-    from paper_search.cli.console import print_text
     from paper_search.steps import discover_workflows
 
     chosen = _format(format_name, output, as_json=as_json)
@@ -114,7 +111,6 @@ def show(  # noqa: PLR0913, PLR0917  # one argument for each option
 
 
 def _format(given: GraphFormat | None, output: Path | None, *, as_json: bool) -> GraphFormat:
-    from paper_search.cli.failures import UsageMistakeError
     from paper_search.errors import UnknownNameError
 
     if as_json and given is GraphFormat.MERMAID:
@@ -167,7 +163,6 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Check that all workflows can be used, and that langgraph.json names all of them."""
-    from paper_search.cli.console import print_json, print_text, say, visible
     from paper_search.errors import PaperSearchError
     from paper_search.steps import compare_langgraph_json, discover_workflows
     from paper_search.steps.compiler import compile_workflow
@@ -220,8 +215,6 @@ def run(  # noqa: PLR0913, PLR0917  # one argument for each option
     """Run one workflow in memory and print its result; nothing is saved."""
     import asyncio
 
-    from paper_search.cli.console import print_json, say, visible
-    from paper_search.cli.failures import ExitCode
     from paper_search.steps import discover_workflows
     from paper_search.steps.parameters import parse_params
 
@@ -297,8 +290,6 @@ def _json_object(text: str | None) -> dict[str, Any]:
 
 def _services(ctx: typer.Context, workflow: "Workflow", home: Path | None) -> Any:
     """Return the live objects that the workflow names, made from the program's settings."""
-    from paper_search.cli.settings import settings
-
     if workflow.services is None:
         return None
     return _factory(workflow)(settings(ctx, home))

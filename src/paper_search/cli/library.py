@@ -1,14 +1,20 @@
 """`paper-search library`: your own corpus on disk."""
 
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paper_search.cli.options import Home, Json
+from paper_search.cli.console import data, print_json, say, visible
+from paper_search.cli.failures import ExitCode, UsageMistakeError, explanation
+from paper_search.cli.options import Home, Json, settings
 
 if TYPE_CHECKING:
     from paper_search.library import EmbeddingSummary, ImportSummary, Library
+
 
 library = typer.Typer(help="Your own library on disk.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -48,11 +54,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     Unreadable records are listed with their line; the others are imported. In a folder, files
     of other kinds are skipped. If nothing in a file could be imported, the exit code is 1.
     """
-    from paper_search.cli.console import print_json, say, visible
-    from paper_search.cli.failures import ExitCode, explanation
-    from paper_search.cli.import_files import given_files
     from paper_search.cli.progress import import_progress
-    from paper_search.cli.settings import settings
     from paper_search.errors import InputError, UnknownFormatError
     from paper_search.library import Library
     from paper_search.library.embedders import create_embedder
@@ -86,7 +88,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         say(f"{passed_over} files of other kinds were skipped")
     if as_json:
         print_json(documents)
-    if not documents or not all(each["imported"] for each in documents):
+    if not documents or not all(document["imported"] for document in documents):
         raise typer.Exit(ExitCode.FAILED)
 
 
@@ -94,8 +96,6 @@ def _embed(library: "Library", *, is_wanted: bool) -> None:
     """Make the missing vectors if they are wanted; that it fails is told, and the import stands."""
     if not is_wanted:
         return
-    from paper_search.cli.console import say, visible
-    from paper_search.cli.failures import explanation
     from paper_search.cli.progress import import_progress
     from paper_search.errors import EmbeddingError, LibraryError
 
@@ -115,10 +115,8 @@ def _embed(library: "Library", *, is_wanted: bool) -> None:
 
 def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
     """List what was rejected on stderr, and unless quiet, the counts on stdout."""
-    from paper_search.cli.console import say, visible
-
-    for each in summary.rejected:
-        say(visible(f"{label}:{each.line}: {each.reason}"))
+    for rejection in summary.rejected:
+        say(visible(f"{label}:{rejection.line}: {rejection.reason}"))
     if unlisted := summary.rejected_count - len(summary.rejected):
         say(f"and {unlisted} more that were rejected")
     if not is_quiet:
@@ -138,7 +136,9 @@ def _document(summary: "ImportSummary", label: str) -> dict[str, Any]:
         "updated": summary.changes.updated,
         "unchanged": summary.changes.unchanged,
         "rejected": summary.rejected_count,
-        "rejections": [{"line": each.line, "reason": each.reason} for each in summary.rejected],
+        "rejections": [
+            {"line": rejection.line, "reason": rejection.reason} for rejection in summary.rejected
+        ],
     }
 
 
@@ -155,9 +155,6 @@ def search(
     home: Home = None,
 ) -> None:
     """Search your library, best first; if it is empty, the sample."""
-    from paper_search.cli.console import data, print_json, say, visible
-    from paper_search.cli.failures import UsageMistakeError
-    from paper_search.cli.settings import settings
     from paper_search.cli.tables import record_table
     from paper_search.library.embedders import create_embedder
     from paper_search.library.source import open_searched
@@ -196,10 +193,7 @@ def embed(
     """
     from dataclasses import asdict
 
-    from paper_search.cli.console import print_json
-    from paper_search.cli.failures import UsageMistakeError
     from paper_search.cli.progress import import_progress
-    from paper_search.cli.settings import settings
     from paper_search.library import Library
     from paper_search.library.embedders import create_embedder
     from paper_search.library.source import library_path
@@ -222,8 +216,6 @@ def embed(
 
 def told(made: "EmbeddingSummary") -> str:
     """Return what came of a run in one line."""
-    from paper_search.cli.console import visible
-
     line = f"vectors: {made.made} made, {made.total} in all, by {made.model}"
     if made.unusable:
         line += f"; the model can make nothing of {made.unusable} records"
@@ -235,8 +227,6 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     """Show the size and location of your library, and what searches use."""
     from dataclasses import asdict
 
-    from paper_search.cli.console import print_json, say, visible
-    from paper_search.cli.settings import settings
     from paper_search.library import Library, LibraryInfo
     from paper_search.library.source import library_path
 
@@ -267,3 +257,48 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
             "" if vectors.is_current else "; `paper-search library embed` creates the missing ones"
         )
         typer.echo(visible(f"vectors  {vectors.records}, by {vectors.model}{rest}"))
+
+
+STANDARD_INPUT = "-"
+_LABEL = "standard input"
+
+
+@dataclass(frozen=True)
+class GivenFile:
+    """A file to import, what to call it, and whether it was only found in a folder."""
+
+    path: Path
+    label: str
+    is_found: bool = False
+
+    def said(self, message: str) -> str:
+        """Return a message about the file with its name in it."""
+        return message.replace(str(self.path), self.label)
+
+
+@contextlib.contextmanager
+def given_files(paths: list[Path]) -> Iterator[Iterator[GivenFile]]:
+    """Give the files of all paths, folders with all that is in them, for a `with` block."""
+    with contextlib.ExitStack() as stack:
+        yield (file for path in paths for file in _files(path, stack))
+
+
+def _files(path: Path, stack: contextlib.ExitStack) -> Iterator[GivenFile]:
+    import shutil
+    import sys
+    import tempfile
+
+    if str(path) == STANDARD_INPUT:
+        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="paper-search-"))
+        # On disk, as its first lines are looked at before it is read, and it may be large.
+        written = Path(directory) / "stdin"
+        with written.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        yield GivenFile(written, _LABEL)
+    elif path.is_dir():
+        for file in sorted(path.rglob("*")):
+            hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
+            if file.is_file() and not hidden and file.stat().st_size:
+                yield GivenFile(file, str(file), is_found=True)
+    else:
+        yield GivenFile(path, str(path))

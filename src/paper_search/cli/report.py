@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from paper_search.cli.options import Force, Home, Json
+from paper_search.cli.failures import UsageMistakeError
+from paper_search.cli.options import Force, Home, Json, given_home, settings
 
 
 def report(  # noqa: PLR0913, PLR0917  # one for each option
@@ -91,10 +92,8 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     question with exit code 3 and prints the command that continues, unless --yes. Without a
     language model the report consists of sentences from the sources.
     """
-    from paper_search.cli.failures import UsageMistakeError
     from paper_search.cli.report_delivery import ReportDelivery
     from paper_search.cli.report_drive import ReportAnswer, begin_report, resume_report
-    from paper_search.cli.settings import given_home, settings
 
     delivery = ReportDelivery.chosen(
         format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from paper_search.cli.answer import document
-from paper_search.cli.console import messages, say, visible
+from paper_search.cli.console import say, visible
 from paper_search.cli.continuation import ReportContinuation
 from paper_search.cli.drive import Drive
 from paper_search.cli.failures import ExitCode, UsageMistakeError
 from paper_search.cli.progress import ProgressLine
-from paper_search.cli.reading import reading
 from paper_search.cli.report_delivery import ReportDelivery
-from paper_search.cli.report_review import ReportReview, show_review
-from paper_search.cli.restoration import report_workflow, restored_report
+from paper_search.cli.report_review import ReportReview
+from paper_search.cli.restoration import reading, report_workflow, restored_report
 from paper_search.cli.terminal import Terminal
 from paper_search.errors import InvalidDecisionError, ThreadFinishedError, ThreadWaitingError
 from paper_search.report.document import Report
@@ -88,9 +87,6 @@ class ReportDrive(Drive[Review, Report, ReportDelivery]):
     def _decide(self, question: Review, terminal: Terminal) -> ReviewDecision:
         return ReportReview(terminal).decide(question)
 
-    def _show(self, question: Review) -> None:
-        show_review(messages(), question)
-
     def _hand_over(self, result: Report, state: WorkflowState) -> None:
         """Deliver the report; one that came to nothing is a failure."""
         del state  # the report says all
@@ -101,8 +97,8 @@ class ReportDrive(Drive[Review, Report, ReportDelivery]):
         say(f"{', '.join(filter(None, parts))}; thread {self._thread_id}")
         if result.reason:
             say(visible(f"not a finished report: {result.reason}"))
-        for each in result.provenance.get("errors") or []:
-            say(visible(each))
+        for error in result.provenance.get("errors") or []:
+            say(visible(error))
         if result.status != "complete" and not result.sections:
             raise typer.Exit(ExitCode.FAILED)
 
@@ -171,7 +167,7 @@ def refuse_marks(*marks: str | None) -> None:
     Raises:
         UsageMistakeError: some are marked.
     """
-    if any(each is not None for each in marks):
+    if any(mark is not None for mark in marks):
         raise UsageMistakeError(
             "papers are marked in a search, and this thread is a report: answer it with "
             "--approve, --edit FILE, --note WORDS or --reject NOTE"

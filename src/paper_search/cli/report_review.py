@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.console import say, text, visible
+from paper_search.cli.console import messages, say, text, visible
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision
 
@@ -35,8 +35,6 @@ class ReportReview:
         Raises:
             QuitError: they leave the question open.
         """
-        from paper_search.cli.console import messages
-
         show_review(messages(), review)
         while True:
             word, _, rest = self._terminal.ask(MENU).partition(" ")
@@ -81,23 +79,23 @@ def show_review(console: Console, review: Review, *, is_whole: bool = False) -> 
 
 def _show_plan(console: Console, plan: dict[str, Any], warnings: list[str]) -> None:
     console.print(text("Sub-questions", "bold"))
-    for number, each in enumerate(plan.get("decomposed_questions") or [], 1):
-        console.print(text(f"  {number}. {each}"))
+    for number, question in enumerate(plan.get("decomposed_questions") or [], 1):
+        console.print(text(f"  {number}. {question}"))
     console.print(text("Queries", "bold"))
-    for each in plan.get("search_queries") or []:
-        console.print(text(f"  [{each['search_type']}] {each['query_text']}"))
+    for query in plan.get("search_queries") or []:
+        console.print(text(f"  [{query['search_type']}] {query['query_text']}"))
     console.print(text(f"Sections: {'; '.join(plan.get('expected_sections') or [])}"))
-    for each in warnings:
-        console.print(text(f"note: {each}"))
+    for warning in warnings:
+        console.print(text(f"note: {warning}"))
 
 
 def _show_draft(console: Console, draft: dict[str, Any], *, is_whole: bool) -> None:
     console.print(text(f"{draft.get('title', '')} (version {draft.get('version')})", "bold"))
     console.print(text(draft.get("abstract", "")))
-    for each in draft.get("sections") or []:
-        console.print(text(f"  {each['title']} ({each['word_count']} words)", "bold"))
+    for section in draft.get("sections") or []:
+        console.print(text(f"  {section['title']} ({section['word_count']} words)", "bold"))
         if is_whole:
-            for line in str(each["content"]).splitlines():
+            for line in str(section["content"]).splitlines():
                 console.print(text(line))
     if is_whole:
         console.print(text(f"Conclusion: {draft.get('conclusion', '')}"))
@@ -106,9 +104,9 @@ def _show_draft(console: Console, draft: dict[str, Any], *, is_whole: bool) -> N
 def _show_critique(console: Console, critique: dict[str, Any]) -> None:
     console.print(text(str(critique.get("summary", ""))))
     items = critique.get("items") or []
-    for each in items[:_ITEMS]:
-        line = f"  [{each['severity']}] {each['location']}: {each['description']}"
-        console.print(text(line, "red" if each["severity"] == "critical" else ""))
+    for issue in items[:_ITEMS]:
+        line = f"  [{issue['severity']}] {issue['location']}: {issue['description']}"
+        console.print(text(line, "red" if issue["severity"] == "critical" else ""))
     if len(items) > _ITEMS:
         console.print(text(f"  and {len(items) - _ITEMS} more"))
 
@@ -134,10 +132,10 @@ def show_report(console: Console, detail: ReportDetail) -> None:
     for name, value in facts.items():
         if value is not None:
             console.print(text(f"{name:>10}  {value}"))
-    for each in detail.checkpoints[-_LAST:]:
-        console.print(text(f"  {each}", "dim"))
-    for each in detail.errors:
-        console.print(text(f"  {each}", "red"))
+    for event in detail.checkpoints[-_LAST:]:
+        console.print(text(f"  {event}", "dim"))
+    for error in detail.errors:
+        console.print(text(f"  {error}", "red"))
     console.print()
     if detail.open_review is not None:
         show_review(console, detail.open_review)
@@ -151,8 +149,8 @@ def _show_content(console: Console, detail: ReportDetail) -> None:
         return
     console.print(text(report.title, "bold"))
     console.print(text(report.abstract))
-    for each in report.sections:
-        console.print(text(f"  {each.title} ({each.word_count} words)"))
+    for section in report.sections:
+        console.print(text(f"  {section.title} ({section.word_count} words)"))
     if report.reason:
         console.print(text(f"not a finished report: {report.reason}", "yellow"))
     for caveat in report.caveats:

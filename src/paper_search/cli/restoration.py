@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import contextlib
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from paper_search.cli.reading import reading
+from paper_search.cli.failures import UsageMistakeError
+from paper_search.persistence import open_persistence
 from paper_search.sources import known_sources
 from paper_search.steps.compiler import PARAMS
+from paper_search.threads.session import ThreadSession
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.session import SearchSession
 
@@ -17,8 +21,45 @@ if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.models import PaperCollection
     from paper_search.report_workflow import ReportWorkflow
+    from paper_search.report_workflow.breakpoints import BreakpointName
+    from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.threads.progress import ProgressReporter
-    from paper_search.workflow import Checkpoint
+    from paper_search.workflow import Checkpoint, ThreadDetail
+
+
+SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
+
+
+async def thread_detail(url: str, thread_id: str) -> ThreadDetail | ReportDetail:
+    """Return all that there is to know of a thread, of whatever kind it is.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread.
+    """
+    from paper_search.report_workflow.catalog import EveryThread
+
+    async with open_persistence(url) as persistence:
+        every = EveryThread(persistence)
+        if await every.catalog_of(thread_id) is every.reports:
+            return await every.reports.show(thread_id)
+        return await every.searches.show(thread_id)
+
+
+async def is_report(url: str, thread_id: str) -> bool:
+    """Whether a thread is a report; one that is not there is none."""
+    from paper_search.report_workflow.catalog import REPORT, EveryThread
+
+    async with open_persistence(url) as persistence:
+        return await EveryThread(persistence).graph_of(thread_id) == REPORT
+
+
+@contextlib.asynccontextmanager
+async def reading(
+    session_type: type[SessionT], url: str, thread_id: str
+) -> AsyncIterator[SessionT]:
+    """Open one thread to look at it, for the length of an `async with` block."""
+    async with open_persistence(url) as persistence:
+        yield session_type.on(persistence, thread_id)
 
 
 async def restored(config: AppConfig, thread_id: str, progress: ProgressReporter) -> SearchWorkflow:
@@ -61,11 +102,11 @@ def _sources(config: AppConfig, values: dict[str, Any]) -> list[str] | None:
     limited: list[str] | None = (values.get(PARAMS) or {}).get("sources")
     if limited is not None:
         return limited
-    enabled = [name for name, each in config.sources.items() if each.enabled]
+    enabled = [name for name, source in config.sources.items() if source.enabled]
     named = (values.get("strategy") or {}).get("sources") or []
     if named:  # what the home remembers is for new threads
         enabled = [name for name in enabled if name not in config.remembered_sources]
-    return [*enabled, *(each for each in named if each in known_sources() and each not in enabled)]
+    return [*enabled, *(name for name in named if name in known_sources() and name not in enabled)]
 
 
 def report_workflow(
@@ -94,3 +135,42 @@ async def restored_report(
         params = (await session.snapshot()).values.get(PARAMS) or {}
     begun = {name: params[name] for name in ("sources", "max_pages") if name in params}
     return report_workflow(config, progress, begun)
+
+
+async def reopened(config: AppConfig, thread_id: str, to: str | None, number: int | None) -> object:
+    """Go back to a question of a search or a report that was decided, and ask it again.
+
+    Args:
+        config: the settings.
+        thread_id: which thread.
+        to: `strategy` or `result` of a search (else the result), `plan` or `draft` of a report
+            (else the latest question).
+        number: of the round, or of the question in a report; None: the latest one.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread.
+        UsageMistakeError: such a thread has no such question.
+        StaleDecisionError: it was never decided, or the history was pruned.
+    """
+    from paper_search.cli.progress import ProgressLine
+    from paper_search.workflow import CheckpointKind
+
+    if await is_report(config.persistence_url, thread_id):
+        plan_or_draft: dict[str | None, tuple[BreakpointName, ...]] = {
+            None: (),
+            "plan": ("plan_review",),
+            "draft": ("pre_output_review", "critical_issue_review"),
+        }
+        if to not in plan_or_draft:
+            raise UsageMistakeError(f"a report has no {to}; --to takes plan or draft here")
+        report = await restored_report(config, thread_id, ProgressLine())
+        return await report.fork(thread_id, *plan_or_draft[to], number=number)
+    strategy_or_result = {
+        "strategy": CheckpointKind.STRATEGY_CONFIRMATION,
+        "result": CheckpointKind.RESULT_REVIEW,
+    }
+    kind = strategy_or_result.get(to or "result")
+    if kind is None:
+        raise UsageMistakeError(f"a search has no {to}; --to takes strategy or result here")
+    search = await restored(config, thread_id, ProgressLine())
+    return await search.fork(thread_id, kind, None if number is None else number - 1)

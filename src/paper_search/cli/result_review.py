@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paper_search.cli.answer import answered, paper_ids, split_up
 from paper_search.cli.console import messages, say, visible
-from paper_search.cli.numbers import answered, paper_ids, split_up
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.cli.views import PAGE, show_checkpoint, show_paper, show_papers
 from paper_search.errors import InvalidDecisionError
@@ -110,8 +110,8 @@ class _ResultAnswer:
             case "i" | "irrelevant":
                 self._mark(rest, is_relevant=False)
             case "u" | "unmark":
-                for each in self._ids(rest):
-                    self.marks.pop(each, None)
+                for paper_id in self._ids(rest):
+                    self.marks.pop(paper_id, None)
                 self._say_marks()
             case "w" | "same":
                 self._say_works(answered(self._payload, rest, is_same=True))
@@ -127,8 +127,8 @@ class _ResultAnswer:
             case "m" | "more":
                 self._show_more()
             case "p" | "paper":
-                for each in self._ids(rest):
-                    number = [paper.id for paper in self._papers].index(each) + 1
+                for paper_id in self._ids(rest):
+                    number = [paper.id for paper in self._papers].index(paper_id) + 1
                     show_paper(messages(), number, self._papers[number - 1])
             case "s" | "show":
                 self._read = PAGE
@@ -169,11 +169,11 @@ class _ResultAnswer:
 
     def _feedback(self, words: str | None) -> UserFeedback:
         return UserFeedback(
-            marked_relevant=[each for each, mark in self.marks.items() if mark],
-            marked_irrelevant=[each for each, mark in self.marks.items() if not mark],
+            marked_relevant=[paper_id for paper_id, mark in self.marks.items() if mark],
+            marked_irrelevant=[paper_id for paper_id, mark in self.marks.items() if not mark],
             free_text_feedback=words,
             merge_decisions=list(self._works.values()),
-            unmarked=[each for each in self._payload.marks if each not in self.marks],
+            unmarked=[paper_id for paper_id in self._payload.marks if paper_id not in self.marks],
         )
 
     def _ids(self, words: str) -> list[str]:
@@ -184,8 +184,10 @@ class _ResultAnswer:
         self._say_marks()
 
     def _say_works(self, decisions: list[MergeDecision]) -> None:
-        self._works.update({frozenset((each.one, each.other)): each for each in decisions})
-        same = sum(each.is_same for each in self._works.values())
+        self._works.update(
+            {frozenset((decision.one, decision.other)): decision for decision in decisions}
+        )
+        same = sum(decision.is_same for decision in self._works.values())
         say(f"  pairs that are one work: {same}; that are not: {len(self._works) - same}")
 
     def _say_marks(self) -> None:

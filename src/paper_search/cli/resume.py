@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from paper_search.cli.options import Force, Format, Home, Json, Keep, Output, Thread
+from paper_search.cli.options import (
+    Force,
+    Format,
+    Home,
+    Json,
+    Keep,
+    Output,
+    Thread,
+    given_home,
+    settings,
+)
 
 
 def resume(  # noqa: PLR0913, PLR0917  # one for each option
@@ -66,12 +76,10 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.continuation import SearchContinuation
     from paper_search.cli.delivery import Delivery
     from paper_search.cli.progress import ProgressLine
-    from paper_search.cli.reading import is_report
     from paper_search.cli.report_delivery import ReportDelivery
     from paper_search.cli.report_drive import ReportAnswer, refuse_marks, resume_report
-    from paper_search.cli.restoration import restored, taken_up
+    from paper_search.cli.restoration import is_report, restored, taken_up
     from paper_search.cli.search_drive import SearchDrive
-    from paper_search.cli.settings import given_home, settings
 
     config = settings(ctx, home, keep=keep)
     works = (same, different, split)

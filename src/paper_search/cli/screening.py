@@ -10,9 +10,8 @@ import typer
 
 from paper_search.cli.console import is_interactive, messages, print_json, say, text, visible
 from paper_search.cli.failures import ExitCode, UsageMistakeError
-from paper_search.cli.keys import pressed
 from paper_search.cli.tables import score, short_authors
-from paper_search.cli.terminal import QuitError, Terminal
+from paper_search.cli.terminal import QuitError, Terminal, pressed
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import WorkLock
 from paper_search.workflow.session import SearchSession
@@ -171,7 +170,7 @@ def _show(screening: Screening, paper: Paper, left: int) -> None:
         console.print(text(f"{left} papers to screen"))
     console.print(text(paper.title, style="bold"))
     facts = (short_authors(paper), paper.year, paper.venue)
-    console.print(text(", ".join(str(each) for each in facts if each not in {None, "", "-"})))
+    console.print(text(", ".join(str(fact) for fact in facts if fact not in {None, "", "-"})))
     console.print(text(f"{score(paper)}: {paper.relevance_reason}", style="italic"))
     abstract = _abstract(paper)
     cut = len(abstract) > ABSTRACT_SHOWN
@@ -204,6 +203,6 @@ def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
             "is_enough": stopping_estimate.is_enough,
             "advice": stopping_estimate.advice,
         },
-        "queue": [{"id": each.id, "title": each.title} for each in screening.queue()],
+        "queue": [{"id": paper.id, "title": paper.title} for paper in screening.queue()],
         "marks": [mark.model_dump(mode="json") for mark in screening.marks],
     }

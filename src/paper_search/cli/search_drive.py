@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from paper_search.cli.console import messages, say, shortened, visible
+from paper_search.cli.console import say, shortened, visible
 from paper_search.cli.continuation import SearchContinuation
 from paper_search.cli.delivery import Delivery
 from paper_search.cli.drive import Drive
@@ -52,11 +52,6 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
 
         return ResultReview(terminal, self._commands.home).decide(question)
 
-    def _show(self, question: Checkpoint) -> None:
-        from paper_search.cli.views import show_checkpoint
-
-        show_checkpoint(messages(), question, home=self._commands.home)
-
     def _hand_over(self, result: PaperCollection, state: WorkflowState) -> None:
         ended_by = result.ended_by.value if result.ended_by else None
         self._delivery.deliver(
@@ -70,7 +65,7 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
         say(f"{len(result.papers)} papers, {words}; thread {self._thread_id}")
         for line in self._remarks(result, state):
             say(line)
-        failures = [each for each in state.reports if each.status.is_failure]
+        failures = [report for report in state.reports if report.status.is_failure]
         if failures and len(failures) == len(state.reports) and not result.papers:
             raise typer.Exit(ExitCode.FAILED)
 
@@ -93,7 +88,7 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
                 f"{command}"
             )
         yield from map(visible, failure_lines(state.reports))
-        failed = {each.source for each in state.reports if each.status.is_failure}
+        failed = {report.source for report in state.reports if report.status.is_failure}
         if silent := [name for name in collection.silent_sources if name not in failed]:
             yield visible(f"No results from: {', '.join(silent)}")
         home = self._commands.home

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from paper_search.cli.options import Home
+from paper_search.cli.console import say
+from paper_search.cli.options import Home, settings
 
 _ALLOCATIONS_BEFORE_COLLECTION = 700
 """Python's default."""
@@ -33,8 +34,6 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
     """
     import gc
 
-    from paper_search.cli.console import say
-    from paper_search.cli.settings import settings
     from paper_search.server.serving import ServerOptions, serve, studio_url
 
     options = ServerOptions(

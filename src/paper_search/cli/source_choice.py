@@ -44,7 +44,7 @@ def with_sources_chosen(config: AppConfig, home: Path | None) -> AppConfig:
 
 def _is_undecided(config: AppConfig, home: Path | None) -> bool:
     """Whether nobody ever said what is searched: no setting, no key of a source."""
-    searched = [name for name, each in config.sources.items() if each.enabled]
+    searched = [name for name, source in config.sources.items() if source.enabled]
     return searched == ["library"] and setting_origins(home=home)["sources"] == "default"
 
 

@@ -2,7 +2,8 @@
 
 import typer
 
-from paper_search.cli.options import Home, Json
+from paper_search.cli.console import data, print_json, text
+from paper_search.cli.options import Home, Json, settings
 
 
 def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
@@ -13,29 +14,27 @@ def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> Non
     """
     from rich.table import Table
 
-    from paper_search.cli.console import data, print_json, text
     from paper_search.cli.inventory import inventory
-    from paper_search.cli.settings import settings
 
     found = inventory(settings(ctx, home))
     if as_json:
-        print_json([each.document() for each in found])
+        print_json([source.document() for source in found])
         return
     table = Table(show_edge=False, pad_edge=False)
     for name in ("Source", "Searched", "Key", "Needs", "Note"):
         table.add_column(name, no_wrap=name == "Source", overflow="fold")
-    for each in found:
-        usual = "by default" if each.kind == "papers" else "by reports"
-        searched = usual if each.is_enabled else "with --source"
+    for source in found:
+        usual = "by default" if source.kind == "papers" else "by reports"
+        searched = usual if source.is_enabled else "with --source"
         table.add_row(
-            text(each.name),
-            text(searched if each.needs is None else "no"),
-            text(each.key),
-            text(each.needs or "-"),
+            text(source.name),
+            text(searched if source.needs is None else "no"),
+            text(source.key),
+            text(source.needs or "-"),
             text(
-                f"refused lately, not asked before {each.refused}"
-                if each.refused
-                else each.note or "-"
+                f"refused lately, not asked before {source.refused}"
+                if source.refused
+                else source.note or "-"
             ),
         )
     data().print(table)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from paper_search.cli.console import messages, say, visible
-from paper_search.cli.editor import EditorError, edited
 from paper_search.cli.form import read_form, with_problem, write_form
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.cli.views import show_checkpoint
-from paper_search.errors import InvalidDecisionError
+from paper_search.errors import InvalidDecisionError, PaperSearchError
 from paper_search.threads.decisions import check
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -18,6 +21,36 @@ from paper_search.workflow.checkpoints import (
     StrategyPayload,
 )
 from paper_search.workflow.decisions import answer_model
+
+
+class EditorError(PaperSearchError):
+    """The editor cannot be started or failed."""
+
+
+def edited(form: str, command: str) -> str:
+    """Return the form as the person left it.
+
+    Args:
+        form: what stands in the file that is opened.
+        command: the editor with its options, as VISUAL and EDITOR have it.
+
+    Raises:
+        EditorError: it cannot be started, failed, or left something that is not UTF-8.
+    """
+    with tempfile.TemporaryDirectory(prefix="paper-search-") as directory:
+        path = Path(directory) / "strategy.toml"
+        path.write_text(form, encoding="utf-8")
+        try:
+            words = [*shlex.split(command), str(path)]
+            ended = subprocess.run(words, check=False)  # noqa: S603  # the person's own editor
+            if ended.returncode:
+                raise EditorError(
+                    f"the editor {command!r} failed with code {ended.returncode}; nothing changed"
+                )
+            return path.read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise EditorError(f"the editor {command!r} cannot be used: {error}") from error
+
 
 MENU = "[a]pprove  [e]dit  [r]eject NOTE  [s]how again  [q]uit > "
 

@@ -87,16 +87,16 @@ def thread_table(threads: Iterable[ThreadInfo | ReportInfo], now: datetime) -> T
     table.add_column("Round", justify="right")
     table.add_column("Changed", no_wrap=True)
     table.add_column("What was asked for", ratio=1, overflow="fold")
-    for each in threads:
-        kind, asked, number = _kind(each)
+    for thread in threads:
+        kind, asked, number = _kind(thread)
         table.add_row(
-            text(each.thread_id),
+            text(thread.thread_id),
             text(kind),
-            text(each.status.value),
+            text(thread.status.value),
             text(asked.replace("_", " ")),
             text(number),
-            text(age(each.updated_at, now)),
-            text(each.question[:200]),
+            text(age(thread.updated_at, now)),
+            text(thread.question[:200]),
         )
     return table
 
@@ -140,19 +140,19 @@ def report_table(reports: Iterable[SourceReport]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("Query", overflow="fold")
     table.add_column("Note", overflow="fold")
-    for each in reports:
-        cached = "from the cache" if each.from_cache else ""
-        notes = "; ".join(filter(None, [each.error, each.note, _dropped(each), cached]))
+    for report in reports:
+        cached = "from the cache" if report.from_cache else ""
+        notes = "; ".join(filter(None, [report.error, report.note, _dropped(report), cached]))
         table.add_row(
-            text(each.source),
-            text(each.status.value, style="bold red" if each.status.is_failure else ""),
-            text(each.hits if each.hits is not None else "?"),
-            text(each.kept),
-            text(each.pages if each.pages is not None else "-"),
-            text(each.attempts if each.attempts is not None else "-"),
-            text(f"{each.milliseconds} ms"),
-            text(each.query or "-"),
-            text(notes, style="red" if each.error else ""),
+            text(report.source),
+            text(report.status.value, style="bold red" if report.status.is_failure else ""),
+            text(report.hits if report.hits is not None else "?"),
+            text(report.kept),
+            text(report.pages if report.pages is not None else "-"),
+            text(report.attempts if report.attempts is not None else "-"),
+            text(f"{report.milliseconds} ms"),
+            text(report.query or "-"),
+            text(notes, style="red" if report.error else ""),
         )
     return table
 

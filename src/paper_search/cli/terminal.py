@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import select
 import sys
+from collections.abc import Iterator
 
 from paper_search.cli.console import say
 
@@ -42,3 +45,59 @@ class Terminal:
         sys.stderr.write(prompt)
         sys.stderr.flush()
         return input()
+
+
+_SAME_KEY_S = 0.02
+"""Within which the bytes of one key arrive."""
+
+
+def pressed(prompt: str) -> str:
+    """Return the next key in lower case; blanks and Enter do not count.
+
+    Raises:
+        QuitError: there is no more input (Ctrl-D).
+    """
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    with _immediate() as is_immediate:
+        while True:
+            key = _character() if is_immediate else sys.stdin.readline()
+            if not key or key == "\x04":
+                say("")
+                raise QuitError
+            if key := key.strip().lower()[:1]:
+                say(key)
+                return key
+
+
+def _character() -> str:
+    """Return one key past all buffers: what is typed next belongs to the next question.
+
+    A key that sends several bytes is one key: F3 is no "r" for ending in one.
+    """
+    descriptor = sys.stdin.fileno()
+    key = os.read(descriptor, 1)
+    if key == b"\x1b" or key > b"\x7f":
+        while select.select([descriptor], [], [], _SAME_KEY_S)[0] and (
+            more := os.read(descriptor, 1)
+        ):
+            key += more
+    return key.decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def _immediate() -> Iterator[bool]:
+    """Take keys as they are pressed; false where a line has to end with Enter."""
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows
+        yield False
+        return
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor, termios.TCSADRAIN)
+        yield True
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

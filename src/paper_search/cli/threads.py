@@ -1,11 +1,25 @@
-"""`paper-search threads`, `show`, `export`, `fork`, `delete`, `prune`: the threads there are."""
+"""The commands on threads: list, show, screen, export, fork, delete, back up and restore them."""
 
 import asyncio
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from paper_search.cli.options import All, Force, Format, Home, Json, MinScore, Output, Thread
+from paper_search.cli.console import data, is_interactive, print_json, say, visible
+from paper_search.cli.failures import ExitCode, UsageMistakeError
+from paper_search.cli.options import (
+    All,
+    Force,
+    Format,
+    Home,
+    Json,
+    MinScore,
+    Output,
+    Thread,
+    given_home,
+    settings,
+)
 
 
 def threads(
@@ -22,8 +36,6 @@ def threads(
     """
     from datetime import UTC, datetime
 
-    from paper_search.cli.console import data, print_json, say
-    from paper_search.cli.settings import settings
     from paper_search.cli.tables import thread_table
     from paper_search.persistence import open_persistence
     from paper_search.report_workflow.catalog import EveryThread, ReportInfo
@@ -37,7 +49,7 @@ def threads(
 
     found = asyncio.run(listed())
     if as_json:
-        print_json([each.model_dump(mode="json") for each in found[:limit]])
+        print_json([thread_info.model_dump(mode="json") for thread_info in found[:limit]])
     elif found:
         data().print(thread_table(found[:limit], datetime.now(UTC)))
     else:
@@ -64,11 +76,9 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
 
     For a report, shows the plan or draft to be reviewed, and the events so far.
     """
-    from paper_search.cli.console import data, print_json
     from paper_search.cli.continuation import ReportContinuation, SearchContinuation
-    from paper_search.cli.reading import thread_detail
     from paper_search.cli.report_review import show_report
-    from paper_search.cli.settings import given_home, settings
+    from paper_search.cli.restoration import thread_detail
     from paper_search.cli.views import show_thread
     from paper_search.report_workflow.catalog import ReportDetail
 
@@ -109,11 +119,9 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     An unfinished search gives the papers of its latest round. A finished report is written as
     markdown, html, latex, json or docx; `report --thread` can also format its references.
     """
-    from paper_search.cli.console import say
     from paper_search.cli.delivery import Delivery
-    from paper_search.cli.reading import thread_detail
     from paper_search.cli.report_delivery import ReportDelivery, export_report
-    from paper_search.cli.settings import settings
+    from paper_search.cli.restoration import thread_detail
     from paper_search.errors import ExportError
     from paper_search.report_workflow.catalog import ReportDetail
 
@@ -160,27 +168,18 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
     The thread then waits at that question. Later steps stay in its history, and `show` says who
     reopened it and when.
     """
-    from paper_search.cli.console import is_interactive, messages, print_json, say
-    from paper_search.cli.failures import ExitCode
-    from paper_search.cli.forking import forked_report, forked_search
-    from paper_search.cli.reading import is_report
-    from paper_search.cli.settings import given_home, settings
+    from paper_search.cli.continuation import ReportContinuation, SearchContinuation
+    from paper_search.cli.restoration import reopened
+    from paper_search.report_workflow import Review
+    from paper_search.workflow import Checkpoint
 
-    config, home_option = settings(ctx, home), given_home(ctx, home)
-    again = forked_search
-    if asyncio.run(is_report(config.persistence_url, thread)):
-        again = forked_report
-    asked = again(config, home_option, thread, to, round_number)
-    if asked is None:  # the settings of the run ask nobody
-        say(f"thread {thread} asks nobody")
-        return
-    if as_json:
-        print_json(asked.document)
-    elif not is_interactive():
-        asked.show(messages())
-    for line in asked.lines:
-        say(line)
-    raise typer.Exit(ExitCode.WAITING)
+    home_option = given_home(ctx, home)
+    question = asyncio.run(reopened(settings(ctx, home), thread, to, round_number))
+    if isinstance(question, Checkpoint):
+        SearchContinuation(thread, home_option).pause(question, is_json=as_json)
+    if isinstance(question, Review):
+        ReportContinuation(thread, home_option).pause(question, is_json=as_json)
+    say(f"thread {thread} has no open question")
 
 
 def delete(
@@ -191,9 +190,6 @@ def delete(
     home: Home = None,
 ) -> None:
     """Delete a thread with all its papers and drafts. This cannot be undone."""
-    from paper_search.cli.console import is_interactive, print_json, say, visible
-    from paper_search.cli.failures import ExitCode, UsageMistakeError
-    from paper_search.cli.settings import settings
     from paper_search.cli.terminal import QuitError, Terminal
     from paper_search.errors import ThreadNotFoundError
     from paper_search.persistence import open_persistence
@@ -245,8 +241,6 @@ def prune(
     Open questions, papers, drafts, results and decisions are kept, but `fork` can no longer go
     back. Running threads are skipped.
     """
-    from paper_search.cli.console import print_json, say
-    from paper_search.cli.settings import settings
     from paper_search.errors import ThreadBusyError
     from paper_search.persistence import open_persistence
     from paper_search.report_workflow.catalog import EveryThread
@@ -279,3 +273,64 @@ def prune(
     say(f"pruned {len(done)} threads")
     for name in busy:
         say(f"{name} is running and was skipped")
+
+
+def screen(ctx: typer.Context, thread: Thread, as_json: Json = False, home: Home = None) -> None:
+    """Screen the papers of a result one by one, most likely relevant first.
+
+    Keys: r relevant, i irrelevant, s skip, u undo, n note, a full abstract, q quit. Every key
+    is saved at once, and the next start continues where you stopped. Your marks are added to
+    your next answer to the thread's question; they do not answer it. They also reorder the
+    remaining papers, and an estimate says how many relevant papers are left.
+
+    Needs a terminal; --json prints the papers in order, the marks and the stopping estimate
+    instead.
+    """
+    from paper_search.cli.continuation import SearchContinuation
+    from paper_search.cli.screening import ScreeningPrompt
+
+    url = settings(ctx, home).persistence_url
+    with asyncio.Runner() as runner:
+        commands = SearchContinuation(thread, given_home(ctx, home))
+        ScreeningPrompt(runner, url, commands).run(is_json=as_json)
+
+
+def backup(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup file to write.")],
+    force: Force = False,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Back up all threads to FILE, even while searches run. A plain copy of the file may lose some.
+
+    Encrypted threads stay encrypted in it.
+    """
+    from paper_search.persistence.backups import back_up
+    from paper_search.persistence.opening import sqlite_file
+
+    database = sqlite_file(settings(ctx, home).persistence_url)
+    size = back_up(database, file, is_overwriting=force)
+    if as_json:
+        print_json({"file": str(file), "bytes": size})
+    else:
+        say(f"wrote {file}, {size:,} bytes; `paper-search restore {file}` puts it back")
+
+
+def restore(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup file.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace existing threads.")] = False,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Replace all threads by those of a backup."""
+    from paper_search.persistence.backups import restore as put_back
+    from paper_search.persistence.opening import sqlite_file
+
+    database = sqlite_file(settings(ctx, home).persistence_url)
+    put_back(file, database, is_overwriting=force)
+    if as_json:
+        print_json({"file": str(file), "restored": True})
+    else:
+        say(f"restored {file}; `paper-search threads` lists what is there now")

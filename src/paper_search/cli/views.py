@@ -93,7 +93,7 @@ def show_paper(console: Console, number: int, paper: Paper) -> None:
         "score": f"{score(paper)}: {paper.relevance_reason}",
         "tags": ", ".join(tag.value for tag in paper.tags),
         "retracted": "yes" if paper.is_retracted else None,
-        "seen in": ", ".join(dict.fromkeys(each.source for each in paper.sightings)),
+        "seen in": ", ".join(dict.fromkeys(sighting.source for sighting in paper.sightings)),
         "id": paper.id,
         "abstract": paper.abstract,
         "keywords": None if paper.abstract else ", ".join(paper.keywords),
@@ -174,7 +174,7 @@ def _strategy_question(payload: StrategyPayload) -> Iterator[RenderableType]:
         yield from (_fact(*fact) for fact in scope_facts(scope, strategy))
     for remark in payload.remarks:
         yield _fact("remark", remark)
-    if others := [each for each in payload.available_sources if each not in strategy.sources]:
+    if others := [name for name in payload.available_sources if name not in strategy.sources]:
         yield _fact("could ask", ", ".join(others))
 
 
@@ -214,9 +214,11 @@ def _same_work(payload: ResultPayload) -> Iterator[RenderableType]:
         return
     numbers = {paper.id: n for n, paper in enumerate(payload.collection.papers, start=1)}
     yield text("Same work? These stay separate unless you merge them:", style="bold")
-    for number, each in enumerate(payload.same_work, start=1):
-        pair = " and ".join(str(numbers.get(paper_id, paper_id)) for paper_id in each.papers)
-        yield _fact(f"pair {number}", f"papers {pair}: {each.confidence:.0%}, {each.evidence}")
+    for number, question in enumerate(payload.same_work, start=1):
+        pair = " and ".join(str(numbers.get(paper_id, paper_id)) for paper_id in question.papers)
+        yield _fact(
+            f"pair {number}", f"papers {pair}: {question.confidence:.0%}, {question.evidence}"
+        )
 
 
 def _facets(facets: Facets) -> Iterator[RenderableType]:
@@ -237,7 +239,7 @@ def _reports(
 ) -> Iterator[RenderableType]:
     if reports:
         yield report_table(reports) if has_details else source_table(summaries(reports))
-    failed = list(dict.fromkeys(each.source for each in reports if each.status.is_failure))
+    failed = list(dict.fromkeys(report.source for report in reports if report.status.is_failure))
     if offline := no_network(reports):
         yield text(offline, style="bold red")
     elif failed:

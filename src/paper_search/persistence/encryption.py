@@ -40,12 +40,12 @@ class Keyring:
                 "pip install 'paper-search[encryption]'"
             ) from None
         self._aes = AES
-        raw = [_key(each, number) for number, each in enumerate(keys, start=1)]
-        self._keys = {_key_id(each): each for each in raw}
+        raw = [_key(key, number) for number, key in enumerate(keys, start=1)]
+        self._keys = {_key_id(key): key for key in raw}
         self._present = _key_id(raw[0])
 
     def __repr__(self) -> str:
-        return f"Keyring({[each.hex() for each in self._keys]})"
+        return f"Keyring({[key_id.hex() for key_id in self._keys]})"
 
     def seal(self, data: bytes, about: str) -> bytes:
         """Return the data encrypted.
@@ -79,7 +79,7 @@ class Keyring:
         if key_id not in self._keys:
             raise PersistenceError(
                 f"a row ({about}) was encrypted with key {key_id.hex()}, and the keys given are "
-                f"{', '.join(each.hex() for each in self._keys)}; add the old key to "
+                f"{', '.join(key_id.hex() for key_id in self._keys)}; add the old key to "
                 "PAPER_SEARCH_ENCRYPTION_OLD_KEYS"
             )
         cipher = self._aes.new(self._keys[key_id], self._aes.MODE_GCM, nonce=nonce)

@@ -105,7 +105,7 @@ class Leases:
                 raise ThreadTakenOverError(_lost(thread_id)) from None
             raise
         finally:
-            rest = {each: token for each, token in _held.get().items() if each != thread_id}
+            rest = {thread: token for thread, token in _held.get().items() if thread != thread_id}
             _held.set(MappingProxyType(rest))
             renewal.cancel()
             await asyncio.gather(renewal, return_exceptions=True)

@@ -146,7 +146,7 @@ class MemoryLedgerTable:
 
     def entries(self, thread_id: str) -> list[LedgerEntry]:
         """See `LedgerTable.entries`."""
-        return [each for each in list(self._entries.values()) if each.thread_id == thread_id]
+        return [entry for entry in list(self._entries.values()) if entry.thread_id == thread_id]
 
     def note(self, audit: AuditEntry) -> None:
         """See `LedgerTable.note`."""
@@ -154,9 +154,9 @@ class MemoryLedgerTable:
 
     def notes(self, thread_id: str) -> list[AuditEntry]:
         """See `LedgerTable.notes`."""
-        return [each for each in list(self._notes) if each.thread_id == thread_id]
+        return [note for note in list(self._notes) if note.thread_id == thread_id]
 
     def forget(self, thread_id: str) -> None:
         """See `LedgerTable.forget`."""
         self._entries = {k: v for k, v in self._entries.items() if v.thread_id != thread_id}
-        self._notes = [each for each in self._notes if each.thread_id != thread_id]
+        self._notes = [note for note in self._notes if note.thread_id != thread_id]

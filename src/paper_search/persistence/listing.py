@@ -84,4 +84,4 @@ def check_prune(thread_ids: Sequence[str], strategy: str) -> list[str]:
         raise InputError(f"thread_ids is a list of ids, not the text {thread_ids!r}")
     if strategy not in STRATEGIES:
         raise InputError(f"unknown way to prune {strategy!r}; known: {', '.join(STRATEGIES)}")
-    return [str(each) for each in thread_ids]
+    return [str(thread_id) for thread_id in thread_ids]

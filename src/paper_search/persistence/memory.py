@@ -25,7 +25,7 @@ class MemoryStore(InMemoryStore):
     ) -> list[Item]:
         """Return the items of exactly this namespace, the largest `by` first."""
         items = list(self._data.get(namespace, {}).values())
-        items.sort(key=lambda each: str(each.value.get(by)), reverse=True)
+        items.sort(key=lambda item: str(item.value.get(by)), reverse=True)
         return items[offset : offset + limit]
 
 
@@ -78,10 +78,10 @@ class MemorySaver(InMemorySaver):
         self._check(target_thread_id)
         for namespace, states in list(self.storage.get(source_thread_id, {}).items()):
             self.storage[target_thread_id][namespace].update(states)
-        for place in [each for each in self.writes if each[0] == source_thread_id]:
-            self.writes[target_thread_id, place[1], place[2]] = dict(self.writes[place])
-        for key in [each for each in self.blobs if each[0] == source_thread_id]:
-            self.blobs[target_thread_id, key[1], key[2], key[3]] = self.blobs[key]
+        for of_writes in [key for key in self.writes if key[0] == source_thread_id]:
+            self.writes[target_thread_id, *of_writes[1:]] = dict(self.writes[of_writes])
+        for of_blob in [key for key in self.blobs if key[0] == source_thread_id]:
+            self.blobs[target_thread_id, *of_blob[1:]] = self.blobs[of_blob]
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Keep the latest checkpoint of each thread, with its open question; or `delete` all."""
@@ -101,7 +101,7 @@ class MemorySaver(InMemorySaver):
             for thread_id, namespaces in list(self.storage.items())
             if namespaces.get("")
         ]
-        latest.sort(key=lambda each: each.checkpoint_id, reverse=True)
+        latest.sort(key=lambda checkpoint: checkpoint.checkpoint_id, reverse=True)
         return latest[offset : offset + limit]
 
     def _check(self, thread_id: str) -> None:

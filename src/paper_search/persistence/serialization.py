@@ -121,7 +121,7 @@ class RecordSeal:
 
     def opened(self, results: Iterable[Result]) -> list[Result]:
         """Return the results as the caller gets them."""
-        return [self._opened(each) for each in results]
+        return [self._opened(result) for result in results]
 
     def _sealed(self, op: Op) -> Op:
         if self._keyring is None:

@@ -120,7 +120,7 @@ def named_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         name = getattr(error, "sqlite_errorname", "") or ""
-        advice = next((f"; {_ADVICE[each]}" for each in _ADVICE if name.startswith(each)), "")
+        advice = next((f"; {_ADVICE[prefix]}" for prefix in _ADVICE if name.startswith(prefix)), "")
         raise PersistenceError(
             f"the database of threads {str(path)!r} cannot be used: {error}{advice}"
         ) from error

@@ -113,8 +113,8 @@ class SqliteSaver(AsyncSqliteSaver):
         LangGraph's own holds its lock as long as the caller takes (langgraph issue 8558).
         """
         found = super().alist(config, filter=filter, before=before, limit=limit)
-        for each in [each async for each in found]:
-            yield each
+        for saved in [saved async for saved in found]:
+            yield saved
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all checkpoints of a thread."""
@@ -238,4 +238,4 @@ class SqliteStore(AsyncSqliteStore):
             )
             for key, value, created_at, updated_at in rows
         ]
-        return [self._seal.item(each) for each in items]
+        return [self._seal.item(item) for item in items]

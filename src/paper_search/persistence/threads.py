@@ -138,8 +138,10 @@ class ThreadManager:
             limit: how many to look at.
             offset: how many to leave out.
         """
-        listed = [await self._entry(each) for each in await self._saver.alatest(limit, offset)]
-        return [each for each in listed if not each.pop("is_finished")]
+        listed = [
+            await self._entry(checkpoint) for checkpoint in await self._saver.alatest(limit, offset)
+        ]
+        return [entry for entry in listed if not entry.pop("is_finished")]
 
     async def resume_thread(
         self, graph: Any, thread_id: str, input_data: Any = None

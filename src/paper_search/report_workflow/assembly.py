@@ -89,8 +89,8 @@ def _searcher(config: AppConfig, sources: list[str] | None) -> MakesSearcher:
         chosen = [create_source(name, config) for name in named if name not in on_the_web]
         searches = [create_web_search(name, config) for name in named if name in on_the_web]
     searcher = Searcher([*chosen, *searches])
-    papers = [each.source_name for each in chosen]
-    kinds = {each.source_name: kind_of(each) for each in searches}
+    papers = [source.source_name for source in chosen]
+    kinds = {search.source_name: kind_of(search) for search in searches}
 
     def make(llm: LLMProvider | None, only: list[str] | None) -> ReportSearcher:
         scorer = RelevanceScorer(
@@ -98,15 +98,15 @@ def _searcher(config: AppConfig, sources: list[str] | None) -> MakesSearcher:
             batch_size=config.relevance_batch_size,
             max_concurrency=config.relevance_max_concurrency,
         )
-        wanted = [each for each in (*papers, *kinds) if only is None or each in only]
+        wanted = [name for name in (*papers, *kinds) if only is None or name in only]
         wanted = wanted or [*papers, *kinds]
         found: dict[SearchType, FindsSources] = {}
-        names = [each for each in wanted if each in papers]
+        names = [name for name in wanted if name in papers]
         if names or not kinds:
             merging = Deduplicator(llm=None, enable_llm_pass=False)
             found["academic"] = AcademicSearch(searcher, merging, scorer, names)
         for kind in _ON_THE_WEB:
-            if names := [each for each in wanted if kinds.get(each) == kind]:
+            if names := [name for name in wanted if kinds.get(name) == kind]:
                 found[kind] = WebSearch(kind, searcher, scorer, names)
         return ReportSearcher(found)
 

@@ -69,7 +69,7 @@ class ReportCatalog(Catalog[ReportSession, ReportInfo]):
             research_plan=state.research_plan,
             sources=len(state.result_ids),
             checkpoints=state.checkpoints,
-            errors=[str(each) for each in state.errors],
+            errors=[str(error) for error in state.errors],
             report=await session.result() if state.is_complete else None,
             decisions=await self.decisions(thread_id),
         )

@@ -141,7 +141,7 @@ def _named(answer: Any) -> Any:
 def _check(decision: ReviewDecision, review: Review) -> None:
     require_open(decision.review, review.reference)
     if decision.action not in review.actions:
-        taken = ", ".join(each.value for each in review.actions)
+        taken = ", ".join(action.value for action in review.actions)
         raise ValueError(
             f"action: {decision.action.value} is not taken here any more; taken: {taken}"
         )

@@ -136,7 +136,7 @@ def _changed(plan: ResearchPlan | None, changes: dict[str, Any]) -> ResearchPlan
     update = {name: value for name, value in changes.items() if name != "search_queries"}
     if "search_queries" in changes:
         update["search_queries"] = [
-            SearchQuery.model_validate({**each, "query_id": f"p{number}"})
-            for number, each in enumerate(changes["search_queries"], 1)
+            SearchQuery.model_validate({**query, "query_id": f"p{number}"})
+            for number, query in enumerate(changes["search_queries"], 1)
         ]
     return plan.model_copy(update={**update, "revised_at": now()})

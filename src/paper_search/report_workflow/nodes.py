@@ -142,7 +142,7 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     else:
         results = await _searched(ctx, state, params, known)
     room = max(0, params.max_sources - len(known))
-    fresh = [each for each in results if each.result_id not in set(state.result_ids)][:room]
+    fresh = [result for result in results if result.result_id not in set(state.result_ids)][:room]
     if ctx.services.pages is not None and params.max_pages > state.pages_fetched and fresh:
         left = params.max_pages - state.pages_fetched
         fresh, fetched, failures = await ctx.services.pages.read(fresh, left)
@@ -150,8 +150,8 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
         if fetched:
             done = fetched - len(failures)
             state.add_checkpoint(f"Fetched {fetched} pages and papers; {done} could be read")
-        for each in failures:
-            state.add_checkpoint(each)
+        for failure in failures:
+            state.add_checkpoint(failure)
     state.result_ids += await records.put_results(fresh)
     state.status = ResearchStatus.SEARCHING
     state.say(f"Collected {len(fresh)} new results; {len(state.pending_searches)} queries pend.")
@@ -188,7 +188,7 @@ async def _searched(
         output = await role.collect(given, known)
     except (PaperSearchError, OSError) as error:
         state.add_error(classified(error, "searcher"))
-        failed = [each.model_copy(update={"status": "failed"}) for each in batch]
+        failed = [query.model_copy(update={"status": "failed"}) for query in batch]
         state.research_plan = _with_queries(state, failed)
         return []
     finally:
@@ -205,12 +205,13 @@ async def _approved(
     ctx: Context, state: WorkflowState, params: ReportParams, plan: ResearchPlan
 ) -> list[SearchResult]:
     collection: PaperCollection = await ctx.services.collection(params.from_thread or "")
-    name = next((each.query_id for each in plan.search_queries), "")
+    name = next((query.query_id for query in plan.search_queries), "")
     results = [result_of(paper, name) for paper in collection.papers]
     ended_by = collection.ended_by.value if collection.ended_by else "unknown"
     state.collection_ended_by = ended_by
     done = [
-        each.model_copy(update={"status": "completed", "found": 0}) for each in plan.search_queries
+        query.model_copy(update={"status": "completed", "found": 0})
+        for query in plan.search_queries
     ]
     state.research_plan = _with_queries(state, done)
     state.add_checkpoint(
@@ -223,8 +224,8 @@ async def _approved(
 def _with_queries(state: WorkflowState, changed: list[SearchQuery]) -> ResearchPlan:
     """Return the plan with these queries as they are now; new ones come last."""
     plan = _plan_of(state)
-    by_id = {each.query_id: each for each in changed}
-    queries = [by_id.pop(each.query_id, each) for each in plan.search_queries]
+    by_id = {query.query_id: query for query in changed}
+    queries = [by_id.pop(query.query_id, query) for query in plan.search_queries]
     return plan.model_copy(update={"search_queries": [*queries, *by_id.values()]})
 
 

@@ -70,7 +70,7 @@ def fallback_output(
     if state.critique is not None:
         product["final_score"] = state.critique.overall_score
     if state.errors:
-        product["errors"] = [str(each) for each in state.errors[-_SHOWN_ERRORS:]]
+        product["errors"] = [str(error) for error in state.errors[-_SHOWN_ERRORS:]]
     return product
 
 
@@ -101,13 +101,13 @@ def _content(draft: ResearchDraft, results: list[SearchResult]) -> dict[str, Any
         "abstract": draft.abstract,
         "sections": [
             {
-                "id": each.section_id,
-                "title": each.title,
-                "content": each.content,
-                "citations": each.citations,
-                "word_count": each.word_count,
+                "id": section.section_id,
+                "title": section.title,
+                "content": section.content,
+                "citations": section.citations,
+                "word_count": section.word_count,
             }
-            for each in draft.sections
+            for section in draft.sections
         ],
         "conclusion": draft.conclusion,
         "references": draft.references,
@@ -142,7 +142,7 @@ def _metadata(
         "iterations": state.iteration_count,
         "final_score": state.critique.overall_score if state.critique else None,
         "scores": state.critique.scores if state.critique else {},
-        "sources_used": len({key for each in draft.sections for key in each.citations}),
+        "sources_used": len({key for section in draft.sections for key in section.citations}),
         "sources_collected": len(results),
         "word_count": draft.word_count,
         "version": draft.version,
@@ -158,25 +158,25 @@ def _provenance(state: WorkflowState, params: ReportParams) -> dict[str, Any]:
     return {
         "original_query": state.original_query,
         "sub_questions": state.research_plan.decomposed_questions if state.research_plan else [],
-        "search_queries_executed": sum(each.status == "completed" for each in queries)
+        "search_queries_executed": sum(query.status == "completed" for query in queries)
         if params.from_thread is None
         else 0,
         "search_queries": [
             {
-                "query_text": each.query_text,
-                "search_type": each.search_type,
-                "status": each.status,
-                "found": each.found,
-                "reformulates": each.reformulates,
+                "query_text": query.query_text,
+                "search_type": query.search_type,
+                "status": query.status,
+                "found": query.found,
+                "reformulates": query.reformulates,
             }
-            for each in queries
+            for query in queries
         ],
         "from_thread": params.from_thread,
         "collection_ended_by": state.collection_ended_by,
         "ended_by": state.ended_by,
         "is_approved_by_person": state.human_approved,
         "settings": params.model_dump(mode="json"),
-        "errors": [str(each) for each in state.errors],
+        "errors": [str(error) for error in state.errors],
         "checkpoints": state.checkpoints,
     }
 
@@ -191,7 +191,7 @@ def _caveats(state: WorkflowState) -> list[str]:
         )
     if critique is not None and critique.critical_count:
         caveats.append(f"{critique.critical_count} critical issues were identified")
-    degraded = sorted({each.node for each in state.errors})
+    degraded = sorted({error.node for error in state.errors})
     if degraded:
         caveats.append(f"Some steps failed: {', '.join(degraded)}")
     if state.analysis is not None and state.analysis.gaps:

@@ -87,8 +87,8 @@ def _plan(plan: ResearchPlan) -> dict[str, Any]:
         include={"decomposed_questions", "expected_sections", "methodology"},
     )
     shown["search_queries"] = [
-        each.model_dump(mode="json", include={"query_text", "search_type", "priority"})
-        for each in plan.search_queries
+        query.model_dump(mode="json", include={"query_text", "search_type", "priority"})
+        for query in plan.search_queries
     ]
     return shown
 
@@ -99,7 +99,7 @@ def _draft(draft: ResearchDraft) -> dict[str, Any]:
         include={"title", "abstract", "conclusion", "references", "version"},
     )
     shown["sections"] = [
-        each.model_dump(mode="json", include={"title", "content", "word_count"})
-        for each in draft.sections
+        section.model_dump(mode="json", include={"title", "content", "word_count"})
+        for section in draft.sections
     ]
     return shown

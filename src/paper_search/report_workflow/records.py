@@ -31,14 +31,14 @@ class ReportRecords(RecordStore):
 
     async def put_results(self, results: Sequence[SearchResult]) -> list[str]:
         """Store what was collected and return the ids, in order."""
-        rows = [_row(each) for each in results]
+        rows = [_row(result) for result in results]
         await self.put("report_results", {row["result_id"]: row for row in rows})
         return [row["result_id"] for row in rows]
 
     async def results(self, ids: Sequence[str]) -> list[SearchResult]:
         """Return what was collected, in the order of the ids."""
         values = await self.get("report_results", ids)
-        return [SearchResult.model_validate(values[each]) for each in ids]
+        return [SearchResult.model_validate(values[result_id]) for result_id in ids]
 
     async def put_draft(self, draft: ResearchDraft) -> None:
         """Store a version of the text."""

@@ -175,12 +175,12 @@ class WorkflowState(BaseModel):
         if self.research_plan is None:
             return []
         pending = [q for q in self.research_plan.search_queries if q.status == "pending"]
-        return sorted(pending, key=lambda each: each.priority)
+        return sorted(pending, key=lambda query: query.priority)
 
     @property
     def search_errors(self) -> int:
         """Return how many errors the searcher met."""
-        return sum(each.node == "searcher" for each in self.errors)
+        return sum(error.node == "searcher" for error in self.errors)
 
     def add_checkpoint(self, checkpoint: str) -> None:
         """Record what was decided."""

@@ -53,7 +53,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         chosen = create_sources(config)
     else:
         chosen = [create_source(name, config) for name in dict.fromkeys(sources)]
-    available = [each.source_name for each in chosen]
+    available = [source.source_name for source in chosen]
     deadline_s = config.source_deadline_s + _GRACE_S
     searcher = (
         KeepingSearcher(chosen, library_path(config.home), deadline_s=deadline_s)
@@ -109,7 +109,9 @@ class KeepingSearcher(Searcher):
         """Return what `Searcher` returns, with a note on what was kept."""
         found = await super().report(strategy)
         live = [paper for paper in found.papers if paper.source not in LOCAL]
-        first = next((n for n, each in enumerate(found.sources) if each.source not in LOCAL), None)
+        first = next(
+            (n for n, report in enumerate(found.sources) if report.source not in LOCAL), None
+        )
         if not live or first is None:
             return found
         note = await asyncio.to_thread(self._keep, live)

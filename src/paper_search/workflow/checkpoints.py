@@ -162,7 +162,7 @@ def read_checkpoint(value: Any) -> Checkpoint:
     try:
         return Checkpoint.model_validate(value)
     except ValidationError as error:
-        fields = ", ".join(".".join(map(str, each["loc"])) for each in error.errors())
+        fields = ", ".join(".".join(map(str, problem["loc"])) for problem in error.errors())
         raise PersistenceError(
             f"the open question cannot be read: this program did not ask it (fields: {fields}); "
             "go on with the program or the version that did"

@@ -57,7 +57,7 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
     @field_validator("publication_types")
     @classmethod
     def _are_known(cls, given: list[str]) -> list[str]:
-        if unknown := [each for each in given if each not in PUBLICATION_TYPES]:
+        if unknown := [name for name in given if name not in PUBLICATION_TYPES]:
             raise ValueError(f"unknown {_some(unknown)}; known: {', '.join(PUBLICATION_TYPES)}")
         return given
 
@@ -218,19 +218,19 @@ def _check_content(decision: Decision, checkpoint: Checkpoint, known_ids: frozen
 
 def _check_merges(data: Any, record_ids: frozenset[str]) -> None:
     said: dict[frozenset[str], bool] = {}
-    for each in data.merge_decisions if isinstance(data, UserFeedback) else []:
-        pair = frozenset((each.one, each.other))
+    for decision in data.merge_decisions if isinstance(data, UserFeedback) else []:
+        pair = frozenset((decision.one, decision.other))
         if len(pair) == 1:
-            raise ValueError(f"a merge decision names one record twice: {_some([each.one])}")
+            raise ValueError(f"a merge decision names one record twice: {_some([decision.one])}")
         if unknown := sorted(pair - record_ids):
             raise ValueError(f"no such records in this result: {_some(unknown)}")
-        if said.setdefault(pair, each.is_same) != each.is_same:
+        if said.setdefault(pair, decision.is_same) != decision.is_same:
             raise ValueError(f"said to be one work and two: {_some(sorted(pair))}")
 
 
 def _some(names: list[str]) -> str:
     rest = len(names) - MAX_NAMED
-    shown = ", ".join(textwrap.shorten(each, 100) for each in names[:MAX_NAMED])
+    shown = ", ".join(textwrap.shorten(name, 100) for name in names[:MAX_NAMED])
     return f"{shown} and {rest:,} more" if rest > 0 else shown
 
 

@@ -297,9 +297,9 @@ def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -
 
 
 def _known(marked: list[str], known_ids: frozenset[str]) -> list[str]:
-    if unknown := [each for each in marked if each not in known_ids]:
+    if unknown := [paper_id for paper_id in marked if paper_id not in known_ids]:
         logger.warning("marks are left out, no such papers in this result: %s", unknown)
-    return [each for each in marked if each in known_ids]
+    return [paper_id for paper_id in marked if paper_id in known_ids]
 
 
 def _coerce_feedback(decision: Decision) -> UserFeedback:

@@ -279,8 +279,8 @@ def _known_papers(
     shown = set(reference.paper_ids)
     return check_known_papers(
         params.must_find,
-        [each.paper for each in scored],
-        [each.paper.id in shown for each in scored],
+        [verdict.paper for verdict in scored],
+        [verdict.paper.id in shown for verdict in scored],
         [*before.in_result, *before.not_in_result] if before else [],
     )
 
@@ -311,7 +311,7 @@ def _limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
     """Return the strategy within the sources and the number of results that the run allows."""
     sources, filters = strategy.sources, strategy.filters
     if params.sources is not None:
-        sources = [each for each in sources if each in params.sources] or params.sources
+        sources = [source for source in sources if source in params.sources] or params.sources
     if params.max_results is not None:
         # Few results are cut from a full search at its end: the judge ranks better than a source.
         asked = max(filters.max_results, params.max_results)

@@ -97,7 +97,7 @@ def same_work_questions(state: WorkflowState) -> list[SameWorkQuestion]:
         for paper_id in state.result.paper_ids
         for record_id in members.get(paper_id, [paper_id])
     }
-    decided = {frozenset((each.one, each.other)) for each in state.merge_decisions}
+    decided = {frozenset((decision.one, decision.other)) for decision in state.merge_decisions}
     return [
         SameWorkQuestion(
             one=pair.one,
@@ -119,7 +119,9 @@ def record_ids(state: WorkflowState) -> frozenset[str]:
     if state.result is None:
         return frozenset()
     members = state.result.members
-    return frozenset(i for each in state.result.paper_ids for i in members.get(each, [each]))
+    return frozenset(
+        i for paper_id in state.result.paper_ids for i in members.get(paper_id, [paper_id])
+    )
 
 
 def markable_ids(state: WorkflowState) -> frozenset[str]:

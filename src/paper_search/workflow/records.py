@@ -54,7 +54,7 @@ class SearchRecords(RecordStore):
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""
         values = await self.get("records", ids)
-        return [RawPaper.model_validate(values[each]) for each in ids]
+        return [RawPaper.model_validate(values[record_id]) for record_id in ids]
 
     async def stored(self, ids: Sequence[str]) -> set[str]:
         """Return those of the ids that a record is stored under."""
@@ -66,7 +66,7 @@ class SearchRecords(RecordStore):
         A work that was found in an earlier round keeps the id it had then.
         """
         named = _distinct(await self._recognised(works))
-        dumps = {each.id: _dump(each) for each in named}
+        dumps = {record.id: _dump(record) for record in named}
         records = await self.get("records", list(dumps))
         merged = await self.get("works", list(dumps))
         changed = {i: dump for i, dump in dumps.items() if dump != merged.get(i, records.get(i))}
@@ -74,13 +74,13 @@ class SearchRecords(RecordStore):
         members = {i: {"work": w.id} for w in named for i in w.merged_from if i != w.id}
         alone = await self.get("members", [w.id for w in named])
         await self.put("members", {i: {"work": i} for i in alone} | members)
-        return [each.id for each in named]
+        return [record.id for record in named]
 
     async def works(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return merged records, in order."""
         merged = await self.get("works", ids)
-        plain = await self.get("records", [each for each in ids if each not in merged])
-        return [RawPaper.model_validate(merged.get(each) or plain[each]) for each in ids]
+        plain = await self.get("records", [work_id for work_id in ids if work_id not in merged])
+        return [RawPaper.model_validate(merged.get(work_id) or plain[work_id]) for work_id in ids]
 
     async def put_judgements(
         self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper]
@@ -91,10 +91,12 @@ class SearchRecords(RecordStore):
             scored: what the scorer gave.
             works: what it was given; a work that it added or changed is stored too.
         """
-        known = {each.id: each for each in works}
-        changed = [each.paper for each in scored if known.get(each.paper.id) != each.paper]
+        known = {work.id: work for work in works}
+        changed = [
+            verdict.paper for verdict in scored if known.get(verdict.paper.id) != verdict.paper
+        ]
         await self.put("works", {paper.id: _dump(paper) for paper in changed})
-        papers = {each.paper.id: Paper.from_scored(each) for each in scored}
+        papers = {verdict.paper.id: Paper.from_scored(verdict) for verdict in scored}
         await self.put(
             "judgements",
             {
@@ -132,9 +134,9 @@ class SearchRecords(RecordStore):
             set_aside_ids=set_aside,
             hidden=len(beyond),
             members={
-                each.id: each.merged_from
-                for each in papers
-                if each.merged_from and each.merged_from != [each.id]
+                paper.id: paper.merged_from
+                for paper in papers
+                if paper.merged_from and paper.merged_from != [paper.id]
             },
             part=part,
         )
@@ -155,9 +157,9 @@ class SearchRecords(RecordStore):
     async def papers(self, ids: Sequence[str], *, part: str = "papers") -> list[Paper]:
         """Return papers in order: as stored where they are whole, else put together."""
         whole = await self.get(part, ids)
-        found = await self._plain_papers([each for each in ids if each not in whole])
+        found = await self._plain_papers([paper_id for paper_id in ids if paper_id not in whole])
         found |= {i: Paper.model_validate(value) for i, value in whole.items()}
-        return [found[each] for each in ids]
+        return [found[paper_id] for paper_id in ids]
 
     async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
         """Return marked papers with the text that a skill learns from, and their identifiers.
@@ -207,7 +209,7 @@ class SearchRecords(RecordStore):
         """Return the papers that are no more than a work with its verdict."""
         verdicts = await self.get("judgements", ids)
         merged = await self.get("works", ids)
-        records = await self.get("records", [each for each in ids if each not in merged])
+        records = await self.get("records", [work_id for work_id in ids if work_id not in merged])
         works = {**records, **merged}
         return {
             i: Paper.model_validate(

@@ -30,15 +30,17 @@ async def regrouped(
     All other papers stay as they are. A new paper stands where the first of those stood that its
     records come from, with that one's verdict.
     """
-    named = {i for each in decisions for i in (each.one, each.other)}
-    affected = [each for each in collection.papers if named & set(_members(each))]
-    stored = await records.stored([i for each in affected for i in _members(each)])
+    named = {i for decision in decisions for i in (decision.one, decision.other)}
+    affected = [paper for paper in collection.papers if named & set(_members(paper))]
+    stored = await records.stored([i for paper in affected for i in _members(paper)])
     # A paper that an organizer made of no record of ours can be neither merged nor split.
-    touched = [each for each in affected if stored.issuperset(_members(each))]
+    touched = [paper for paper in affected if stored.issuperset(_members(paper))]
     paper_of = {member: paper for paper in touched for member in _members(paper)}
     if not touched:
         return collection
-    wanted = [each for each in decisions if {each.one, each.other} <= paper_of.keys()]
+    wanted = [
+        decision for decision in decisions if {decision.one, decision.other} <= paper_of.keys()
+    ]
     members = await records.records(list(paper_of))
     report = await merge(members, _spelled_out(touched, wanted))
     made: dict[str, list[Paper]] = {}
@@ -47,7 +49,7 @@ async def regrouped(
         first = min(sources, key=touched.index)
         found = _with_findings(work, sorted(sources, key=touched.index))
         made.setdefault(first.id, []).append(_judged_as(first, found))
-    kept = [made.get(each.id, []) if each in touched else [each] for each in collection.papers]
+    kept = [made.get(paper.id, []) if paper in touched else [paper] for paper in collection.papers]
     return collection.model_copy(update={"papers": [paper for group in kept for paper in group]})
 
 
@@ -57,11 +59,11 @@ def _with_findings(work: RawPaper, papers: Iterable[Paper]) -> RawPaper:
     Half of a paper that was split gets nothing: whose it was is not known.
     """
     members = set(_members(work))
-    whole = [each for each in papers if members.issuperset(_members(each))]
+    whole = [paper for paper in papers if members.issuperset(_members(paper))]
     found: dict[str, str] = {}
     origins = dict(work.field_sources)
     for gap in GAPS:
-        giver = next((each for each in whole if getattr(each, gap)), None)
+        giver = next((paper for paper in whole if getattr(paper, gap)), None)
         if giver is not None and not getattr(work, gap):
             found[gap] = getattr(giver, gap)
             origins[gap] = giver.field_sources.get(gap, giver.id)
@@ -79,8 +81,8 @@ def _spelled_out(
 
     What is said to be one work brings all records of the two papers together.
     """
-    said = {frozenset((each.one, each.other)): each.is_same for each in decisions}
-    group = {member: number for number, each in enumerate(papers) for member in _members(each)}
+    said = {frozenset((decision.one, decision.other)): decision.is_same for decision in decisions}
+    group = {member: number for number, paper in enumerate(papers) for member in _members(paper)}
     for pair, is_same in said.items():
         one, other = sorted(group[i] for i in pair)
         if is_same:

@@ -132,12 +132,12 @@ class Screening:
         return self._order[1]
 
     def _ranked(self, said: Mapping[str, bool]) -> list[Paper]:
-        marks = {n: said[each.id] for n, each in enumerate(self.papers) if each.id in said}
+        marks = {n: said[paper.id] for n, paper in enumerate(self.papers) if paper.id in said}
         if not marks:
             return self.papers
         if self._ranker is None:
-            self._ranker = Ranker([(each.title, each.text) for each in self.papers])
-        order = self._ranker.order(marks, [each.relevance_score for each in self.papers])
+            self._ranker = Ranker([(paper.title, paper.text) for paper in self.papers])
+        order = self._ranker.order(marks, [paper.relevance_score for paper in self.papers])
         return [self.papers[n] for n in order]
 
 

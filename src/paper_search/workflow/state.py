@@ -136,7 +136,7 @@ class WorkflowState(BaseModel):
     @property
     def previous_strategies(self) -> list[SearchStrategy]:
         """Return the strategies of all ended iterations, oldest first."""
-        return [each.strategy for each in self.history]
+        return [record.strategy for record in self.history]
 
     @property
     def latest_feedback(self) -> UserFeedback | None:
@@ -147,18 +147,18 @@ class WorkflowState(BaseModel):
     def marks(self) -> dict[str, bool]:
         """Return every mark of every round by paper id: is it relevant? The latest mark counts."""
         marks: dict[str, bool] = {}
-        for each in self.history:
-            if each.feedback is not None:
-                marks.update(dict.fromkeys(each.feedback.marked_relevant, True))
-                marks.update(dict.fromkeys(each.feedback.marked_irrelevant, False))
+        for record in self.history:
+            if record.feedback is not None:
+                marks.update(dict.fromkeys(record.feedback.marked_relevant, True))
+                marks.update(dict.fromkeys(record.feedback.marked_irrelevant, False))
         return marks
 
     @property
     def merge_decisions(self) -> list[MergeDecision]:
         """Return what was said on pairs of records in any round; the latest word counts."""
         said: dict[frozenset[str], MergeDecision] = {}
-        for each in self.history:
-            for decision in each.feedback.merge_decisions if each.feedback else []:
+        for record in self.history:
+            for decision in record.feedback.merge_decisions if record.feedback else []:
                 said[frozenset((decision.one, decision.other))] = decision
         return list(said.values())
 

@@ -66,11 +66,11 @@ def carried_estimate(
         following: that result.
     """
     shown = state.result.paper_ids if state.result else []
-    rounds = [each for each in state.history if _said(each)]
+    rounds = [record for record in state.history if _said(record)]
     if not rounds or not shown:
         return None
     marks, iteration = _said(rounds[-1]), rounds[-1].iteration
-    earlier = {i: said for each in rounds[:-1] for i, said in _said(each).items()}
+    earlier = {i: said for record in rounds[:-1] for i, said in _said(record).items()}
     found, condition = round_estimate(shown, made, iteration, earlier), ""
     if found is None:
         found, condition = page_estimate(shown, marks, earlier), f", {AS_READ}"
