@@ -214,10 +214,10 @@ def test_run_takes_settings_as_words_and_checks_them(cli: Cli):
         (["--param", "max_iterations=9"], "less than or equal to 5"),
         (["--param", "max_iterations"], "name=value"),
         (["--param", "colour=red"], "known: max_iterations, wanted"),
-        (["--input", "{"], "--input '{' is no JSON"),
-        (["--input", "[]"], "no JSON object"),
+        (["--input", "{"], "--input '{' is not JSON"),
+        (["--input", "[]"], "not a JSON object"),
         (["--input", '{"shelf": 3}'], "shelf"),
-        (["--answer", "no"], "--answer 'no' is no JSON"),
+        (["--answer", "no"], "--answer 'no' is not JSON"),
     ],
 )
 def test_run_refuses_what_it_cannot_use_by_name(cli: Cli, options: list[str], words: str):

@@ -123,7 +123,7 @@ def test_sources_say_what_they_need(cli: Cli, bib: Path) -> None:
     assert listed["library"]["enabled"]
     assert listed["library"]["note"] == "1 records of your own"
     assert not listed["sample"]["enabled"]
-    assert "records that come with" in listed["sample"]["note"]
+    assert "records included with" in listed["sample"]["note"]
     assert "SERPAPI_API_KEY" in listed["serpapi_scholar"]["needs"]
     assert "SERPAPI_API_KEY" in cli("sources").stdout
 
@@ -191,12 +191,12 @@ def test_an_import_makes_vectors_where_a_model_is_set(
     cli: Cli, bib: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PAPER_SEARCH_EMBEDDINGS", MODEL)
-    assert "vectors: 1 made, 1 in all" in cli("library", "add", str(bib)).stderr
+    assert "vectors: 1 created, 1 in total" in cli("library", "add", str(bib)).stderr
     assert f"vectors  1, by {MODEL}" in cli("library", "info").stdout
     ended = cli("library", "search", "graph", "--json")
     assert ended.document["note"] is None
     assert cli("library", "embed", "--json").document["made"] == 0
-    assert "1 made" in cli("library", "embed", "--again").stdout
+    assert "1 created" in cli("library", "embed", "--again").stdout
 
 
 def test_an_import_stands_where_the_model_fails(

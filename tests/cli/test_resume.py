@@ -96,7 +96,7 @@ def test_approving_ends_the_search_and_gives_the_papers(
     [
         ("", "JSON"),
         ("not json", "JSON"),
-        ("null", "no decision"),
+        ("null", "null instead of a decision"),
         ("7", "revised_data"),
         ("[]", "revised_data"),
         ('"approve"', "revised_data"),

@@ -62,7 +62,7 @@ def test_a_merge_can_be_taken_apart_in_a_later_round(cli: Cli, in_doubt: str) ->
         (["--same", "2"], "numbers from 1 to 1"),
         (["--different", "x"], "no such pair"),
         (["--split", "1"], "was not merged"),
-        (["--same", "1", "--different", "1"], "one work and two"),
+        (["--same", "1", "--different", "1"], "one work and as two"),
     ],
 )
 def test_a_wrong_number_is_refused_and_the_question_stays_open(

@@ -143,7 +143,7 @@ async def test_what_passes_is_tried_again_so_often_and_no_more(
     assert len(unlucky.shown) == retries + 1
     (error,) = trial.errors
     assert (error.retry_count, error.severity) == (retries, ErrorSeverity.DEGRADED)
-    assert error.fallback_action == "went on without a language model"
+    assert error.fallback_action == "continued without a language model"
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ async def test_a_role_whose_model_fails_is_done_by_algorithm_and_says_so(failing
 
     report, steps = await written(FakeLLM(answer))
     assert steps[-1] == "output"
-    assert any("went on without a language model" in e for e in report.provenance["errors"])
+    assert any("continued without a language model" in e for e in report.provenance["errors"])
     assert any("Some steps failed: " in each for each in report.caveats)
 
 

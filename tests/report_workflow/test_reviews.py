@@ -186,7 +186,7 @@ async def test_nobody_is_asked_by_run_without_a_handler():
     [
         ("perhaps", "not a decision"),
         ({"action": "modify"}, "feedback"),
-        ({"action": "approve", "modifications": {"research_plan": PLAN}}, "modifications go with"),
+        ({"action": "approve", "modifications": {"research_plan": PLAN}}, "modifications need"),
         ({"action": "modify", "modifications": {"draft": {"title": "x"}}}, "research_plan"),
         (
             {"action": "modify", "modifications": {"research_plan": {"search_queries": []}}},
@@ -234,7 +234,7 @@ async def test_an_answer_is_refused_where_nothing_is_asked():
 async def test_the_last_question_takes_no_more_changes():
     flow, review = await at_output(max_human_reviews=1)
     assert [each.value for each in review.actions] == ["approve", "reject", "skip"]
-    with pytest.raises(InvalidDecisionError, match="not taken here any more"):
+    with pytest.raises(InvalidDecisionError, match="no longer accepted here"):
         await flow.answer("t", "modify: once more")
 
 

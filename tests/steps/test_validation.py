@@ -243,7 +243,7 @@ def no_context() -> tuple[Ok, dict[str, Any]]:
     ("handler", "words"),
     [
         (bad_default, "the default 'c' of 'mode' is not one that it takes"),
-        (nothing_said, "nobody gives its parameter 'mode'"),
+        (nothing_said, "nothing supplies its parameter 'mode'"),
         (two_defaults, "has two defaults, 'b' and 'a'"),
         (senseless, "'mode' cannot be checked"),
         (by_position, "its parameter 'mode' cannot be given by name"),
@@ -310,7 +310,7 @@ def test_all_problems_are_told_at_once_with_the_steps_they_are_in():
     for words in (
         "step 'a' can give 'skip'",
         "step 'a' leads to 'nowhere'",
-        "step 'b': nobody gives",
+        "step 'b': nothing supplies",
         "step 'c': the default 'c'",
         "step 'c': its bound -1",
         "step 'c' cannot be reached",

@@ -51,7 +51,7 @@ async def test_a_library_that_cannot_be_written_is_noted_and_nothing_is_lost(
     report = await searcher(tmp_path / "file").report(STRATEGY)
     assert len(report.papers) == 3
     assert not any(each.status.is_failure for each in report.sources)
-    assert str(report.sources[1].note).startswith("nothing was kept in your library")
+    assert str(report.sources[1].note).startswith("nothing was added to your library")
 
 
 @pytest.mark.parametrize(("keep", "kind"), [(True, KeepingSearcher), (False, Searcher)])

@@ -470,7 +470,7 @@ async def test_what_a_person_says_of_records_has_to_make_sense(result_asked):
         "no such records in this result: y, z"
     )
     twice = merges(("b", "a", True), ("a", "b", False))
-    assert refusal(result_asked, twice) == "said to be one work and two: a, b"
+    assert refusal(result_asked, twice) == "decided both as one work and as two: a, b"
 
 
 async def test_of_many_names_ten_are_told_and_long_ones_are_cut(result_asked):

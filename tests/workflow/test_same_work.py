@@ -156,7 +156,7 @@ async def test_marks_of_a_paper_hold_for_the_work_that_it_was_merged_into() -> N
                 {"one": "alike", "other": "again", "is_same": True},
                 {"one": "again", "other": "alike", "is_same": False},
             ],
-            "one work and two",
+            "one work and as two",
         ),
     ],
 )

@@ -57,17 +57,17 @@ class Answer:
             name for name, value in options.items() if value is not None and value is not False
         ]
         if len(given) > 1:
-            raise UsageMistakeError(f"{' and '.join(given)} exclude each other; give one of them")
+            raise UsageMistakeError(f"{' and '.join(given)} cannot be combined; give one of them")
         has_marks = any(mark is not None for mark in (relevant, irrelevant, *works))
         if edit is not None:
             if has_marks:
                 raise UsageMistakeError(
-                    "--edit excludes --relevant, --irrelevant, --same, --different and --split: "
-                    "FILE has all"
+                    "--edit cannot be combined with --relevant, --irrelevant, --same, --different "
+                    "or --split: put them in FILE"
                 )
             return cls("edit", edit=document(edit), note=note)
         if reject is not None and note is not None:
-            raise UsageMistakeError("--reject NOTE says it already; leave --note out")
+            raise UsageMistakeError("--reject already has a note; leave --note out")
         if not given and not has_marks and note is None:
             return None
         action = "approve" if approve else "reject" if reject is not None else "edit"
@@ -154,7 +154,9 @@ def document(path: Path) -> Any:
             f"{str(path)!r} is not JSON: {error}; the question stays open"
         ) from error
     if document is None:
-        raise InvalidDecisionError(f"{str(path)!r} holds no decision; the question stays open")
+        raise InvalidDecisionError(
+            f"{str(path)!r} contains null instead of a decision; the question stays open"
+        )
     return document
 
 
@@ -198,7 +200,7 @@ def answered(payload: ResultPayload, words: str, *, is_same: bool) -> list[Merge
         InvalidDecisionError: there is no such question.
     """
     if not payload.same_work:
-        raise InvalidDecisionError("no papers of this result may be the same work")
+        raise InvalidDecisionError('this result has no "same work?" questions')
     numbers = [str(number) for number in range(1, len(payload.same_work) + 1)]
     try:
         chosen = paper_ids(words, numbers)

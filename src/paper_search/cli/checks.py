@@ -36,8 +36,7 @@ _FIXES = {
     SourceStatus.UNAUTHORISED: "set or correct its key",
     SourceStatus.TIMEOUT: "it is slow or down: try later, or raise SOURCE_DEADLINE_S",
     SourceStatus.UNREACHABLE: "check the network, proxy and firewall; if others answer, try later",
-    SourceStatus.BAD_RESPONSE: "it answers something unexpected: try later; if it stays so, "
-    "a newer version of the program may know why",
+    SourceStatus.BAD_RESPONSE: "unexpected answer: try later; if it persists, update paper-search",
     SourceStatus.BUG: "a bug: please report it with this line",
 }
 
@@ -80,7 +79,7 @@ def _contact(config: AppConfig) -> Check:
     if config.contact and "@" in config.contact:
         return Check("contact", is_well=True, found=config.contact)
     web = [name for name in WEB_SOURCES if name in config.sources and config.sources[name].enabled]
-    fix = "set PAPER_SEARCH_CONTACT to your e-mail address: services answer faster, and can write"
+    fix = "set PAPER_SEARCH_CONTACT to your e-mail address: services then answer faster"
     return Check("contact", is_well=not web, found=config.contact or "none", fix=fix)
 
 

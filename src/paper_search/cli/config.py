@@ -27,7 +27,7 @@ def show(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     if ctx.invoked_subcommand is not None:
         if as_json or home is not None:
             raise UsageMistakeError(
-                f"--json and --home stand after {ctx.invoked_subcommand!r}, not before it"
+                f"put --json and --home after {ctx.invoked_subcommand!r}, not before it"
             )
         return
     from rich.table import Table

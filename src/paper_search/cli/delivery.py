@@ -57,7 +57,7 @@ class Destination:
                 "give --output FILE for one"
             )
         if self.is_forced and self.output is None:
-            raise UsageMistakeError("--force goes with --output FILE")
+            raise UsageMistakeError("--force needs --output FILE")
         for path in [self.output, *beside] if self.output is not None else []:
             self._check_file(path)
 

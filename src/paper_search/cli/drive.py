@@ -90,7 +90,7 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
                 state = runner.run(self._state())
             except KeyboardInterrupt:
                 if not self._is_resumable(runner, "interrupted"):
-                    say("interrupted; nothing is left to resume")
+                    say("interrupted; there is nothing to resume")
                 raise typer.Exit(ExitCode.INTERRUPTED) from None
             except (InputError, ThreadError):
                 raise

@@ -51,7 +51,7 @@ def draw(
     if ctx.invoked_subcommand is not None:
         if as_json or format_name is not None:
             raise UsageMistakeError(
-                f"--json and --format stand after {ctx.invoked_subcommand!r}, not before it"
+                f"put --json and --format after {ctx.invoked_subcommand!r}, not before it"
             )
         return
     from paper_search.workflow.graph import WORKFLOW
@@ -231,7 +231,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument for each option
             say(f"{visible(step_id)}: {outcome.value}")
         print_json(ended.questions[-1] if ended.is_waiting else dict(ended.result))
     if ended.is_waiting:
-        say("the run waits for the answer to the question above: give it as --answer JSON")
+        say("the run waits for an answer to the question above; pass it with --answer JSON")
         raise typer.Exit(ExitCode.WAITING)
 
 
@@ -276,7 +276,7 @@ def _json(text: str, option: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise InputError(f"{option} {text!r} is no JSON: {error}") from error
+        raise InputError(f"{option} {text!r} is not JSON: {error}") from error
 
 
 def _json_object(text: str | None) -> dict[str, Any]:
@@ -284,7 +284,7 @@ def _json_object(text: str | None) -> dict[str, Any]:
 
     value = {} if text is None else _json(text, "--input")
     if not isinstance(value, dict):
-        raise InputError(f"--input {text!r} is no JSON object")
+        raise InputError(f"--input {text!r} is not a JSON object")
     return value
 
 
@@ -310,6 +310,6 @@ def _factory(workflow: "Workflow") -> Any:
         return getattr(import_module(module), function)
     except (ImportError, AttributeError) as error:
         raise ConfigError(
-            f"workflow {workflow.name!r} has its services from {workflow.services!r}, "
-            f"which is not there: {error}"
+            f"workflow {workflow.name!r} takes its services from {workflow.services!r}, "
+            f"which cannot be imported: {error}"
         ) from error

@@ -140,7 +140,7 @@ def _note(name: str, config: AppConfig) -> str | None:
                 return _library_note(config)
             case "sample":
                 with open_sample(config.home) as sample:
-                    return f"{len(sample)} records that come with the program"
+                    return f"{len(sample)} records included with the program"
             case _:
                 return None
     except LibraryError as error:

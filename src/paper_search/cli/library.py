@@ -181,7 +181,8 @@ def search(
 def embed(
     ctx: typer.Context,
     again: Annotated[
-        bool, typer.Option("--again", help="Replace all vectors, as after a change of model.")
+        bool,
+        typer.Option("--again", help="Replace all vectors, for example after changing the model."),
     ] = False,
     as_json: Json = False,
     home: Home = None,
@@ -216,7 +217,7 @@ def embed(
 
 def told(made: "EmbeddingSummary") -> str:
     """Return what came of a run in one line."""
-    line = f"vectors: {made.made} made, {made.total} in all, by {made.model}"
+    line = f"vectors: {made.made} created, {made.total} in total, by {made.model}"
     if made.unusable:
         line += f"; the model can make nothing of {made.unusable} records"
     return visible(line)

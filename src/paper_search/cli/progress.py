@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 _WORDS = {
     "intent_parsing": "understanding the question",
     "query_building": "writing the search strategy",
-    "searching": "asking the sources",
+    "searching": "searching the sources",
     "deduplicating": "merging duplicates",
     "scoring": "judging relevance",
     "organizing": "organising the result",
-    "iterating": "going round once more",
+    "iterating": "starting another round",
     "planner": "planning the report",
     "searcher": "collecting sources",
     "analyst": "reading the sources",

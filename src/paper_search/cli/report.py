@@ -102,11 +102,11 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     config, home_option = settings(ctx, home), given_home(ctx, home)
     if thread is not None:
         if question or from_thread:
-            raise UsageMistakeError("--thread goes on with a report; it takes no QUESTION")
+            raise UsageMistakeError("--thread continues a report; leave out QUESTION and --from")
         resume_report(config, home_option, delivery, answer, thread, is_asking=not yes)
         return
     if answer is not None:
-        raise UsageMistakeError("an answer goes with --thread THREAD")
+        raise UsageMistakeError("an answer needs --thread THREAD")
     run = {
         "sources": source or None,
         "depth": depth,

@@ -60,9 +60,9 @@ class ReportDelivery(Destination):
         if name not in FORMATS:
             raise UnknownNameError("report format", name, list(FORMATS))
         if name == "docx" and output is None:
-            raise UsageMistakeError("a Word document goes to a file; give --output FILE")
+            raise UsageMistakeError("a Word document needs --output FILE")
         if has_figures and output is None and name != "html":
-            raise UsageMistakeError("--figures goes with --output FILE or --format html")
+            raise UsageMistakeError("--figures needs --output FILE or --format html")
         beside = [output.with_suffix(".bib")] if output and name == "latex" else []
         delivery = cls(
             name,
@@ -151,7 +151,7 @@ def export_report(detail: ReportDetail, delivery: ReportDelivery) -> None:
     if detail.report is None:
         raise ExportError(
             f"report {detail.thread_id!r} has no text yet: it is "
-            f"{detail.status.value}; go on with it first: paper-search resume {detail.thread_id}"
+            f"{detail.status.value}; continue it first: paper-search resume {detail.thread_id}"
         )
     delivery.deliver(detail.report, {"thread_id": detail.thread_id})
 

@@ -66,7 +66,7 @@ class ReportAnswer:
         }
         named = [name for name, value in given.items() if value is not None]
         if len(named) > 1 and set(named) != {"--edit", "--note"}:
-            raise UsageMistakeError(f"{' and '.join(named)} exclude each other; give one of them")
+            raise UsageMistakeError(f"{' and '.join(named)} cannot be combined; give one of them")
         if edit is not None:
             return cls(_modification(document(edit), note))
         if note is not None:
@@ -96,7 +96,7 @@ class ReportDrive(Drive[Review, Report, ReportDelivery]):
         parts = (f"{result.status} report", f"{count:,} words", ended)
         say(f"{', '.join(filter(None, parts))}; thread {self._thread_id}")
         if result.reason:
-            say(visible(f"not a finished report: {result.reason}"))
+            say(visible(f"unfinished report: {result.reason}"))
         for error in result.provenance.get("errors") or []:
             say(visible(error))
         if result.status != "complete" and not result.sections:

@@ -74,7 +74,7 @@ def show_review(console: Console, review: Review, *, is_whole: bool = False) -> 
         console.print(text(f"  {action}: {effect}", "dim"))
     silence = "counts as approval" if review.auto_approve_on_timeout else "decides nothing"
     until = review.expires_at.strftime("%Y-%m-%d %H:%M UTC")
-    console.print(text(f"  asked to be answered by {until}; silence {silence}", "dim"))
+    console.print(text(f"  please answer by {until}; no answer {silence}", "dim"))
 
 
 def _show_plan(console: Console, plan: dict[str, Any], warnings: list[str]) -> None:
@@ -152,7 +152,7 @@ def _show_content(console: Console, detail: ReportDetail) -> None:
     for section in report.sections:
         console.print(text(f"  {section.title} ({section.word_count} words)"))
     if report.reason:
-        console.print(text(f"not a finished report: {report.reason}", "yellow"))
+        console.print(text(f"unfinished report: {report.reason}", "yellow"))
     for caveat in report.caveats:
         console.print(text(f"note: {caveat}", "dim"))
-    console.print(text("its whole text: see `paper-search export`"))
+    console.print(text("full text: `paper-search export`"))

@@ -30,15 +30,15 @@ HELP = """\
   a             approve: this is the result
   r 1 3 5-8     mark papers as relevant: they are kept, and the next round learns from them
   i 2           mark papers as irrelevant
-  u 1           take marks back
+  u 1           remove marks
   w 1           pair 1 of "same work?" is one work (d 1: it is two)
-  split 4       the records that paper 4 was merged from are works of their own
+  split 4       split paper 4 into the records that it was merged from
   e [WORDS]     search again with the marks, and with words on what to look for
   x [WORDS]     reject the result: search again, saying why
   m             more papers
-  p 4           all that is known of a paper
-  s             show the result again, with all that the sources were asked and said
-  q             leave the question open and go on another day"""
+  p 4           show all details of a paper
+  s             show the result again, with each query and what the sources answered
+  q             quit; the question stays open"""
 
 
 class ResultReview:

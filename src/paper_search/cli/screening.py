@@ -83,7 +83,7 @@ class ScreeningPrompt:
         try:
             while queue := screening.queue():
                 self._one(screening, lock, queue[0], len(queue))
-            say("every paper is marked")
+            say("all papers are marked")
         except QuitError:
             say("saved; run the same command to continue")
         except KeyboardInterrupt:
@@ -115,7 +115,7 @@ class ScreeningPrompt:
 
     def _has_undone(self, screening: Screening, lock: WorkLock) -> bool:
         undone = self._saved(lock, screening.undo())
-        say(visible(f"taken back: {undone.title}") if undone else "nothing to undo in this round")
+        say(visible(f"undone: {undone.title}") if undone else "nothing to undo in this round")
         return undone is not None
 
     def _look(self, screening: Screening, lock: WorkLock, paper: Paper, key: str) -> None:
@@ -135,7 +135,7 @@ class ScreeningPrompt:
     def _say_next(self, session: SearchSession) -> None:
         question = self._runner.run(_open_question(session))
         if question is not None:
-            say("the marks join your answer, which the thread still waits for:")
+            say("your marks will be part of your answer, which the thread still waits for:")
             for line in self._continuation.lines(question.question):
                 say(line)
 

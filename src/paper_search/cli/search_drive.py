@@ -84,8 +84,7 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
         if not collection.papers and not is_offline:
             command = self._commands.details()
             yield (
-                "nothing relevant was found; what was asked, and what each source answered: "
-                f"{command}"
+                f"no relevant papers; to see each query and what the sources answered: {command}"
             )
         yield from map(visible, failure_lines(state.reports))
         failed = {report.source for report in state.reports if report.status.is_failure}

@@ -86,7 +86,7 @@ def thread_table(threads: Iterable[ThreadInfo | ReportInfo], now: datetime) -> T
         table.add_column(name, no_wrap=name in {"Thread", "Kind"})
     table.add_column("Round", justify="right")
     table.add_column("Changed", no_wrap=True)
-    table.add_column("What was asked for", ratio=1, overflow="fold")
+    table.add_column("Question", ratio=1, overflow="fold")
     for thread in threads:
         kind, asked, number = _kind(thread)
         table.add_row(

@@ -55,7 +55,7 @@ def threads(
     else:
         say("no threads; `paper-search find QUESTION` starts one")
     if len(found) > limit:
-        say(f"only {limit} are shown; --limit shows more, --offset {offset + limit} the next ones")
+        say(f"{limit} are shown; --limit shows more, --offset {offset + limit} the next")
 
 
 def show(  # noqa: PLR0913, PLR0917  # one for each option
@@ -203,7 +203,7 @@ def delete(
             try:
                 return str((await catalog.info(thread)).question)
             except ThreadNotFoundError:
-                return "a deletion of it was cut short"
+                return "partly deleted"
 
     async def deleted() -> None:
         async with open_persistence(url) as persistence:
@@ -211,7 +211,9 @@ def delete(
 
     asked = asyncio.run(question())
     if not yes and not is_interactive():
-        raise UsageMistakeError("nobody is here to confirm; give --yes to delete the thread")
+        raise UsageMistakeError(
+            "there is no terminal to confirm at; give --yes to delete the thread"
+        )
     if not yes:
         try:
             reply = Terminal().ask(f"delete {thread} ({visible(asked[:80])})? [y/N] ")
@@ -314,7 +316,7 @@ def backup(
     if as_json:
         print_json({"file": str(file), "bytes": size})
     else:
-        say(f"wrote {file}, {size:,} bytes; `paper-search restore {file}` puts it back")
+        say(f"wrote {file}, {size:,} bytes; `paper-search restore {file}` restores it")
 
 
 def restore(
@@ -333,4 +335,4 @@ def restore(
     if as_json:
         print_json({"file": str(file), "restored": True})
     else:
-        say(f"restored {file}; `paper-search threads` lists what is there now")
+        say(f"restored {file}; `paper-search threads` lists its threads")

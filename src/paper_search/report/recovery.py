@@ -152,7 +152,7 @@ class Attempt(Generic[ResultT]):
             tried = counts.get(known.category, 0)
             counts[known.category] = tried + 1
             if not known.recoverable or not await self._may_retry(known.category, tried):
-                action = "went on without a language model"
+                action = "continued without a language model"
                 self.errors.append(
                     known.model_copy(
                         update={

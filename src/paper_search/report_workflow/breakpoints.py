@@ -79,7 +79,7 @@ HITL_BREAKPOINTS: Mapping[str, HITLBreakpoint] = MappingProxyType(
             timeout_seconds=7200,
             timeout_setting="critical_review_timeout",
             required_fields=("critique.items", "draft.title"),
-            question="critical issues are left; what should be done?",
+            question="critical issues remain; what should be done?",
         ),
     }
 )

@@ -50,7 +50,7 @@ def settings_of(ctx: Context) -> ReportParams:
     unknown = sorted(set(given) - set(ReportParams.model_fields))
     if unknown:
         known = ", ".join(ReportParams.model_fields)
-        raise InputError(f"config names {unknown}, which are no settings; known: {known}")
+        raise InputError(f"config names {unknown}, which are not settings; known: {known}")
     try:
         return ReportParams.model_validate({**ctx.workflow_params.model_dump(), **given})
     except ValidationError as error:

@@ -50,7 +50,7 @@ class PlanEdit(BaseModel, extra="forbid"):
     @model_validator(mode="after")
     def _changes_something(self) -> PlanEdit:
         if not self.model_dump(exclude_none=True):
-            raise ValueError("changes nothing; name what is to be different")
+            raise ValueError("changes nothing; say what should be different")
         return self
 
 
@@ -72,7 +72,7 @@ class DraftEdit(BaseModel, extra="forbid"):
     @model_validator(mode="after")
     def _changes_something(self) -> DraftEdit:
         if not self.model_dump(exclude_none=True):
-            raise ValueError("changes nothing; name what is to be different")
+            raise ValueError("changes nothing; say what should be different")
         return self
 
 
@@ -143,7 +143,7 @@ def _check(decision: ReviewDecision, review: Review) -> None:
     if decision.action not in review.actions:
         taken = ", ".join(action.value for action in review.actions)
         raise ValueError(
-            f"action: {decision.action.value} is not taken here any more; taken: {taken}"
+            f"action: {decision.action.value} is no longer accepted here; accepted: {taken}"
         )
     _check_content(decision, review.kind)
 
@@ -152,7 +152,7 @@ def _check_content(decision: ReviewDecision, kind: BreakpointName) -> None:
     """Check what goes with the action, and put modifications into their form."""
     if decision.action is not HITLAction.MODIFY:
         if decision.modifications is not None:
-            raise ValueError("modifications go with the action modify")
+            raise ValueError("modifications need the action modify")
         return
     if decision.modifications is None:
         if not (decision.feedback or "").strip():

@@ -154,7 +154,9 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
             state.add_checkpoint(failure)
     state.result_ids += await records.put_results(fresh)
     state.status = ResearchStatus.SEARCHING
-    state.say(f"Collected {len(fresh)} new results; {len(state.pending_searches)} queries pend.")
+    state.say(
+        f"Collected {len(fresh)} new results; {len(state.pending_searches)} queries are pending."
+    )
     ctx.progress("found", {"sources": len(state.result_ids)})
     outcome = route_after_searcher(state, params)
     if outcome is Outcome.FAIL:
@@ -215,7 +217,7 @@ async def _approved(
     ]
     state.research_plan = _with_queries(state, done)
     state.add_checkpoint(
-        f"Took over {len(results)} papers of thread {params.from_thread} ({ended_by}); "
+        f"Used {len(results)} papers of thread {params.from_thread} ({ended_by}); "
         "nothing else was searched"
     )
     return results
@@ -315,5 +317,5 @@ def _source_error(message: str) -> WorkflowError:
         message=message,
         node="searcher",
         recoverable=True,
-        fallback_action="went on with the other searches",
+        fallback_action="continued with the other searches",
     )

@@ -198,7 +198,7 @@ def _caveats(state: WorkflowState) -> list[str]:
         caveats.append(f"{len(state.analysis.gaps)} sub-questions are not answered")
     if state.collection_ended_by not in {None, "approved"}:
         caveats.append(
-            f"The search that it is made from was not approved ({state.collection_ended_by})"
+            f"The search that it is based on was not approved ({state.collection_ended_by})"
         )
     return caveats
 

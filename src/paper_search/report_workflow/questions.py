@@ -15,14 +15,14 @@ _EFFECTS: dict[str, dict[HITLAction, str]] = {
         HITLAction.MODIFY: "with research_plan: search by what you changed it to; with feedback "
         "only: plan again",
         HITLAction.REJECT: "end the report",
-        HITLAction.SKIP: "go on without a decision",
+        HITLAction.SKIP: "continue without a decision",
     },
     "pre_output_review": {
-        HITLAction.APPROVE: "give out the report as approved",
+        HITLAction.APPROVE: "output the report as approved",
         HITLAction.MODIFY: "with draft: take your text, which is checked again; with feedback: "
         "write another version",
         HITLAction.REJECT: "end with the best draft, marked as rejected",
-        HITLAction.SKIP: "give it out, marked as not approved by a person",
+        HITLAction.SKIP: "output it, marked as not approved by a person",
     },
     "critical_issue_review": {
         HITLAction.APPROVE: "output the report with its critical issues listed",

@@ -138,7 +138,7 @@ class ThreadAdmission:
             raise ThreadError("the thread waits for a decision: answer it with command.resume")
         if not state.is_complete and payload.get("input") is not None:
             raise ThreadError(
-                "the thread stopped in the middle of its steps: run it without an input to go on"
+                "the thread stopped in the middle of its steps: run it without an input to continue"
             )
         if state.is_complete and payload.get("input") is None:
             raise ThreadError("the thread is done; there is nothing to resume")

@@ -47,7 +47,7 @@ class ThreadAttachment:
             try:
                 await self.refresh(is_whole=passes % WHOLE_EVERY == 0)
             except PaperSearchError:
-                logger.exception("the list of threads could not be read; it is tried again")
+                logger.exception("the list of threads could not be read; trying again")
             passes += 1
             await asyncio.sleep(POLL_S)
 

@@ -55,7 +55,7 @@ def create_auth(config: AppConfig) -> Auth:
     async def authenticate(authorization: str | None) -> Auth.types.MinimalUserDict:
         owner = owner_of(server, authorization)
         if owner is None:
-            raise Auth.exceptions.HTTPException(401, "a token of this server is needed")
+            raise Auth.exceptions.HTTPException(401, "this server needs a token")
         return {"identity": owner, "is_authenticated": True}
 
     @auth.on

@@ -98,7 +98,9 @@ def _parameter(parameter: inspect.Parameter, function: Any) -> Parameter | str |
             )
         if parameter.default is not EMPTY:
             return None
-        return f"nobody gives its parameter {name!r}: annotate it with an Arg or give it a default"
+        return (
+            f"nothing supplies its parameter {name!r}: annotate it with an Arg or give it a default"
+        )
     if parameter.kind is parameter.POSITIONAL_ONLY:
         return f"its parameter {name!r} cannot be given by name"
     default, arg = parameter.default, args[-1]

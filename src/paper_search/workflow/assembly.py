@@ -126,8 +126,8 @@ class KeepingSearcher(Searcher):
             with Library.open(self._library, wait_s=_WAIT_S) as library:
                 changes = library.add(papers)
         except PaperSearchError as error:
-            _log.warning("found records were not kept: %s", error)
-            return f"nothing was kept in your library: {error}"
+            _log.warning("found records were not added to the library: %s", error)
+            return f"nothing was added to your library: {error}"
         return (
             f"{changes.added} records were added to your library, "
             f"{changes.updated + changes.unchanged} were there"

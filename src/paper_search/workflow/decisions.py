@@ -225,7 +225,7 @@ def _check_merges(data: Any, record_ids: frozenset[str]) -> None:
         if unknown := sorted(pair - record_ids):
             raise ValueError(f"no such records in this result: {_some(unknown)}")
         if said.setdefault(pair, decision.is_same) != decision.is_same:
-            raise ValueError(f"said to be one work and two: {_some(sorted(pair))}")
+            raise ValueError(f"decided both as one work and as two: {_some(sorted(pair))}")
 
 
 def _some(names: list[str]) -> str:
