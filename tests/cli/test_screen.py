@@ -211,8 +211,8 @@ def test_a_note_in_any_script_is_in_every_export(
 
 
 async def _note(thread: str, words: str) -> None:
-    async with open_persistence(load_config().persistence_url) as place:
-        session = SearchSession.on(place, thread)
+    async with open_persistence(load_config().persistence_url) as persistence:
+        session = SearchSession.on(persistence, thread)
         screening = await session.screening()
         await screening.note(screening.queue()[0], words)
 

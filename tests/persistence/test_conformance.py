@@ -1,4 +1,4 @@
-"""LangGraph's own test suite for savers, on each place as we configure it."""
+"""LangGraph's own test suite for savers, on each persistence as we configure it."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ def kind_of(url: str) -> str:
 
 async def two_rounds(url: str, *keys: str) -> Any:
     """Leave a thread at its second result, with a note and a mark in it."""
-    async with open_persistence(url, keys=keys) as place:
-        flow = workflow(persistence=place)
+    async with open_persistence(url, keys=keys) as persistence:
+        flow = workflow(persistence=persistence)
         await flow.start("why i ask", thread_id="t")
         await flow.answer("t", reject("a private note"))
         review = await flow.answer("t", "approve")
@@ -48,8 +48,8 @@ async def two_rounds(url: str, *keys: str) -> Any:
 
 
 async def end(url: str, *keys: str) -> Any:
-    async with open_persistence(url, keys=keys) as place:
-        flow = workflow(persistence=place)
+    async with open_persistence(url, keys=keys) as persistence:
+        flow = workflow(persistence=persistence)
         await flow.answer("t", "approve")
         return await flow.answer("t", "approve")
 
@@ -79,8 +79,8 @@ async def test_no_row_shows_what_was_asked_found_or_decided(durable_url):
         assert secret not in written, secret
     result = await end(durable_url, KEY)
     assert len(result.papers) == 3
-    async with open_persistence(durable_url, keys=[KEY]) as place:
-        (info,) = await ThreadCatalog(place).threads()
+    async with open_persistence(durable_url, keys=[KEY]) as persistence:
+        (info,) = await ThreadCatalog(persistence).threads()
         assert info.question == "why i ask"
 
 
@@ -105,10 +105,10 @@ async def test_an_old_key_still_opens_and_the_new_one_seals(durable_url):
     await two_rounds(durable_url, KEY)
     result = await end(durable_url, OTHER, KEY)
     assert len(result.papers) == 3
-    async with open_persistence(durable_url, keys=[OTHER, KEY]) as place:
-        await workflow(persistence=place).start("why i ask", thread_id="later")
-    async with open_persistence(durable_url, keys=[OTHER]) as place:
-        assert (await ThreadCatalog(place).info("later")).question == "why i ask"
+    async with open_persistence(durable_url, keys=[OTHER, KEY]) as persistence:
+        await workflow(persistence=persistence).start("why i ask", thread_id="later")
+    async with open_persistence(durable_url, keys=[OTHER]) as persistence:
+        assert (await ThreadCatalog(persistence).info("later")).question == "why i ask"
 
 
 async def test_without_the_key_it_is_said_that_one_is_needed(durable_url):
@@ -201,12 +201,12 @@ def test_a_key_that_is_none_is_refused_without_being_shown(key):
 
 @examples(50)
 @given(st.binary(max_size=200), st.text(max_size=20), st.integers(min_value=0), st.integers(1, 255))
-def test_every_change_of_a_sealed_text_is_noticed(data, about, place, change):
+def test_every_change_of_a_sealed_text_is_noticed(data, about, position, change):
     keyring = Keyring([KEY])
     sealed = keyring.seal(data, "about" + ascii(about))
     assert keyring.open(sealed, "about" + ascii(about)) == data
     changed = bytearray(sealed)
-    changed[place % len(sealed)] ^= change
+    changed[position % len(sealed)] ^= change
     with pytest.raises(PersistenceError):
         keyring.open(bytes(changed), "about" + ascii(about))
     with pytest.raises(PersistenceError):

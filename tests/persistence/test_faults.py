@@ -59,18 +59,18 @@ async def test_a_disk_that_is_full_at_any_step_is_named_and_nothing_is_lost(poin
         await flow.answer("t", "approve")
 
     async def on_a_full_disk() -> None:
-        async with open_persistence(url) as place:
+        async with open_persistence(url) as persistence:
             if point == "search":
                 inner = skills.search
 
                 async def filling(strategy: Any) -> Any:
-                    await fill(place)
+                    await fill(persistence)
                     return await inner(strategy)
 
                 skills.search = filling
             else:
-                await fill(place)
-            await workflow(skills, persistence=place).answer("t", "approve")
+                await fill(persistence)
+            await workflow(skills, persistence=persistence).answer("t", "approve")
 
     with pytest.raises(PersistenceError, match=r"threads\.db.*full; make room on the disk"):
         await on_a_full_disk()
@@ -84,13 +84,13 @@ async def test_a_disk_that_is_full_at_any_step_is_named_and_nothing_is_lost(poin
 
 
 async def finished(url: str) -> Any:
-    async with open_persistence(url) as place:
-        return (await ThreadCatalog(place).show("t")).collection
+    async with open_persistence(url) as persistence:
+        return (await ThreadCatalog(persistence).show("t")).collection
 
 
-async def fill(place: Any) -> None:
-    """Let no connection of this place write another page."""
-    for connection in (place.checkpointer.conn, place.store.conn):
+async def fill(persistence: Any) -> None:
+    """Let no connection of this persistence write another page."""
+    for connection in (persistence.checkpointer.conn, persistence.store.conn):
         await connection.execute("PRAGMA max_page_count = 1")
 
 
@@ -176,11 +176,11 @@ async def test_a_truncated_state_is_named_and_other_threads_go_on(url):
     )
     with pytest.raises(PersistenceError, match=r"damaged.*restore a backup"):
         await workflow(persistence=url).pending("broken")
-    async with open_persistence(url) as place:
-        listed = {each.thread_id: each for each in await ThreadCatalog(place).threads()}
+    async with open_persistence(url) as persistence:
+        listed = {each.thread_id: each for each in await ThreadCatalog(persistence).threads()}
         assert "damaged" in listed["broken"].error
-        await ThreadCatalog(place).delete("broken")
-        assert [each.thread_id for each in await ThreadCatalog(place).threads()] == ["whole"]
+        await ThreadCatalog(persistence).delete("broken")
+        assert [each.thread_id for each in await ThreadCatalog(persistence).threads()] == ["whole"]
     assert await workflow(persistence=url).pending("whole") is not None
 
 
@@ -190,8 +190,8 @@ async def test_a_truncated_state_is_named_and_other_threads_go_on(url):
 async def test_a_backup_of_a_database_in_use_has_all_that_was_stored(path, url, tmp_path):
     """PER-10: what a copy of the file alone has not, since it is in the write-ahead log."""
     copy, plain = tmp_path / "backup.db", tmp_path / "plain.db"
-    async with open_persistence(url) as place:
-        flow = workflow(persistence=place)
+    async with open_persistence(url) as persistence:
+        flow = workflow(persistence=persistence)
         await flow.start("q", thread_id="t")
         review = await flow.answer("t", "approve")
         assert back_up(path, copy) == copy.stat().st_size
@@ -221,10 +221,10 @@ async def test_restoring_puts_the_threads_back_as_they_were(path, url, tmp_path)
 async def test_nothing_is_restored_under_a_thread_that_is_driven(path, url, tmp_path):
     """PER-10 PER-13."""
     copy = tmp_path / "backup.db"
-    async with open_persistence(url) as place:
-        await workflow(persistence=place).start("q", thread_id="t")
+    async with open_persistence(url) as persistence:
+        await workflow(persistence=persistence).start("q", thread_id="t")
         back_up(path, copy)
-        async with place.leases.hold("t"):
+        async with persistence.leases.hold("t"):
             with pytest.raises(ThreadBusyError):
                 restore(copy, path, is_overwriting=True)
 

@@ -1,4 +1,4 @@
-"""From a URL to a place for threads, or to an error that says what is wrong with it."""
+"""From a URL to a persistence, or to an error that says what is wrong with it."""
 
 from __future__ import annotations
 
@@ -162,16 +162,16 @@ async def test_our_file_with_a_strangers_table_in_it_is_ours(tmp_path):
 def unprivileged():
     """Give up the rights of root, for whom nothing is forbidden."""
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
+        directory = Path(name)
         if os.geteuid() != 0:
-            yield place
-            place.chmod(0o700)
+            yield directory
+            directory.chmod(0o700)
             return
-        place.chmod(0o755)
-        os.chown(place, 65534, 65534)
+        directory.chmod(0o755)
+        os.chown(directory, 65534, 65534)
         os.seteuid(65534)
         try:
-            yield place
+            yield directory
         finally:
             os.seteuid(0)
 
@@ -221,6 +221,7 @@ asyncio.run(flow.run("q", thread_id=sys.argv[2]))
 """
 
 
+@pytest.mark.slow
 def test_many_processes_make_the_file_at_once(tmp_path):
     """PER-12."""
     path = tmp_path / "threads.db"

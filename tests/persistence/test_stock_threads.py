@@ -65,30 +65,30 @@ async def begun(postgres_url: str) -> str:
 
 
 async def test_texts_and_numbers_of_a_stock_thread_are_read(begun: str) -> None:
-    async with open_persistence(begun, keys=[]) as place:
-        assert (await asking(place.checkpointer).aget_state(CONFIG)).values == BEGUN
+    async with open_persistence(begun, keys=[]) as persistence:
+        assert (await asking(persistence.checkpointer).aget_state(CONFIG)).values == BEGUN
 
 
 async def test_texts_and_numbers_of_a_stock_thread_outlive_every_further_step(begun: str) -> None:
     """What did not change since has to be in the newer checkpoints as well."""
-    async with open_persistence(begun, keys=[]) as place:
-        graph = asking(place.checkpointer)
+    async with open_persistence(begun, keys=[]) as persistence:
+        graph = asking(persistence.checkpointer)
         await graph.ainvoke(Command(resume="one"), CONFIG)
         assert (await graph.aget_state(CONFIG)).values == {**BEGUN, "answer": "one"}
         done = await graph.ainvoke(Command(resume="two"), CONFIG)
     assert done == {**BEGUN, "answer": "one, two"}
-    async with open_persistence(begun, keys=[]) as place:  # and for whoever comes later
-        state = await asking(place.checkpointer).aget_state(CONFIG)
+    async with open_persistence(begun, keys=[]) as persistence:  # and for whoever comes later
+        state = await asking(persistence.checkpointer).aget_state(CONFIG)
     assert state.values == {**BEGUN, "answer": "one, two"}
     assert state.next == ()
 
 
 async def test_they_outlive_pruning_and_copying(begun: str) -> None:
-    async with open_persistence(begun, keys=[]) as place:
-        graph = asking(place.checkpointer)
+    async with open_persistence(begun, keys=[]) as persistence:
+        graph = asking(persistence.checkpointer)
         await graph.ainvoke(Command(resume="one"), CONFIG)
-        await place.checkpointer.acopy_thread("t", "copy")
-        await place.checkpointer.aprune(["t"])
+        await persistence.checkpointer.acopy_thread("t", "copy")
+        await persistence.checkpointer.aprune(["t"])
         for name in ("t", "copy"):
             state = await graph.aget_state({"configurable": {"thread_id": name}})
             assert state.values == {**BEGUN, "answer": "one"}, name
@@ -98,8 +98,8 @@ async def test_the_newer_checkpoints_hold_no_text_in_clear(
     begun: str, sql: Callable[[str], list[tuple[Any, ...]]]
 ) -> None:
     """Once they are ours, texts are where all other values are, and can be sealed there."""
-    async with open_persistence(begun, keys=[]) as place:
-        await asking(place.checkpointer).ainvoke(Command(resume="one"), CONFIG)
+    async with open_persistence(begun, keys=[]) as persistence:
+        await asking(persistence.checkpointer).ainvoke(Command(resume="one"), CONFIG)
     (newest,) = sql(
         "SELECT checkpoint -> 'channel_values' FROM checkpoints ORDER BY checkpoint_id DESC LIMIT 1"
     )
@@ -107,8 +107,8 @@ async def test_the_newer_checkpoints_hold_no_text_in_clear(
 
 
 async def test_the_stock_saver_reads_what_ours_wrote(begun: str) -> None:
-    async with open_persistence(begun, keys=[]) as place:
-        await asking(place.checkpointer).ainvoke(Command(resume="one"), CONFIG)
+    async with open_persistence(begun, keys=[]) as persistence:
+        await asking(persistence.checkpointer).ainvoke(Command(resume="one"), CONFIG)
     async with stock(begun) as saver:
         assert await asking(saver).ainvoke(Command(resume="two"), CONFIG) == {
             **BEGUN,

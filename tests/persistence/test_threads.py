@@ -1,4 +1,4 @@
-"""Seed 003's PersistenceConfig and ThreadManager, on each place."""
+"""Seed 003's PersistenceConfig and ThreadManager, on each persistence."""
 
 from __future__ import annotations
 

@@ -158,12 +158,12 @@ def _count_writes(saver: Any, fatal: int) -> None:
 
 async def drive(job: Job) -> None:
     """Take the report from wherever it stands to its end, or to that of this process."""
-    async with open_persistence(job.url) as place:
+    async with open_persistence(job.url) as persistence:
         if job.killer == "write":
-            _count_writes(place.checkpointer, job.after)
+            _count_writes(persistence.checkpointer, job.after)
         if job.path == "from_search":
-            await _searched(place)
-        flow = _workflow(job, place)
+            await _searched(persistence)
+        flow = _workflow(job, persistence)
         reached: Any = None
         try:
             reached = await flow.pending(THREAD) or await flow.proceed(THREAD)
@@ -179,10 +179,10 @@ async def drive(job: Job) -> None:
         job.result.write_text(json.dumps(shown), encoding="utf-8")
 
 
-async def _searched(place: Any) -> None:
+async def _searched(persistence: Any) -> None:
     """Take the search from wherever it stands to its approval."""
     records = [RawPaper.model_validate(each.model_dump()) for each in report_papers()]
-    flow = SearchWorkflow(*[FakeSkills(lambda _strategy: records)] * 6, persistence=place)
+    flow = SearchWorkflow(*[FakeSkills(lambda _strategy: records)] * 6, persistence=persistence)
     try:
         reached: Checkpoint | PaperCollection = await flow.pending(
             SEARCH_THREAD
@@ -202,7 +202,7 @@ async def _begun(flow: ReportWorkflow) -> Any:
         return await flow.proceed(THREAD)
 
 
-def _workflow(job: Job, place: Any) -> ReportWorkflow:
+def _workflow(job: Job, persistence: Any) -> ReportWorkflow:
     def answer(call: LLMCall) -> Any:
         note(job.log, "call", str((call.schema or {}).get("title")))
         return good_answer(call)
@@ -210,7 +210,7 @@ def _workflow(job: Job, place: Any) -> ReportWorkflow:
     llm = FakeLLM(answer) if job.has_model else None
     return ReportWorkflow(
         report_services(llm, search=LoggingSearch(job.log)),
-        persistence=place,
+        persistence=persistence,
         target_length=150 if job.has_model else 1000,
         hitl_after_planning=True,
         hitl_before_output=True,
@@ -232,7 +232,7 @@ def _child(job: Job) -> None:
 def warm() -> None:
     """Drive a report once, so that no child has to build what every report needs.
 
-    In a file of its own: a place in memory may leave something running, and this process forks.
+    In a file of its own: one in memory may leave something running, and this process forks.
     """
     with tempfile.TemporaryDirectory() as folder:
         job = Job(f"sqlite:///{folder}/threads.db", f"{folder}/log", has_model=True)

@@ -28,7 +28,7 @@ PLAN = {"research_plan": {"decomposed_questions": ["How warm are streets?", "And
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-async def place(request, tmp_path):
+async def persistence(request, tmp_path):
     url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/threads.db"
     async with open_persistence(url) as persistence:
         yield persistence
@@ -40,11 +40,11 @@ def search() -> FakeSearch:
 
 
 @pytest.fixture
-async def graph(place, search) -> Any:
+async def graph(persistence, search) -> Any:
     """The bare graph, as a server has it that nothing guards, waiting with a plan."""
-    flow = ReportWorkflow(report_services(search=search), persistence=place, **ASKS)
+    flow = ReportWorkflow(report_services(search=search), persistence=persistence, **ASKS)
     await flow.start(QUESTION, thread_id="t")
-    return ReportSession.graph(place, report_services(search=search))
+    return ReportSession.graph(persistence, report_services(search=search))
 
 
 async def changed_plan(graph: Any) -> dict[str, Any]:
@@ -89,52 +89,52 @@ async def test_a_plan_that_passed_is_collected_by_in_every_round(graph, search, 
     assert question.value["kind"] == "pre_output_review"
 
 
-async def test_a_report_that_asks_nobody_needs_nobody(place, search):
-    flow = ReportWorkflow(report_services(search=search), persistence=place)
+async def test_a_report_that_asks_nobody_needs_nobody(persistence, search):
+    flow = ReportWorkflow(report_services(search=search), persistence=persistence)
     assert (await flow.run(QUESTION)).status == "complete"
 
 
-async def test_a_report_of_an_older_program_goes_on(graph, place, search):
+async def test_a_report_of_an_older_program_goes_on(graph, persistence, search):
     """PER-14: it kept no approvals."""
-    records = ReportRecords(place.store, "t")
+    records = ReportRecords(persistence.store, "t")
     await records.put("report_approvals", dict.fromkeys(("terms", "passed", "proposed-1")))
     await graph.ainvoke(Command(resume="approve"), CONFIG)
     assert search.asked
 
 
-async def test_what_passed_in_an_earlier_report_of_the_thread_does_not_count(place, search):
+async def test_what_passed_in_an_earlier_report_of_the_thread_does_not_count(persistence, search):
     services = report_services(search=search)
-    flow = ReportWorkflow(services, persistence=place, hitl_after_planning=True)
+    flow = ReportWorkflow(services, persistence=persistence, hitl_after_planning=True)
     await flow.start(QUESTION, thread_id="t")
     await flow.answer("t", "approve")
     asked = len(search.asked)
-    graph = ReportSession.graph(place, services)
+    graph = ReportSession.graph(persistence, services)
     await graph.ainvoke({"original_query": QUESTION}, CONFIG, context={"hitl_after_planning": True})
     with pytest.raises(UnapprovedStrategyError):
         await graph.ainvoke(Command(goto="searcher"), CONFIG)
     assert len(search.asked) == asked
 
 
-async def test_going_back_to_the_plan_takes_its_approval_back__sec_03(place, search):
+async def test_going_back_to_the_plan_takes_its_approval_back__sec_03(persistence, search):
     services = report_services(search=search)
-    flow = ReportWorkflow(services, persistence=place, **ASKS)
+    flow = ReportWorkflow(services, persistence=persistence, **ASKS)
     await flow.start(QUESTION, thread_id="t")
     await flow.answer("t", "approve")
     await flow.fork("t", "plan_review")
     asked = len(search.asked)
     with pytest.raises(UnapprovedStrategyError):
-        await ReportSession.graph(place, services).ainvoke(Command(goto="searcher"), CONFIG)
+        await ReportSession.graph(persistence, services).ainvoke(Command(goto="searcher"), CONFIG)
     assert len(search.asked) == asked
 
 
-async def test_going_back_to_the_draft_leaves_the_plan_approved(place, search):
+async def test_going_back_to_the_draft_leaves_the_plan_approved(persistence, search):
     services = report_services(search=search)
-    flow = ReportWorkflow(services, persistence=place, **ASKS)
+    flow = ReportWorkflow(services, persistence=persistence, **ASKS)
     await flow.start(QUESTION, thread_id="t")
     await flow.answer("t", "approve")
     await flow.answer("t", "approve")
     await flow.fork("t", "pre_output_review")
-    await ReportSession.graph(place, services).ainvoke(Command(goto="searcher"), CONFIG)
+    await ReportSession.graph(persistence, services).ainvoke(Command(goto="searcher"), CONFIG)
     assert (await flow.pending("t")).kind == "pre_output_review"
 
 
@@ -148,12 +148,14 @@ async def test_a_plan_on_a_thread_that_never_planned_collects_nothing__sec_03(gr
     assert search.asked == []
 
 
-async def test_a_report_whose_planner_is_stopped_collects_nothing__sec_03(graph, place, search):
+async def test_a_report_whose_planner_is_stopped_collects_nothing__sec_03(
+    graph, persistence, search
+):
     """What is listed without terms is taken for a report of an older program."""
     values = (await graph.aget_state(CONFIG)).values
     services = report_services(search=search)
     stopped = replace(services, searcher=failing)
-    bare = ReportSession.graph(place, stopped)
+    bare = ReportSession.graph(persistence, stopped)
     other = {"configurable": {"thread_id": "other"}}
     with pytest.raises(RuntimeError):
         await bare.ainvoke({"original_query": QUESTION}, other, context=ASKS)
@@ -164,7 +166,7 @@ async def test_a_report_whose_planner_is_stopped_collects_nothing__sec_03(graph,
     assert search.asked == []
 
 
-async def test_approvals_go_with_the_report(graph, place):
+async def test_approvals_go_with_the_report(graph, persistence):
     assert graph
-    await ReportCatalog(place).delete("t")
-    assert await place.store.asearch(("paper_search",)) == []
+    await ReportCatalog(persistence).delete("t")
+    assert await persistence.store.asearch(("paper_search",)) == []

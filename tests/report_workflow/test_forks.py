@@ -14,23 +14,23 @@ PLAN = {"research_plan": {"decomposed_questions": ["How warm are streets?", "And
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-async def place(request, tmp_path):
+async def persistence(request, tmp_path):
     url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/threads.db"
     async with open_persistence(url) as persistence:
         yield persistence
 
 
 @pytest.fixture
-async def flow(place):
+async def flow(persistence):
     """A report whose plan was approved and whose draft waits."""
     asks = {"hitl_after_planning": True, "hitl_before_output": True}
-    flow = ReportWorkflow(report_services(), persistence=place, target_length=1000, **asks)
+    flow = ReportWorkflow(report_services(), persistence=persistence, target_length=1000, **asks)
     await flow.start(QUESTION, thread_id="t")
     await flow.answer("t", "approve", by="ada")
     return flow
 
 
-async def test_a_plan_is_decided_anew_and_what_came_after_is_done_again(flow, place):
+async def test_a_plan_is_decided_anew_and_what_came_after_is_done_again(flow, persistence):
     review = await flow.fork("t", "plan_review", by="bob")
     assert (review.kind, review.number) == ("plan_review", 1)
     following = await flow.answer("t", {"action": "modify", "modifications": PLAN}, by="bob")
@@ -38,9 +38,9 @@ async def test_a_plan_is_decided_anew_and_what_came_after_is_done_again(flow, pl
     report = await flow.answer("t", "approve")
     assert report.provenance["sub_questions"] == PLAN["research_plan"]["decomposed_questions"]
     assert report.metadata["versions"] == [1]
-    statuses = [each.status for each in await place.ledger.entries("t")]
+    statuses = [each.status for each in await persistence.ledger.entries("t")]
     assert statuses == [LedgerStatus.SUPERSEDED, LedgerStatus.APPLIED, LedgerStatus.APPLIED]
-    said = [(each.event, each.by) for each in await ReportCatalog(place).decisions("t")]
+    said = [(each.event, each.by) for each in await ReportCatalog(persistence).decisions("t")]
     assert said[:3] == [("decided", "ada"), ("forked", "bob"), ("decided", "bob")]
 
 
@@ -63,8 +63,8 @@ async def test_a_number_that_was_never_asked_is_named(flow):
         await flow.fork("t", number=9)
 
 
-async def test_nothing_is_left_to_go_back_to_after_pruning(flow, place):
-    await ReportCatalog(place).prune("t")
+async def test_nothing_is_left_to_go_back_to_after_pruning(flow, persistence):
+    await ReportCatalog(persistence).prune("t")
     with pytest.raises(StaleDecisionError, match="pruned"):
         await flow.fork("t", "plan_review")
     assert (await flow.answer("t", "approve")).status == "complete"

@@ -49,9 +49,9 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
 async def test_an_old_report_is_listed_and_shown(old: tuple[str, str]) -> None:
     """PER-14."""
     url, thread = old
-    async with open_persistence(url) as place:
-        listed = await ReportCatalog(place).threads()
-        shown = await ReportCatalog(place).show(thread)
+    async with open_persistence(url) as persistence:
+        listed = await ReportCatalog(persistence).threads()
+        shown = await ReportCatalog(persistence).show(thread)
     assert [each.thread_id for each in listed] == [thread]
     assert (listed[0].status, listed[0].waits_for) == STATUS[thread]
     assert listed[0].question == QUESTION
@@ -72,8 +72,8 @@ async def test_an_old_report_is_taken_to_its_end(old: tuple[str, str]) -> None:
         if isinstance(reached, Report):
             break
         assert (thread, reached.kind) == ("plan", "pre_output_review")
-    async with open_persistence(url) as place:
-        shown = await ReportCatalog(place).show(thread)
+    async with open_persistence(url) as persistence:
+        shown = await ReportCatalog(persistence).show(thread)
     assert shown.status is ThreadStatus.DONE
     assert shown.report is not None
     assert shown.report.provenance["ended_by"] == "approved"

@@ -150,8 +150,8 @@ class Trial:
         """Return what the same report did and gave that nobody killed."""
         kind = (job.path, job.has_model)
         if kind not in self._undisturbed:
-            place = self._folder / "-".join(map(str, kind))
-            whole = replace(job, url=f"sqlite:///{place}.db", log=str(place))
+            path = self._folder / "-".join(map(str, kind))
+            whole = replace(job, url=f"sqlite:///{path}.db", log=str(path))
             assert self._processes.run(whole) == 0
             self._undisturbed[kind] = (lines(whole), given(whole))
         return self._undisturbed[kind]

@@ -39,8 +39,8 @@ REJECT = {"action": "reject", "feedback": "no", "review": FIRST}
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
-async def place(request, tmp_path):
-    """An open place for threads, of each kind."""
+async def persistence(request, tmp_path):
+    """An open persistence of each kind."""
     url = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path}/threads.db"}.get(request.param)
     async with open_persistence(url or request.getfixturevalue("postgres_url")) as persistence:
         yield persistence
@@ -51,25 +51,27 @@ def search() -> FakeSearch:
     return FakeSearch()
 
 
-def workflow(place: Any, search: FakeSearch | None = None, **settings: Any) -> ReportWorkflow:
+def workflow(persistence: Any, search: FakeSearch | None = None, **settings: Any) -> ReportWorkflow:
     asks = {"hitl_after_planning": True, "hitl_before_output": True}
     services = report_services(search=search)
-    return ReportWorkflow(services, persistence=place, target_length=1000, **(asks | settings))
+    return ReportWorkflow(
+        services, persistence=persistence, target_length=1000, **(asks | settings)
+    )
 
 
-def session_on(place: Any) -> ReportSession:
-    return ReportSession.on(place, "t", report_services())
+def session_on(persistence: Any) -> ReportSession:
+    return ReportSession.on(persistence, "t", report_services())
 
 
-async def events(place: Any) -> list[tuple[str, str]]:
-    return [(each.event, each.by) for each in await place.ledger.audit("t")]
+async def events(persistence: Any) -> list[tuple[str, str]]:
+    return [(each.event, each.by) for each in await persistence.ledger.audit("t")]
 
 
 async def test_the_same_decision_again_changes_nothing_and_says_how_the_report_stands(
-    place, search
+    persistence, search
 ):
     """HUM-08: a replay, which is a success."""
-    flow = workflow(place, search)
+    flow = workflow(persistence, search)
     await flow.start(QUESTION, thread_id="t")
     review = await flow.answer("t", APPROVE)
     asked = list(search.asked)
@@ -80,27 +82,27 @@ async def test_the_same_decision_again_changes_nothing_and_says_how_the_report_s
     assert await flow.answer("t", APPROVE) == done
     assert await flow.resume("t", APPROVE) == done
     assert search.asked == asked
-    assert await events(place) == []
+    assert await events(persistence) == []
 
 
-async def test_another_decision_on_a_decided_question_is_told_who_decided_when(place):
+async def test_another_decision_on_a_decided_question_is_told_who_decided_when(persistence):
     """HUM-09 HUM-19: one wins, and the loser is in the audit."""
-    flow = workflow(place)
+    flow = workflow(persistence)
     await flow.start(QUESTION, thread_id="t")
     review = await flow.answer("t", APPROVE, by="ada")
-    (entry,) = await place.ledger.entries("t")
+    (entry,) = await persistence.ledger.entries("t")
     assert (entry.decided_by, entry.status) == ("ada", LedgerStatus.APPLIED)
     with pytest.raises(AlreadyDecidedError, match=re.escape(f"by ada at {entry.decided_at}")):
         await flow.answer("t", REJECT, by="bob")
     assert await flow.pending("t") == review
-    (loser,) = await place.ledger.audit("t")
+    (loser,) = await persistence.ledger.audit("t")
     assert (loser.event, loser.by, loser.interrupt_id) == ("refused", "bob", entry.interrupt_id)
     assert json.loads(loser.detail["decision"])["feedback"] == "no"
 
 
-async def test_a_change_that_is_given_twice_in_other_words_of_json_is_one_change(place):
+async def test_a_change_that_is_given_twice_in_other_words_of_json_is_one_change(persistence):
     """HUM-08: modifications are compared as they are read, not as they are written."""
-    flow = workflow(place)
+    flow = workflow(persistence)
     await flow.start(QUESTION, thread_id="t")
     query = {"query_text": "shade trees"}
     edit = {"action": "modify", "review": FIRST}
@@ -114,21 +116,21 @@ async def test_a_change_that_is_given_twice_in_other_words_of_json_is_one_change
         await flow.answer("t", edit | {"modifications": other})
 
 
-async def test_a_refused_answer_is_not_in_the_ledger(place):
+async def test_a_refused_answer_is_not_in_the_ledger(persistence):
     """HUM-02 HUM-07: nothing is stored of what cannot be used, and the question stays open."""
-    flow = workflow(place)
+    flow = workflow(persistence)
     asked = await flow.start(QUESTION, thread_id="t")
     with pytest.raises(InvalidDecisionError, match="research_plan"):
         await flow.answer("t", {"action": "modify", "modifications": {"research_plan": 3}})
     with pytest.raises(StaleDecisionError):
         await flow.answer("t", {"action": "approve", "review": SECOND})
-    assert await place.ledger.entries("t") == []
+    assert await persistence.ledger.entries("t") == []
     assert await flow.pending("t") == asked
 
 
-async def test_a_late_decision_without_a_ledger_entry_is_stale(place):
+async def test_a_late_decision_without_a_ledger_entry_is_stale(persistence):
     """HUM-10: nobody ever decided that question."""
-    flow = workflow(place)
+    flow = workflow(persistence)
     await flow.start(QUESTION, thread_id="t")
     await flow.answer("t", "approve")
     with pytest.raises(StaleDecisionError):
@@ -136,48 +138,48 @@ async def test_a_late_decision_without_a_ledger_entry_is_stale(place):
     assert (await flow.pending("t")).kind == "pre_output_review"
 
 
-async def test_a_bare_answer_to_a_report_that_is_done_is_refused(place):
+async def test_a_bare_answer_to_a_report_that_is_done_is_refused(persistence):
     """HUM-11."""
-    flow = workflow(place, hitl_after_planning=False, hitl_before_output=False)
+    flow = workflow(persistence, hitl_after_planning=False, hitl_before_output=False)
     await flow.start(QUESTION, thread_id="t")
     with pytest.raises(ThreadFinishedError, match="paper-search report --thread"):
         await flow.answer("t", "approve")
 
 
-async def stored_and_not_applied(place: Any) -> None:
+async def stored_and_not_applied(persistence: Any) -> None:
     """Leave a report as a process leaves it that dies right after storing a decision."""
-    await workflow(place).start(QUESTION, thread_id="t")
-    driven = session_on(place)
+    await workflow(persistence).start(QUESTION, thread_id="t")
+    driven = session_on(persistence)
     await driven.decide(await driven.require_question(), "approve", "ada")
 
 
-async def test_a_decision_whose_process_died_is_applied_by_proceed(place):
+async def test_a_decision_whose_process_died_is_applied_by_proceed(persistence):
     """PER-04: stored, never given to the graph."""
-    await stored_and_not_applied(place)
-    flow = workflow(place)
+    await stored_and_not_applied(persistence)
+    flow = workflow(persistence)
     assert await flow.pending("t") is None
     assert (await flow.proceed("t")).kind == "pre_output_review"
-    assert [e.status for e in await place.ledger.entries("t")] == [LedgerStatus.APPLIED]
+    assert [e.status for e in await persistence.ledger.entries("t")] == [LedgerStatus.APPLIED]
 
 
-async def test_a_decision_whose_process_died_is_taken_over_by_who_says_the_same(place):
+async def test_a_decision_whose_process_died_is_taken_over_by_who_says_the_same(persistence):
     """PER-04 HUM-08."""
-    await stored_and_not_applied(place)
-    assert (await workflow(place).answer("t", "approve")).kind == "pre_output_review"
+    await stored_and_not_applied(persistence)
+    assert (await workflow(persistence).answer("t", "approve")).kind == "pre_output_review"
 
 
-async def test_a_decision_whose_process_died_stands_against_another_one(place, search):
+async def test_a_decision_whose_process_died_stands_against_another_one(persistence, search):
     """PER-04 HUM-09."""
-    await stored_and_not_applied(place)
-    flow = workflow(place, search)
+    await stored_and_not_applied(persistence)
+    flow = workflow(persistence, search)
     with pytest.raises(AlreadyDecidedError, match="by ada"):
         await flow.answer("t", "reject: no")
     assert search.asked == []
     with pytest.raises(ThreadNotWaitingError, match="decided by ada"):
-        await session_on(place).require_question()
+        await session_on(persistence).require_question()
 
 
-async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(place):
+async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(persistence):
     """HUM-08 HUM-09: busy; nothing of it is stored."""
     is_there, may_go = asyncio.Event(), asyncio.Event()
 
@@ -187,26 +189,26 @@ async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(p
             await may_go.wait()
             return await super().find(*given)
 
-    flow = workflow(place, Slow())
+    flow = workflow(persistence, Slow())
     await flow.start(QUESTION, thread_id="t")
     first = asyncio.create_task(flow.answer("t", "approve", by="ada"))
     await is_there.wait()
     with pytest.raises(ThreadBusyError):
-        await workflow(place).answer("t", "reject: no", by="bob")
+        await workflow(persistence).answer("t", "reject: no", by="bob")
     with pytest.raises(AlreadyDecidedError, match="by ada"):
-        await workflow(place).answer("t", REJECT, by="eve")
+        await workflow(persistence).answer("t", REJECT, by="eve")
     may_go.set()
     await first
-    assert await events(place) == [("refused", "bob"), ("refused", "eve")]
+    assert await events(persistence) == [("refused", "bob"), ("refused", "eve")]
 
 
-async def test_two_of_one_process_who_answer_at_once_cause_one_run(place, search):
+async def test_two_of_one_process_who_answer_at_once_cause_one_run(persistence, search):
     """HUM-09."""
-    flow = workflow(place, search)
+    flow = workflow(persistence, search)
     await flow.start(QUESTION, thread_id="t")
     answers = [flow.answer("t", APPROVE, by="ada"), flow.answer("t", REJECT, by="bob")]
     told = await asyncio.gather(*answers, return_exceptions=True)
-    (entry,) = await place.ledger.entries("t")
+    (entry,) = await persistence.ledger.entries("t")
     losers = [each for each in told if isinstance(each, (AlreadyDecidedError, ThreadBusyError))]
     assert len(losers) == 1
     assert bool(search.asked) == (entry.decision["action"] == "approve")
@@ -221,81 +223,81 @@ def later(monkeypatch):
     return lambda: monkeypatch.setattr(breakpoints, "now", lambda: now() + timedelta(hours=1))
 
 
-async def test_silence_is_in_the_ledger_as_silence(place, later):
+async def test_silence_is_in_the_ledger_as_silence(persistence, later):
     """HUM-14: approved only where the run is set to it, and never in secret."""
-    flow = workflow(place, auto_approve_on_timeout=["plan_review"])
+    flow = workflow(persistence, auto_approve_on_timeout=["plan_review"])
     await flow.start(QUESTION, thread_id="t")
     later()
     assert (await flow.proceed("t")).kind == "pre_output_review"
-    (entry,) = await place.ledger.entries("t")
+    (entry,) = await persistence.ledger.entries("t")
     assert (entry.decided_by, entry.decision["decided_by"]) == ("timeout", "timeout")
     assert entry.status is LedgerStatus.APPLIED
 
 
-async def test_two_who_find_the_time_to_be_over_approve_once(place, search, later):
-    flow = workflow(place, search, auto_approve_on_timeout=["plan_review"])
+async def test_two_who_find_the_time_to_be_over_approve_once(persistence, search, later):
+    flow = workflow(persistence, search, auto_approve_on_timeout=["plan_review"])
     await flow.start(QUESTION, thread_id="t")
     later()
     told = await asyncio.gather(flow.proceed("t"), flow.proceed("t"), return_exceptions=True)
     assert sum(isinstance(each, Review) for each in told) == 1
-    assert len(await place.ledger.entries("t")) == 1
+    assert len(await persistence.ledger.entries("t")) == 1
     assert search.asked == list(dict.fromkeys(search.asked))
 
 
 async def test_an_answer_that_was_stored_before_the_time_was_over_stands_against_silence(
-    place, search, later
+    persistence, search, later
 ):
-    flow = workflow(place, search, auto_approve_on_timeout=["plan_review"])
+    flow = workflow(persistence, search, auto_approve_on_timeout=["plan_review"])
     await flow.start(QUESTION, thread_id="t")
-    driven = ReportSession.on(place, "t", report_services(search=search))
+    driven = ReportSession.on(persistence, "t", report_services(search=search))
     question = await driven.require_question()
     await driven.decide(question, "reject: no", "ada")  # and dies
     later()
     assert await driven.approve_by_timeout(question)
-    (entry,) = await place.ledger.entries("t")
+    (entry,) = await persistence.ledger.entries("t")
     assert (entry.decided_by, entry.decision["action"]) == ("ada", "reject")
     assert (await driven.state()).ended_by == "rejected_by_person"
     assert search.asked == []
 
 
-async def test_a_person_who_comes_after_silence_decided_is_told_so(place, later):
-    flow = workflow(place, auto_approve_on_timeout=["plan_review"])
+async def test_a_person_who_comes_after_silence_decided_is_told_so(persistence, later):
+    flow = workflow(persistence, auto_approve_on_timeout=["plan_review"])
     await flow.start(QUESTION, thread_id="t")
     later()
     await flow.proceed("t")
     for answer in (REJECT, APPROVE):
         with pytest.raises(AlreadyDecidedError, match="by timeout"):
             await flow.answer("t", answer, by="bob")
-    assert await events(place) == [("refused", "bob")] * 2
+    assert await events(persistence) == [("refused", "bob")] * 2
 
 
 # --- two graphs on one place ----------------------------------------------------------------------
 
 
-async def test_the_thread_of_a_search_is_no_report_and_the_other_way_round(place):
-    await workflow(place).start(QUESTION, thread_id="t")
-    flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=place)
+async def test_the_thread_of_a_search_is_no_report_and_the_other_way_round(persistence):
+    await workflow(persistence).start(QUESTION, thread_id="t")
+    flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=persistence)
     with pytest.raises(ThreadNotFoundError, match="is not a search"):
         await flow.answer("t", "approve")
     await flow.start(QUESTION, thread_id="s")
     with pytest.raises(ThreadNotFoundError, match="is not a report"):
-        await workflow(place).answer("s", "approve")
+        await workflow(persistence).answer("s", "approve")
 
 
 async def test_a_thread_that_died_before_its_first_step_belongs_to_the_graph_that_began_it(
-    place, monkeypatch
+    persistence, monkeypatch
 ):
     """PER-02: only its input is there."""
     with monkeypatch.context() as patch:
-        patch.setattr(place.checkpointer, "aput", dying_at(2, place.checkpointer.aput))
-        patch.setattr(place.checkpointer, "aput_writes", dying_at(1))
+        patch.setattr(persistence.checkpointer, "aput", dying_at(2, persistence.checkpointer.aput))
+        patch.setattr(persistence.checkpointer, "aput_writes", dying_at(1))
         with pytest.raises(OSError, match="power"):
-            await workflow(place).start(QUESTION, thread_id="t")
-    assert (await session_on(place).snapshot()).values == {}
-    flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=place)
+            await workflow(persistence).start(QUESTION, thread_id="t")
+    assert (await session_on(persistence).snapshot()).values == {}
+    flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=persistence)
     with pytest.raises(ThreadNotFoundError, match="is not a search"):
         await flow.proceed("t")
-    assert (await workflow(place).proceed("t")).kind == "plan_review"
+    assert (await workflow(persistence).proceed("t")).kind == "plan_review"
 
 
 def dying_at(number: int, write: Any = None) -> Any:

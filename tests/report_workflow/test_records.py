@@ -23,7 +23,7 @@ def url(tmp_path) -> str:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-async def place(request, url):
+async def persistence(request, url):
     async with open_persistence("memory:" if request.param == "memory" else url) as persistence:
         yield persistence
 
@@ -35,21 +35,21 @@ async def filled(records: ReportRecords) -> None:
     await records.index(QUESTION)
 
 
-async def test_a_row_that_did_not_change_is_not_written_again(place, monkeypatch):
-    records = ReportRecords(place.store, "t")
+async def test_a_row_that_did_not_change_is_not_written_again(persistence, monkeypatch):
+    records = ReportRecords(persistence.store, "t")
     draft = ResearchDraft(title="A draft")
     sources = report_sources()
     ids = await records.put_results(sources)
     await records.put_draft(draft)
     writes: list[Any] = []
-    inner = place.store.abatch
+    inner = persistence.store.abatch
 
     async def abatch(operations: Any) -> Any:
         listed = list(operations)
         writes.extend(each for each in listed if type(each).__name__ == "PutOp")
         return await inner(listed)
 
-    monkeypatch.setattr(place.store, "abatch", abatch)
+    monkeypatch.setattr(persistence.store, "abatch", abatch)
     assert await records.put_results(sources) == ids
     await records.put_draft(draft)
     assert writes == []
@@ -58,36 +58,42 @@ async def test_a_row_that_did_not_change_is_not_written_again(place, monkeypatch
     assert [each.key for each in writes] == [changed.result_id]
 
 
-async def test_characters_that_a_store_does_not_take_are_marked(place):
-    records = ReportRecords(place.store, "t")
+async def test_characters_that_a_store_does_not_take_are_marked(persistence):
+    records = ReportRecords(persistence.store, "t")
     source = report_sources()[0].model_copy(update={"title": "half \ud800 and \x00 nothing"})
     ids = await records.put_results([source])
     (read,) = await records.results(ids)
     assert read.title == "half \ufffd and \ufffd nothing"
 
 
-async def test_what_is_deleted_leaves_no_row_and_other_threads_theirs(place):
-    records, other = ReportRecords(place.store, "t"), ReportRecords(place.store, "other")
+async def test_what_is_deleted_leaves_no_row_and_other_threads_theirs(persistence):
+    records, other = (
+        ReportRecords(persistence.store, "t"),
+        ReportRecords(persistence.store, "other"),
+    )
     for each in (records, other):
         await filled(each)
     await records.delete()
-    left = {(*item.namespace, item.key)[1] for item in await place.store.asearch(("paper_search",))}
+    left = {
+        (*item.namespace, item.key)[1]
+        for item in await persistence.store.asearch(("paper_search",))
+    }
     assert left == {"other", "reports"}
-    assert await place.store.aget(INDEX, "t") is None
-    assert await place.store.aget(INDEX, "other") is not None
+    assert await persistence.store.aget(INDEX, "t") is None
+    assert await persistence.store.aget(INDEX, "other") is not None
 
 
 @pytest.mark.parametrize("kind", [ReportRecords, SearchRecords])
 async def test_who_was_taken_over_writes_no_row_at_all(url, kind):
     """PER-13: also not in the index, whose write another task used to do without the lease."""
-    async with open_persistence(url) as place:
-        records: RecordStore = kind(place.store, "t")
+    async with open_persistence(url) as persistence:
+        records: RecordStore = kind(persistence.store, "t")
         thief = LeaseHolder("elsewhere:1:thief", 4e9)
         seen = asyncio.Event()
 
         async def work() -> None:
-            async with place.leases.hold("t"):
-                await asyncio.to_thread(steal, place, thief)
+            async with persistence.leases.hold("t"):
+                await asyncio.to_thread(steal, persistence, thief)
                 seen.set()
                 for write in (records.index(QUESTION), records.delete()):
                     with pytest.raises((ThreadTakenOverError, ThreadBusyError)):
@@ -95,12 +101,12 @@ async def test_who_was_taken_over_writes_no_row_at_all(url, kind):
 
         await asyncio.create_task(work())
         assert seen.is_set()
-        assert await place.store.aget(records.listed_in, "t") is None
+        assert await persistence.store.aget(records.listed_in, "t") is None
 
 
-def steal(place: Any, thief: LeaseHolder) -> None:
+def steal(persistence: Any, thief: LeaseHolder) -> None:
     """Make the lease another process's, as if this one had slept for too long."""
-    table = place.leases._table
+    table = persistence.leases._table
     held = table.holder("t")
     table.drop("t", held.owner)
     table.take("t", thief, 0.0)

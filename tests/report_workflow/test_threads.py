@@ -14,30 +14,32 @@ from paper_search.workflow import SearchWorkflow, ThreadStatus
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-async def place(request, tmp_path):
+async def persistence(request, tmp_path):
     url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/threads.db"
     async with open_persistence(url) as persistence:
         yield persistence
 
 
-def report(place, search: FakeSearch | None = None, **settings: object) -> ReportWorkflow:
+def report(persistence, search: FakeSearch | None = None, **settings: object) -> ReportWorkflow:
     asks = {"hitl_after_planning": True, "hitl_before_output": True}
     services = report_services(search=search)
-    return ReportWorkflow(services, persistence=place, target_length=1000, **(asks | settings))
+    return ReportWorkflow(
+        services, persistence=persistence, target_length=1000, **(asks | settings)
+    )
 
 
-def searching(place) -> SearchWorkflow:
-    return SearchWorkflow(*[FakeSkills()] * 6, persistence=place)
+def searching(persistence) -> SearchWorkflow:
+    return SearchWorkflow(*[FakeSkills()] * 6, persistence=persistence)
 
 
-async def test_a_report_in_the_list_says_how_it_stands(place):
-    flow = report(place)
+async def test_a_report_in_the_list_says_how_it_stands(persistence):
+    flow = report(persistence)
     await flow.start(QUESTION, thread_id="plan")
     await flow.start(QUESTION, thread_id="draft")
     await flow.answer("draft", "approve")
     await flow.start(QUESTION, thread_id="done")
     await flow.answer("done", "reject: no")
-    listed = {each.thread_id: each for each in await ReportCatalog(place).threads()}
+    listed = {each.thread_id: each for each in await ReportCatalog(persistence).threads()}
     assert [(n, e.status, e.waits_for, e.version) for n, e in sorted(listed.items())] == [
         ("done", ThreadStatus.DONE, None, None),
         ("draft", ThreadStatus.WAITING, "pre_output_review", 1),
@@ -47,71 +49,71 @@ async def test_a_report_in_the_list_says_how_it_stands(place):
     assert all(each.question == QUESTION for each in listed.values())
 
 
-async def test_a_report_that_stopped_says_where_and_one_with_a_decision_says_whose(place):
+async def test_a_report_that_stopped_says_where_and_one_with_a_decision_says_whose(persistence):
     class Broken(FakeSearch):
         async def find(self, *_given: object):
             raise RuntimeError("no network")
 
-    flow = report(place, Broken())
+    flow = report(persistence, Broken())
     await flow.start(QUESTION, thread_id="t")
     with pytest.raises(RuntimeError):
         await flow.answer("t", "approve", by="ada")
-    info = await ReportCatalog(place).info("t")
+    info = await ReportCatalog(persistence).info("t")
     assert (info.status, info.next_step) == (ThreadStatus.FAILED, "searcher")
     assert "no network" in info.error
-    await report(place).start(QUESTION, thread_id="u")
-    session = ReportCatalog(place).session("u")
+    await report(persistence).start(QUESTION, thread_id="u")
+    session = ReportCatalog(persistence).session("u")
     await session.decide(await session.require_question(), "approve", "ada")
-    info = await ReportCatalog(place).info("u")
+    info = await ReportCatalog(persistence).info("u")
     assert (info.status, info.waits_for) == (ThreadStatus.FAILED, None)
     assert "decided by ada" in info.error
 
 
-async def test_a_report_in_full_has_its_plan_its_question_and_its_decisions(place):
-    flow = report(place)
+async def test_a_report_in_full_has_its_plan_its_question_and_its_decisions(persistence):
+    flow = report(persistence)
     asked = await flow.start(QUESTION, thread_id="t")
-    shown = await ReportCatalog(place).show("t")
+    shown = await ReportCatalog(persistence).show("t")
     assert shown.open_review == asked
     assert shown.research_plan.decomposed_questions
     assert shown.report is None
     await flow.answer("t", "approve", by="ada")
     done = await flow.answer("t", "approve", by="bob")
-    shown = await ReportCatalog(place).show("t")
+    shown = await ReportCatalog(persistence).show("t")
     assert shown.report == done
     assert shown.sources == 6
     assert [each.by for each in shown.decisions] == ["ada", "bob"]
     assert [each.detail["review"]["number"] for each in shown.decisions] == [1, 2]
 
 
-async def test_a_report_that_is_driven_is_running_and_is_not_deleted(place):
-    await report(place, hitl_after_planning=False).start(QUESTION, thread_id="t")
-    catalog = ReportCatalog(place)
-    async with place.leases.hold("t"):
+async def test_a_report_that_is_driven_is_running_and_is_not_deleted(persistence):
+    await report(persistence, hitl_after_planning=False).start(QUESTION, thread_id="t")
+    catalog = ReportCatalog(persistence)
+    async with persistence.leases.hold("t"):
         with pytest.raises(ThreadBusyError):
             await catalog.delete("t")
     await catalog.delete("t")
     with pytest.raises(ThreadNotFoundError):
         await catalog.info("t")
-    assert await place.store.asearch(("paper_search",)) == []
+    assert await persistence.store.asearch(("paper_search",)) == []
 
 
-async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(place):
-    searches, reports = searching(place), report(place)
+async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(persistence):
+    searches, reports = searching(persistence), report(persistence)
     await searches.start("q", thread_id="s1")
     await reports.start(QUESTION, thread_id="r1")
     await searches.start("q", thread_id="s2")
     await reports.start(QUESTION, thread_id="r2")
-    every = EveryThread(place)
+    every = EveryThread(persistence)
     assert await every.names() == ["r2", "s2", "r1", "s1"]
     pages = [await every.threads(limit=2, offset=start) for start in (0, 2, 4)]
     assert [[each.thread_id for each in page] for page in pages] == [["r2", "s2"], ["r1", "s1"], []]
     assert [each.graph for each in pages[0]] == [REPORT, SEARCH]
 
 
-async def test_each_thread_is_known_by_the_catalog_of_its_graph(place):
-    await searching(place).start("q", thread_id="s")
-    await report(place).start(QUESTION, thread_id="r")
-    every = EveryThread(place)
+async def test_each_thread_is_known_by_the_catalog_of_its_graph(persistence):
+    await searching(persistence).start("q", thread_id="s")
+    await report(persistence).start(QUESTION, thread_id="r")
+    every = EveryThread(persistence)
     assert await every.catalog_of("s") is every.searches
     assert await every.catalog_of("r") is every.reports
     assert await every.graph_of("unknown") is None
@@ -119,10 +121,10 @@ async def test_each_thread_is_known_by_the_catalog_of_its_graph(place):
         await every.catalog_of("unknown")
 
 
-async def test_a_deletion_that_was_cut_short_can_be_repeated(place):
-    await report(place).start(QUESTION, thread_id="r")
-    await place.checkpointer.adelete_thread("r")  # and then the process died
-    every = EveryThread(place)
+async def test_a_deletion_that_was_cut_short_can_be_repeated(persistence):
+    await report(persistence).start(QUESTION, thread_id="r")
+    await persistence.checkpointer.adelete_thread("r")  # and then the process died
+    every = EveryThread(persistence)
     (left,) = await every.threads()
     assert (left.thread_id, left.status, left.question) == ("r", ThreadStatus.FAILED, QUESTION)
     await (await every.catalog_of("r")).delete("r")

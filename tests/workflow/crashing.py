@@ -83,11 +83,11 @@ def count_writes(saver: Any, fatal: int) -> None:
 
 async def drive(url: str, log: str, killer: str, after: int, moment: str) -> None:
     """Take a thread of two rounds to its end, or to that of this process."""
-    async with open_persistence(url) as place:
+    async with open_persistence(url) as persistence:
         if killer == "write":
-            count_writes(place.checkpointer, after)
+            count_writes(persistence.checkpointer, after)
         skills = LoggingSkills(log, killer, after, moment)
-        flow = SearchWorkflow(*[skills] * 6, ScriptedHandler(SCRIPT), persistence=place)
+        flow = SearchWorkflow(*[skills] * 6, ScriptedHandler(SCRIPT), persistence=persistence)
         await flow.run("q", thread_id="t")
 
 

@@ -58,8 +58,8 @@ def arm(store: MarkStore, point: int) -> None:
 
 async def screen(url: str, log: str, point: int) -> None:
     """Go on with the screening, one mark taken back first, until the process ends."""
-    async with open_persistence(url) as place:
-        store = MarkStore(place.store, "t")
+    async with open_persistence(url) as persistence:
+        store = MarkStore(persistence.store, "t")
         screening = Screening(PAPERS, store, await store.marks(), 0, {})
         if (undone := await screening.undo()) is not None:
             acknowledge(log, f"undo {undone.id}")

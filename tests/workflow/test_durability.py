@@ -116,7 +116,7 @@ class Crash(BaseException):
 
 
 class PlaceError(RuntimeError):
-    """What a place for threads may raise; its background tasks live on."""
+    """What a persistence may raise; its background tasks live on."""
 
 
 @pytest.mark.slow
@@ -178,7 +178,7 @@ async def test_a_store_that_fails_at_any_call_changes_nothing_in_the_end(tmp_pat
 
 @contextlib.contextmanager
 def crashing(
-    place: Any, k: int, *calls: str, is_before: bool, error: type[BaseException] = Crash
+    persistence: Any, k: int, *calls: str, is_before: bool, error: type[BaseException] = Crash
 ) -> Iterator[list[int]]:
     """Let the k-th of these calls crash, before it is done or after; gives the crashes."""
     crashes: list[int] = []
@@ -200,12 +200,12 @@ def crashing(
         return write
 
     for name in calls:
-        setattr(place, name, doctored(getattr(place, name)))
+        setattr(persistence, name, doctored(getattr(persistence, name)))
     try:
         yield crashes
     finally:
         for name in calls:
-            delattr(place, name)
+            delattr(persistence, name)
 
 
 class Consuming:

@@ -29,8 +29,8 @@ CONFIG: Any = {"configurable": {"thread_id": "t"}}
 async def test_an_earlier_decision_is_changed_openly(durable_url):
     """HUM-18: the way back is in the audit, and the old decision does not count any more."""
     skills = FakeSkills()
-    async with open_persistence(durable_url) as place:
-        flow = workflow(skills, persistence=place)
+    async with open_persistence(durable_url) as persistence:
+        flow = workflow(skills, persistence=persistence)
         first = await flow.start("q", thread_id="t")
         await flow.answer("t", "approve", by="ada")
         again = await flow.fork("t", STRATEGY, by="bob")
@@ -38,25 +38,25 @@ async def test_an_earlier_decision_is_changed_openly(durable_url):
         review = await flow.answer("t", reject("no"), by="bob")
         assert (review.kind, review.iteration) == (STRATEGY, 1)
         assert skills.calls == [*STEPS, "build"]
-        shown = await ThreadCatalog(place).show("t")
+        shown = await ThreadCatalog(persistence).show("t")
         assert [(d.event, d.by) for d in shown.decisions] == [
             ("decided", "ada"),
             ("forked", "bob"),
             ("decided", "bob"),
         ]
-        old, new = await place.ledger.entries("t")
+        old, new = await persistence.ledger.entries("t")
         assert (old.status, new.status) == (LedgerStatus.SUPERSEDED, LedgerStatus.APPLIED)
 
 
 async def test_a_thread_that_is_done_can_go_back_to_any_round(durable_url):
     """HUM-18."""
     script = ["approve", mark_last, "approve", "approve"]
-    async with open_persistence(durable_url) as place:
-        flow = workflow(handler=ScriptedHandler(script), persistence=place)
+    async with open_persistence(durable_url) as persistence:
+        flow = workflow(handler=ScriptedHandler(script), persistence=persistence)
         result = await flow.run("q", thread_id="t")
         latest = await flow.fork("t", RESULT)
         assert (latest.kind, latest.iteration) == (RESULT, 1)
-        assert (await ThreadCatalog(place).info("t")).status is ThreadStatus.WAITING
+        assert (await ThreadCatalog(persistence).info("t")).status is ThreadStatus.WAITING
         assert await flow.answer("t", "approve") == result
         early = await flow.fork("t", RESULT, 0)
         assert early.iteration == 0
@@ -67,10 +67,10 @@ async def test_a_thread_that_is_done_can_go_back_to_any_round(durable_url):
 async def test_an_answer_sent_with_an_old_checkpoint_decides_nothing(durable_url):
     """HUM-18: LangGraph replays the old answer there; what is open now stays open."""
     skills = FakeSkills()
-    async with open_persistence(durable_url) as place:
-        flow = workflow(skills, persistence=place)
+    async with open_persistence(durable_url) as persistence:
+        flow = workflow(skills, persistence=persistence)
         await flow.start("q", thread_id="t")
-        graph = SearchSession.graph(place, skills.skills)
+        graph = SearchSession.graph(persistence, skills.skills)
         old = (await graph.aget_state(CONFIG)).config
         await flow.answer("t", "approve")
         with pytest.raises(StaleDecisionError):
@@ -93,9 +93,9 @@ async def test_an_answer_sent_with_an_old_checkpoint_decides_nothing(durable_url
 async def test_a_client_that_jumps_over_the_question_searches_nothing(durable_url):
     """SEC-03: `goto`, and a state written in the name of the asking step."""
     skills = FakeSkills()
-    async with open_persistence(durable_url) as place:
-        await workflow(skills, persistence=place).start("q", thread_id="t")
-        graph = SearchSession.graph(place, skills.skills)
+    async with open_persistence(durable_url) as persistence:
+        await workflow(skills, persistence=persistence).start("q", thread_id="t")
+        graph = SearchSession.graph(persistence, skills.skills)
         with pytest.raises(UnapprovedStrategyError, match="no person approved"):
             await graph.ainvoke(Command(goto="search"), CONFIG)
         terms = {"workflow_params": {"enable_strategy_checkpoint": False}}
@@ -110,9 +110,9 @@ async def test_a_client_that_jumps_over_the_question_searches_nothing(durable_ur
 async def test_a_strategy_swapped_after_its_approval_is_not_searched(durable_url):
     """SEC-03: what was approved is what runs."""
     skills = FakeSkills()
-    async with open_persistence(durable_url) as place:
-        await workflow(skills, persistence=place).start("q", thread_id="t")
-        graph = SearchSession.graph(place, skills.skills)
+    async with open_persistence(durable_url) as persistence:
+        await workflow(skills, persistence=persistence).start("q", thread_id="t")
+        graph = SearchSession.graph(persistence, skills.skills)
         strategy = (await graph.aget_state(CONFIG)).values["strategy"]
         strategy["queries"][0]["boolean_query"] = "something else"
         with pytest.raises(UnapprovedStrategyError):
@@ -123,22 +123,22 @@ async def test_a_strategy_swapped_after_its_approval_is_not_searched(durable_url
 async def test_pruning_keeps_the_open_question_and_the_end(durable_url):
     """PER-19."""
     script = ["approve", mark_last]
-    async with open_persistence(durable_url) as place:
-        flow = workflow(persistence=place)
+    async with open_persistence(durable_url) as persistence:
+        flow = workflow(persistence=persistence)
         await flow.start("q", thread_id="t")
         review = await flow.answer("t", "approve")
         asked = await flow.answer("t", mark_last(review))
         before = run_sql(durable_url, "SELECT COUNT(*) FROM checkpoints")[0][0]
-        catalog = ThreadCatalog(place)
+        catalog = ThreadCatalog(persistence)
         await catalog.prune("t")
-        await place.compact()
+        await persistence.compact()
         assert before > 5
         assert run_sql(durable_url, "SELECT COUNT(*) FROM checkpoints")[0][0] == 1
         assert await flow.pending("t") == asked
         with pytest.raises(StaleDecisionError, match="pruned"):
             await flow.fork("t", STRATEGY)
         result = await workflow(
-            handler=ScriptedHandler(otherwise="approve"), persistence=place
+            handler=ScriptedHandler(otherwise="approve"), persistence=persistence
         ).resume("t")
         whole = workflow(handler=ScriptedHandler([*script, "approve", "approve"]))
         assert result == await whole.run("q")
@@ -151,20 +151,20 @@ async def test_a_driven_thread_is_not_pruned(durable_url):
     import asyncio
     import contextvars
 
-    async with open_persistence(durable_url) as place:
-        await workflow(persistence=place).start("q", thread_id="t")
-        async with place.leases.hold("t"):
-            pruning = ThreadCatalog(place).prune("t")
+    async with open_persistence(durable_url) as persistence:
+        await workflow(persistence=persistence).start("q", thread_id="t")
+        async with persistence.leases.hold("t"):
+            pruning = ThreadCatalog(persistence).prune("t")
             with pytest.raises(ThreadBusyError):
                 await asyncio.create_task(pruning, context=contextvars.Context())
 
 
 async def test_of_a_deleted_thread_no_row_is_left_anywhere(durable_url):
     """PER-20: in no table, under no column."""
-    async with open_persistence(durable_url) as place:
+    async with open_persistence(durable_url) as persistence:
         for name in ("doomed", "kept"):
             handler = ScriptedHandler(["approve", mark_last, "approve", "approve"])
-            flow = workflow(handler=handler, persistence=place)
+            flow = workflow(handler=handler, persistence=persistence)
             await flow.run("q", thread_id=name)
             named = {"run_id": name, "kind": "result_review", "iteration": 1}
             with pytest.raises(StaleDecisionError):
@@ -175,7 +175,7 @@ async def test_of_a_deleted_thread_no_row_is_left_anywhere(durable_url):
             "paper_search_decisions",
             "paper_search_audit",
         }
-        await ThreadCatalog(place).delete("doomed")
+        await ThreadCatalog(persistence).delete("doomed")
         assert tables_with(durable_url, "doomed") == set()
         assert len(tables_with(durable_url, "kept")) >= 4
 

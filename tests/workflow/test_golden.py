@@ -48,8 +48,8 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
 async def test_an_old_thread_is_listed_and_shown(old: tuple[str, str]) -> None:
     """PER-14."""
     url, thread = old
-    async with open_persistence(url) as place:
-        catalog = ThreadCatalog(place)
+    async with open_persistence(url) as persistence:
+        catalog = ThreadCatalog(persistence)
         listed = await catalog.threads()
         shown = await catalog.show(thread)
     assert [each.thread_id for each in listed] == [thread]
@@ -70,8 +70,8 @@ async def test_an_old_thread_is_taken_to_its_end(old: tuple[str, str]) -> None:
         reached = await flow.answer(thread, "approve")
         if isinstance(reached, PaperCollection):
             break
-    async with open_persistence(url) as place:
-        shown = await ThreadCatalog(place).show(thread)
+    async with open_persistence(url) as persistence:
+        shown = await ThreadCatalog(persistence).show(thread)
     assert shown.status is ThreadStatus.DONE
     assert shown.collection is not None
     last = "round_1" if thread == "second-round" else "round_0"

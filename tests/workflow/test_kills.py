@@ -37,11 +37,11 @@ def killed(url: str, log: Path, point: tuple[str, int, str]) -> list[str]:
 
 async def left_to_decide(url: str) -> list[object]:
     """Return what a person still has to answer, as the script has it."""
-    async with open_persistence(url) as place:
-        catalog = ThreadCatalog(place)
+    async with open_persistence(url) as persistence:
+        catalog = ThreadCatalog(persistence)
         info = await catalog.info("t")
         if info.checkpoint is None:
-            decided = len(await place.ledger.entries("t"))
+            decided = len(await persistence.ledger.entries("t"))
         else:
             decided = 2 * info.iteration + (info.checkpoint is CheckpointKind.RESULT_REVIEW)
     return SCRIPT[decided:]
@@ -63,5 +63,5 @@ async def test_a_thread_whose_process_was_killed_ends_as_if_it_had_not_been(
     repeated = len(before) + len(made) - len(ROUNDS)
     assert repeated in {0, 1}
     assert [*before, *made[repeated:]] == ROUNDS
-    async with open_persistence(durable_url) as place:
-        assert (await ThreadCatalog(place).info("t")).status is ThreadStatus.DONE
+    async with open_persistence(durable_url) as persistence:
+        assert (await ThreadCatalog(persistence).info("t")).status is ThreadStatus.DONE

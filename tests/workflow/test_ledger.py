@@ -39,22 +39,22 @@ APPROVE = {"action": "approve", "checkpoint": FIRST}
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
-async def place(request, tmp_path):
-    """An open place for threads, of each kind."""
+async def persistence(request, tmp_path):
+    """An open persistence of each kind."""
     url = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path}/threads.db"}.get(request.param)
     async with open_persistence(url or request.getfixturevalue("postgres_url")) as persistence:
         yield persistence
 
 
-def session_on(place: Any, skills: FakeSkills | None = None) -> SearchSession:
-    graph = SearchSession.graph(place, (skills or FakeSkills()).skills)
-    return SearchSession(graph, place, "t")
+def session_on(persistence: Any, skills: FakeSkills | None = None) -> SearchSession:
+    graph = SearchSession.graph(persistence, (skills or FakeSkills()).skills)
+    return SearchSession(graph, persistence, "t")
 
 
-async def test_the_same_decision_again_changes_nothing_and_says_how_the_thread_stands(place):
+async def test_the_same_decision_again_changes_nothing_and_says_how_the_thread_stands(persistence):
     """HUM-08: a replay, which is a success."""
     skills = FakeSkills()
-    flow = workflow(skills, persistence=place)
+    flow = workflow(skills, persistence=persistence)
     await flow.start("q", thread_id="t")
     review = await flow.answer("t", APPROVE)
     assert await flow.answer("t", APPROVE) == review
@@ -67,37 +67,37 @@ async def test_the_same_decision_again_changes_nothing_and_says_how_the_thread_s
     assert skills.calls == STEPS
 
 
-async def test_another_decision_on_a_decided_question_is_told_who_decided_when(place):
+async def test_another_decision_on_a_decided_question_is_told_who_decided_when(persistence):
     """HUM-09 HUM-19: one wins, and the loser is in the audit."""
-    flow = workflow(persistence=place)
+    flow = workflow(persistence=persistence)
     await flow.start("q", thread_id="t")
     review = await flow.answer("t", APPROVE, by="ada")
-    (entry,) = await place.ledger.entries("t")
+    (entry,) = await persistence.ledger.entries("t")
     assert (entry.decided_by, entry.status) == ("ada", LedgerStatus.APPLIED)
     with pytest.raises(AlreadyDecidedError, match=re.escape(f"by ada at {entry.decided_at}")):
         await flow.answer("t", {"action": "reject", "note": "no", "checkpoint": FIRST}, by="bob")
     assert await flow.pending("t") == review
-    (loser,) = await place.ledger.audit("t")
+    (loser,) = await persistence.ledger.audit("t")
     assert (loser.event, loser.by, loser.interrupt_id) == ("refused", "bob", entry.interrupt_id)
     assert json.loads(loser.detail["decision"])["note"] == "no"
     assert loser.detail["reason"] == "already decided"
 
 
-async def test_a_refused_answer_is_not_in_the_ledger(place):
+async def test_a_refused_answer_is_not_in_the_ledger(persistence):
     """HUM-02 HUM-07: nothing is stored of what cannot be used, and the question stays open."""
-    flow = workflow(persistence=place)
+    flow = workflow(persistence=persistence)
     asked = await flow.start("q", thread_id="t")
     with pytest.raises(InvalidDecisionError, match="revised_data"):
         await flow.answer("t", {"action": "edit", "revised_data": {"queries": 3}})
     with pytest.raises(StaleDecisionError):
         await flow.answer("t", {"action": "approve", "checkpoint": SECOND})
-    assert await place.ledger.entries("t") == []
+    assert await persistence.ledger.entries("t") == []
     assert await flow.pending("t") == asked
 
 
-async def test_a_late_decision_without_a_ledger_entry_is_stale(place):
+async def test_a_late_decision_without_a_ledger_entry_is_stale(persistence):
     """HUM-10: nobody ever decided that checkpoint."""
-    flow = workflow(persistence=place)
+    flow = workflow(persistence=persistence)
     await flow.start("q", thread_id="t")
     await flow.answer("t", "approve")
     with pytest.raises(StaleDecisionError):
@@ -105,16 +105,16 @@ async def test_a_late_decision_without_a_ledger_entry_is_stale(place):
     assert (await flow.pending("t")).kind is CheckpointKind.RESULT_REVIEW
 
 
-async def test_a_bare_answer_to_a_thread_that_is_done_is_refused(place):
+async def test_a_bare_answer_to_a_thread_that_is_done_is_refused(persistence):
     """HUM-11."""
-    flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=place)
+    flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=persistence)
     await flow.run("q", thread_id="t")
     with pytest.raises(ThreadFinishedError):
         await flow.answer("t", "approve")
 
 
-async def test_a_thread_that_is_in_use_is_not_begun_again(place):
-    flow = workflow(persistence=place)
+async def test_a_thread_that_is_in_use_is_not_begun_again(persistence):
+    flow = workflow(persistence=persistence)
     asked = await flow.start("q", thread_id="t")
     with pytest.raises(ThreadExistsError) as told:
         await flow.start("another", thread_id="t")
@@ -122,53 +122,53 @@ async def test_a_thread_that_is_in_use_is_not_begun_again(place):
     assert await flow.pending("t") == asked
 
 
-async def stored_and_not_applied(place: Any, by: str = "ada") -> FakeSkills:
+async def stored_and_not_applied(persistence: Any, by: str = "ada") -> FakeSkills:
     """Leave a thread as a process leaves it that dies right after storing a decision."""
     skills = FakeSkills()
-    await workflow(skills, persistence=place).start("q", thread_id="t")
-    session = session_on(place)
+    await workflow(skills, persistence=persistence).start("q", thread_id="t")
+    session = session_on(persistence)
     question = await session.require_question()
     await session.decide(question, "approve", by)
     return skills
 
 
-async def test_a_decision_whose_process_died_is_applied_by_the_next_resume(place):
+async def test_a_decision_whose_process_died_is_applied_by_the_next_resume(persistence):
     """PER-04: stored, never given to the graph."""
-    skills = await stored_and_not_applied(place)
-    flow = workflow(skills, ScriptedHandler(["approve"]), persistence=place)
+    skills = await stored_and_not_applied(persistence)
+    flow = workflow(skills, ScriptedHandler(["approve"]), persistence=persistence)
     assert await flow.pending("t") is None
-    info = await ThreadCatalog(place).info("t")
+    info = await ThreadCatalog(persistence).info("t")
     assert info.status is ThreadStatus.FAILED
     assert "decided by ada" in info.error
     result = await flow.resume("t")
     assert result == await workflow().run("q")
     assert skills.calls == STEPS
-    assert [e.status for e in await place.ledger.entries("t")] == [LedgerStatus.APPLIED] * 2
+    assert [e.status for e in await persistence.ledger.entries("t")] == [LedgerStatus.APPLIED] * 2
 
 
-async def test_a_decision_whose_process_died_is_taken_over_by_who_says_the_same(place):
+async def test_a_decision_whose_process_died_is_taken_over_by_who_says_the_same(persistence):
     """PER-04 HUM-08."""
-    skills = await stored_and_not_applied(place)
-    review = await workflow(skills, persistence=place).answer("t", "approve")
+    skills = await stored_and_not_applied(persistence)
+    review = await workflow(skills, persistence=persistence).answer("t", "approve")
     assert review.kind is CheckpointKind.RESULT_REVIEW
     assert skills.calls == STEPS
 
 
-async def test_a_decision_whose_process_died_stands_against_another_one(place):
+async def test_a_decision_whose_process_died_stands_against_another_one(persistence):
     """PER-04 HUM-09."""
-    skills = await stored_and_not_applied(place)
-    flow = workflow(skills, persistence=place)
+    skills = await stored_and_not_applied(persistence)
+    flow = workflow(skills, persistence=persistence)
     with pytest.raises(AlreadyDecidedError, match="by ada"):
         await flow.answer("t", reject("no"))
     assert skills.calls == ["parse", "build"]
     assert (await flow.proceed("t")).kind is CheckpointKind.RESULT_REVIEW
-    session = session_on(place)
+    session = session_on(persistence)
     await session.decide(await session.require_question(), "approve", "ada")
     with pytest.raises(ThreadNotWaitingError, match="decided by ada"):
         await session.require_question()
 
 
-async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(place):
+async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(persistence):
     """HUM-08 HUM-09: busy; nothing of it is stored."""
     is_there, may_go = asyncio.Event(), asyncio.Event()
     skills = FakeSkills()
@@ -180,27 +180,27 @@ async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(p
         return await inner(strategy)
 
     skills.search = slow
-    flow = workflow(skills, persistence=place)
+    flow = workflow(skills, persistence=persistence)
     await flow.start("q", thread_id="t")
     first = asyncio.create_task(flow.answer("t", "approve", by="ada"))
     await is_there.wait()
     with pytest.raises(ThreadBusyError):
-        await workflow(persistence=place).answer("t", reject("no"), by="bob")
+        await workflow(persistence=persistence).answer("t", reject("no"), by="bob")
     rejection = {"action": "reject", "note": "no", "checkpoint": FIRST}
     with pytest.raises(AlreadyDecidedError, match="by ada"):
-        await workflow(persistence=place).answer("t", rejection, by="eve")
+        await workflow(persistence=persistence).answer("t", rejection, by="eve")
     may_go.set()
     await first
-    audit = [(each.by, each.detail["reason"]) for each in await place.ledger.audit("t")]
+    audit = [(each.by, each.detail["reason"]) for each in await persistence.ledger.audit("t")]
     assert audit == [("bob", "busy"), ("eve", "already decided")]
     assert skills.calls == STEPS
 
 
 @pytest.mark.slow
-async def test_fifty_people_decide_on_fifty_threads_at_once(place):
+async def test_fifty_people_decide_on_fifty_threads_at_once(persistence):
     """LOAD-04: each thread is decided once."""
     skills = FakeSkills()
-    flow = workflow(skills, persistence=place)
+    flow = workflow(skills, persistence=persistence)
     names = [f"t{i}" for i in range(50)]
     for name in names:
         await flow.start("q", thread_id=name)
@@ -208,7 +208,7 @@ async def test_fifty_people_decide_on_fifty_threads_at_once(place):
     assert {each.kind for each in stood} == {CheckpointKind.RESULT_REVIEW}
     assert skills.calls.count("search") == 50
     for name in names:
-        assert len(await place.ledger.entries(name)) == 1
+        assert len(await persistence.ledger.entries(name)) == 1
 
 
 # --- across processes -----------------------------------------------------------------------------

@@ -73,8 +73,8 @@ def test_four_processes_with_fifty_threads_each_share_one_file(tmp_path):
 
 
 async def listed(url, *, limit, offset=0):
-    async with open_persistence(url) as place:
-        return await ThreadCatalog(place).threads(limit=limit, offset=offset)
+    async with open_persistence(url) as persistence:
+        return await ThreadCatalog(persistence).threads(limit=limit, offset=offset)
 
 
 MANY = {
@@ -125,8 +125,8 @@ async def test_a_page_of_ten_thousand_threads_takes_less_than_a_second(durable_u
     """LOAD-07: the first page, and one from the middle."""
     await workflow(persistence=durable_url).start("q", thread_id="t")
     await asyncio.to_thread(multiply, durable_url)
-    async with open_persistence(durable_url) as place:
-        catalog = ThreadCatalog(place)
+    async with open_persistence(durable_url) as persistence:
+        catalog = ThreadCatalog(persistence)
         for offset, first in ((0, "t"), (5000, "n5000")):
             begun = time.process_time()
             page = await catalog.threads(limit=100, offset=offset)

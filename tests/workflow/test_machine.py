@@ -63,7 +63,7 @@ class ThreadMachine(RuleBasedStateMachine):
     """
 
     url_of_place: Any
-    """Makes the URL of an empty place."""
+    """Makes the URL of an empty persistence."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -163,8 +163,8 @@ class ThreadMachine(RuleBasedStateMachine):
     @rule()
     def prune(self) -> None:
         async def pruned() -> None:
-            async with open_persistence(self._url) as place:
-                await place.checkpointer.aprune(["t"], strategy="keep_latest")
+            async with open_persistence(self._url) as persistence:
+                await persistence.checkpointer.aprune(["t"], strategy="keep_latest")
 
         asyncio.run(pruned())
 
@@ -178,9 +178,9 @@ class ThreadMachine(RuleBasedStateMachine):
             expected: PaperCollection | None = await oracle.run("q", self._actions)
         except RuntimeError:  # it asks for the next action, and there is none
             expected = None
-        async with open_persistence(self._url) as place:
-            catalog = ThreadCatalog(place)
-            flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=place)
+        async with open_persistence(self._url) as persistence:
+            catalog = ThreadCatalog(persistence)
+            flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=persistence)
             shown, pending = await catalog.show("t"), await flow.pending("t")
         history = [(each.strategy, each.result_count, each.feedback) for each in shown.history]
         assert history == oracle.history

@@ -150,11 +150,11 @@ async def test_a_source_is_silent_only_if_no_round_kept_anything_of_it() -> None
 
 
 async def test_a_thread_is_listed_with_its_question_before_anything_else_is_done() -> None:
-    async with open_persistence("memory:") as place:
+    async with open_persistence("memory:") as persistence:
         skills = FailingSkills("parse", RuntimeError("no"))
         with pytest.raises(RuntimeError, match="no"):
-            await workflow(skills, persistence=place).start("why?", thread_id="t")
-        [listed] = await ThreadCatalog(place).threads()
+            await workflow(skills, persistence=persistence).start("why?", thread_id="t")
+        [listed] = await ThreadCatalog(persistence).threads()
         assert (listed.thread_id, listed.question) == ("t", "why?")
 
 

@@ -30,15 +30,15 @@ from paper_search.workflow.records import INDEX, SearchRecords
 
 
 @pytest.fixture(params=["memory:", "sqlite"])
-async def place(request, tmp_path):
+async def persistence(request, tmp_path):
     url = request.param if request.param == "memory:" else f"sqlite:///{tmp_path}/t.db"
     async with open_persistence(url) as persistence:
         yield persistence
 
 
 @pytest.fixture
-def records(place):
-    return SearchRecords(place.store, "t")
+def records(persistence):
+    return SearchRecords(persistence.store, "t")
 
 
 def raw(identifier: str, **fields: Any) -> RawPaper:
@@ -175,24 +175,24 @@ async def test_more_records_than_fit_in_one_batch(records):
     assert await records.records(await records.put_records(papers)) == papers
 
 
-async def test_threads_do_not_see_each_others_records(place):
+async def test_threads_do_not_see_each_others_records(persistence):
     """Also where one name could be taken for a pattern or a part of another."""
     names = ["a", "a.b", "a_b", "axb", "a-b", "a:b", "threads", "a.", "A"]
     for name in names:
-        await SearchRecords(place.store, name).put_records([raw("p", title=name)])
+        await SearchRecords(persistence.store, name).put_records([raw("p", title=name)])
     for name in names:
-        found = await SearchRecords(place.store, name).records(["p"])
+        found = await SearchRecords(persistence.store, name).records(["p"])
         assert [each.title for each in found] == [name]
-    await SearchRecords(place.store, "a_b").delete()
+    await SearchRecords(persistence.store, "a_b").delete()
     for name in set(names) - {"a_b"}:
-        assert len(await SearchRecords(place.store, name).records(["p"])) == 1
+        assert len(await SearchRecords(persistence.store, name).records(["p"])) == 1
 
 
-async def test_the_index_entry_keeps_when_the_thread_began(place, records):
+async def test_the_index_entry_keeps_when_the_thread_began(persistence, records):
     await records.index("q")
-    first = (await place.store.aget(INDEX, "t")).value
+    first = (await persistence.store.aget(INDEX, "t")).value
     await records.index("q")
-    second = (await place.store.aget(INDEX, "t")).value
+    second = (await persistence.store.aget(INDEX, "t")).value
     assert second["created_at"] == first["created_at"]
     assert second["updated_at"] > first["updated_at"]
 

@@ -23,8 +23,8 @@ def store() -> MarkStore:
     return MarkStore(InMemoryStore(), "t")
 
 
-async def at(place: MarkStore, iteration: int = 0, **earlier: bool) -> Screening:
-    return Screening(PAPERS, place, await place.marks(), iteration, earlier)
+async def at(marks: MarkStore, iteration: int = 0, **earlier: bool) -> Screening:
+    return Screening(PAPERS, marks, await marks.marks(), iteration, earlier)
 
 
 async def test_the_first_order_is_that_of_the_result_and_marks_change_it() -> None:
@@ -47,17 +47,17 @@ async def test_keywords_are_learned_from_where_titles_tell_nothing() -> None:
 
 
 async def test_another_process_goes_on_in_the_same_order() -> None:
-    place = store()
-    screening = await at(place)
+    marks = store()
+    screening = await at(marks)
     await screening.say(PAPERS[0], is_relevant=False)
     await screening.skip(PAPERS[3])
-    again = await at(place)
+    again = await at(marks)
     assert again.queue() == screening.queue()
     assert again.queue()[-1].id == "p3"
 
 
 async def test_undo_goes_back_step_by_step_and_keeps_notes() -> None:
-    screening = await at(place := store())
+    screening = await at(marks := store())
     await screening.note(PAPERS[0], "odd")
     await screening.say(PAPERS[0], is_relevant=True)
     await screening.skip(PAPERS[1])
@@ -65,11 +65,11 @@ async def test_undo_goes_back_step_by_step_and_keeps_notes() -> None:
     assert screening.queue()[0] == PAPERS[1]
     assert (await screening.undo()) == PAPERS[0]
     assert await screening.undo() is None
-    [mark] = await place.marks()
+    [mark] = await marks.marks()
     assert (mark.note, mark.is_relevant, mark.is_skipped) == ("odd", None, False)
 
 
-async def test_the_outlook_speaks_of_this_round_and_counts_what_was_found_before() -> None:
+async def test_the_stopping_estimate_speaks_of_this_round_and_counts_what_was_found_before() -> None:
     screening = await at(store(), 1, p0=True, p1=False)
     assert screening.stopping_estimate is None
     assert len(screening.queue()) == 4
@@ -79,15 +79,15 @@ async def test_the_outlook_speaks_of_this_round_and_counts_what_was_found_before
 
 
 async def test_a_thousand_marks_are_all_read() -> None:
-    place = store()
+    marks = store()
     many = [
         Paper(id=str(n), title=f"title {n}", authors=[], source="s", relevance_score=0.5)
         for n in range(1_100)
     ]
-    screening = Screening(many, place, [], 0, {})
+    screening = Screening(many, marks, [], 0, {})
     for paper in many:
         await screening.say(paper, is_relevant=True)
-    assert len(await place.marks()) == 1_100
+    assert len(await marks.marks()) == 1_100
     assert screening.queue() == []
 
 
@@ -105,10 +105,10 @@ def test_the_answer_counts_where_both_speak_of_a_paper() -> None:
 @pytest.mark.parametrize("action", ["approve", "edit", "reject"])
 async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None:
     fake = FakeSkills()
-    search = SearchWorkflow(*[fake] * 6, persistence=(place := await open_memory()))
+    search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
     await search.start("q", thread_id="t")
     await search.answer("t", "approve")
-    session = SearchSession.on(place, "t")
+    session = SearchSession.on(persistence, "t")
     screening = await session.screening()
     paper = screening.queue()[-1]
     await screening.say(paper, is_relevant=True)
@@ -143,10 +143,10 @@ def test_marks_on_papers_that_are_not_shown_tell_nothing() -> None:
 
 async def test_the_next_question_says_what_the_marks_on_the_page_leave() -> None:
     fake = FakeSkills()
-    search = SearchWorkflow(*[fake] * 6, persistence=(place := await open_memory()))
+    search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
     await search.start("q", thread_id="t")
     await search.answer("t", "approve")
-    session = SearchSession.on(place, "t")
+    session = SearchSession.on(persistence, "t")
     first = await session.open_question()
     assert first is not None
     assert first.question.payload.stopping_estimate is None
@@ -167,10 +167,10 @@ async def test_the_next_question_says_what_the_marks_on_the_page_leave() -> None
 
 async def test_the_next_question_says_what_the_screening_before_it_leaves() -> None:
     fake = FakeSkills()
-    search = SearchWorkflow(*[fake] * 6, persistence=(place := await open_memory()))
+    search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
     await search.start("q", thread_id="t")
     await search.answer("t", "approve")
-    session = SearchSession.on(place, "t")
+    session = SearchSession.on(persistence, "t")
     screening = await session.screening()
     await screening.say(screening.queue()[-1], is_relevant=False)
     await search.answer("t", "reject: nothing of use")

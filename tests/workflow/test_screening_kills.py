@@ -18,7 +18,7 @@ KILLS = 20
 
 @pytest.fixture
 def crashed(tmp_path: Path) -> tuple[str, list[str]]:
-    """URL of a place where a screening was killed many times, and what was acknowledged."""
+    """URL of a persistence where a screening was killed many times, and what was acknowledged."""
     url, log = f"sqlite:///{tmp_path / 't.db'}", tmp_path / "acknowledged"
     command = [sys.executable, "-m", "tests.workflow.screening_crash", url, str(log), str(KILLS)]
     ended = subprocess.run(  # noqa: S603  # our own program
@@ -43,8 +43,8 @@ async def test_no_mark_is_lost_or_doubled_by_twenty_kills_and_undo_goes_on(
             saved.append(paper_id)
         elif paper_id in saved:
             saved.remove(paper_id)
-    async with open_persistence(url) as place:
-        store = MarkStore(place.store, "t")
+    async with open_persistence(url) as persistence:
+        store = MarkStore(persistence.store, "t")
         marks = await store.marks()
         ids = [mark.paper_id for mark in marks]
         assert set(saved) <= set(ids)

@@ -95,10 +95,10 @@ async def test_the_question_and_the_result_say_which_known_papers_were_found() -
 
 
 async def test_a_thread_shows_them_from_the_store_too() -> None:
-    place = await open_memory()
-    flow = workflow(FakeSkills(), persistence=place, must_find=["10.1000/nowhere"])
+    persistence = await open_memory()
+    flow = workflow(FakeSkills(), persistence=persistence, must_find=["10.1000/nowhere"])
     await flow.run("graphs", thread_id="t1")
-    shown = await ThreadCatalog(place).show("t1")
+    shown = await ThreadCatalog(persistence).show("t1")
     assert shown.collection is not None
     assert shown.collection.known_papers is not None
     assert shown.collection.known_papers.missing == ["10.1000/nowhere"]

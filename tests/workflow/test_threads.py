@@ -19,23 +19,23 @@ from paper_search.workflow.records import SearchRecords
 
 
 @pytest.fixture(params=["memory:", "sqlite"])
-async def place(request, tmp_path):
+async def persistence(request, tmp_path):
     url = request.param if request.param == "memory:" else f"sqlite:///{tmp_path}/t.db"
     async with open_persistence(url) as persistence:
         yield persistence
 
 
 @pytest.fixture
-def catalog(place):
-    return ThreadCatalog(place)
+def catalog(persistence):
+    return ThreadCatalog(persistence)
 
 
 async def test_without_threads_the_list_is_empty(catalog):
     assert await catalog.threads() == []
 
 
-async def test_the_thread_that_changed_last_comes_first(place, catalog):
-    flow = workflow(persistence=place)
+async def test_the_thread_that_changed_last_comes_first(persistence, catalog):
+    flow = workflow(persistence=persistence)
     for name in ("b", "c", "a"):
         await flow.start(f"question {name}", thread_id=name)
     assert [each.thread_id for each in await catalog.threads()] == ["a", "c", "b"]
@@ -45,8 +45,8 @@ async def test_the_thread_that_changed_last_comes_first(place, catalog):
     assert [each.question for each in listed] == ["question b", "question a", "question c"]
 
 
-async def test_a_long_list_comes_in_pages(place, catalog):
-    flow = workflow(persistence=place)
+async def test_a_long_list_comes_in_pages(persistence, catalog):
+    flow = workflow(persistence=persistence)
     for i in range(7):
         await flow.start("q", thread_id=f"t{i}")
     pages = [await catalog.threads(limit=3, offset=start) for start in (0, 3, 6, 9)]
@@ -58,15 +58,15 @@ async def test_a_long_list_comes_in_pages(place, catalog):
     ]
 
 
-async def test_a_thread_with_the_name_of_the_index_is_one_thread(place, catalog):
-    await workflow(persistence=place).run("q", thread_id="threads")
-    await workflow(persistence=place).run("q", thread_id="a.b")
+async def test_a_thread_with_the_name_of_the_index_is_one_thread(persistence, catalog):
+    await workflow(persistence=persistence).run("q", thread_id="threads")
+    await workflow(persistence=persistence).run("q", thread_id="a.b")
     assert {each.thread_id for each in await catalog.threads()} == {"threads", "a.b"}
 
 
-async def test_a_waiting_thread_says_with_which_question(place, catalog):
+async def test_a_waiting_thread_says_with_which_question(persistence, catalog):
     """HUM-14."""
-    flow = workflow(persistence=place)
+    flow = workflow(persistence=persistence)
     await flow.start("graphs", thread_id="t")
     info = await catalog.info("t")
     assert info.status is ThreadStatus.WAITING
@@ -80,17 +80,17 @@ async def test_a_waiting_thread_says_with_which_question(place, catalog):
     assert (info.checkpoint, info.iteration) == (CheckpointKind.RESULT_REVIEW, 1)
 
 
-async def test_a_finished_thread_says_why_it_ended(place, catalog):
-    await workflow(persistence=place).run("q", thread_id="t")
+async def test_a_finished_thread_says_why_it_ended(persistence, catalog):
+    await workflow(persistence=persistence).run("q", thread_id="t")
     info = await catalog.info("t")
     assert info.status is ThreadStatus.DONE
     assert (info.ended_by, info.iteration) == ("not_reviewed", 1)
     assert (info.checkpoint, info.next_step, info.error) == (None, None, None)
 
 
-async def test_a_failed_thread_says_at_which_step_and_why(place, catalog):
+async def test_a_failed_thread_says_at_which_step_and_why(persistence, catalog):
     skills = FailingSkills("score", RuntimeError("the model is gone"))
-    flow = workflow(skills, persistence=place)
+    flow = workflow(skills, persistence=persistence)
     with pytest.raises(RuntimeError):
         await flow.run("q", thread_id="t")
     (info,) = await catalog.threads()
@@ -102,8 +102,10 @@ async def test_a_failed_thread_says_at_which_step_and_why(place, catalog):
     assert (await catalog.info("t")).error is None
 
 
-async def test_a_thread_that_fails_at_its_first_step_is_listed_with_its_question(place, catalog):
-    flow = workflow(FailingSkills("parse", RuntimeError("no model")), persistence=place)
+async def test_a_thread_that_fails_at_its_first_step_is_listed_with_its_question(
+    persistence, catalog
+):
+    flow = workflow(FailingSkills("parse", RuntimeError("no model")), persistence=persistence)
     with pytest.raises(RuntimeError):
         await flow.run("graphs", thread_id="t")
     (info,) = await catalog.threads()
@@ -111,7 +113,7 @@ async def test_a_thread_that_fails_at_its_first_step_is_listed_with_its_question
     assert "no model" in info.error
 
 
-async def test_a_driven_thread_is_running_and_cannot_be_deleted(place, catalog):
+async def test_a_driven_thread_is_running_and_cannot_be_deleted(persistence, catalog):
     skills, is_there, may_go = FakeSkills(), asyncio.Event(), asyncio.Event()
     inner = skills.search
 
@@ -121,7 +123,7 @@ async def test_a_driven_thread_is_running_and_cannot_be_deleted(place, catalog):
         return await inner(strategy)
 
     skills.search = slow
-    driving = asyncio.create_task(workflow(skills, persistence=place).run("q", thread_id="t"))
+    driving = asyncio.create_task(workflow(skills, persistence=persistence).run("q", thread_id="t"))
     await is_there.wait()
     info = await catalog.info("t")
     assert (info.status, info.next_step) == (ThreadStatus.RUNNING, "search")
@@ -132,8 +134,8 @@ async def test_a_driven_thread_is_running_and_cannot_be_deleted(place, catalog):
     assert (await catalog.info("t")).status is ThreadStatus.DONE
 
 
-async def test_times_are_utc_and_in_order(place, catalog):
-    flow = workflow(persistence=place)
+async def test_times_are_utc_and_in_order(persistence, catalog):
+    flow = workflow(persistence=persistence)
     before = datetime.now(UTC)
     await flow.start("q", thread_id="t")
     first = await catalog.info("t")
@@ -147,9 +149,9 @@ async def test_times_are_utc_and_in_order(place, catalog):
     assert before <= created < updated <= datetime.now(UTC)
 
 
-async def test_showing_a_thread_shows_question_result_and_history(place, catalog):
+async def test_showing_a_thread_shows_question_result_and_history(persistence, catalog):
     handler = ScriptedHandler(["approve", mark_last])
-    flow = workflow(handler=handler, persistence=place)
+    flow = workflow(handler=handler, persistence=persistence)
     with pytest.raises(AssertionError):
         await flow.run("q", thread_id="t")
     detail = await catalog.show("t")
@@ -166,8 +168,8 @@ async def test_an_unknown_thread_cannot_be_shown_or_deleted(catalog):
             await call("nowhere")
 
 
-async def test_a_deleted_thread_is_unknown_and_its_name_free(place, catalog):
-    flow = workflow(persistence=place)
+async def test_a_deleted_thread_is_unknown_and_its_name_free(persistence, catalog):
+    flow = workflow(persistence=persistence)
     await flow.run("q", thread_id="t")
     await catalog.delete("t")
     assert await catalog.threads() == []
@@ -178,15 +180,15 @@ async def test_a_deleted_thread_is_unknown_and_its_name_free(place, catalog):
     assert checkpoint.payload.intent.topic == "another"
 
 
-async def test_a_deletion_that_was_cut_short_can_be_finished(place, catalog):
-    await workflow(persistence=place).run("q", thread_id="t")
-    await place.checkpointer.adelete_thread("t")
+async def test_a_deletion_that_was_cut_short_can_be_finished(persistence, catalog):
+    await workflow(persistence=persistence).run("q", thread_id="t")
+    await persistence.checkpointer.adelete_thread("t")
     (info,) = await catalog.threads()
     assert (info.status, info.question) == (ThreadStatus.FAILED, "q")
     await catalog.delete("t")
     assert await catalog.threads() == []
     with pytest.raises(KeyError):
-        await SearchRecords(place.store, "t").records(["always"])
+        await SearchRecords(persistence.store, "t").records(["always"])
 
 
 async def test_deleting_leaves_no_row_in_any_table_and_touches_no_other_thread(tmp_path):
@@ -222,9 +224,11 @@ def _rows(path, word):
     return [row for row in rows if word in row]
 
 
-async def test_the_list_shows_a_thread_of_another_schema_version_with_the_reason(place, catalog):
+async def test_the_list_shows_a_thread_of_another_schema_version_with_the_reason(
+    persistence, catalog
+):
     """PER-15."""
-    flow = workflow(persistence=place)
+    flow = workflow(persistence=persistence)
     await flow.start("q", thread_id="t")
     config = {"configurable": {"thread_id": "t"}}
     await catalog._graph.aupdate_state(config, {"schema_version": 99}, as_node="build_strategy")

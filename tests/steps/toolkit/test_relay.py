@@ -121,9 +121,12 @@ async def test_a_restart_between_question_and_answer_repeats_nothing_either(tmp_
     calls: Counter = Counter()
     answers: list[dict[str, str] | None] = [None, {"depth": "deep"}, {"tone": "warm"}]
     for answer in answers:
-        async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as place:
+        async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
             graph = compile_workflow(
-                OUTERMOST, services=calls, checkpointer=place.checkpointer, store=place.store
+                OUTERMOST,
+                services=calls,
+                checkpointer=persistence.checkpointer,
+                store=persistence.store,
             )
             given: Any = {"log": []}
             if answer is not None:
