@@ -2,8 +2,9 @@
 
 import pytest
 
+from paper_search.bibliography.names import author_of, parts_of
 from paper_search.models import Author, Paper
-from paper_search.report.evidence import UNNAMED, author_year, result_of
+from paper_search.report.evidence import UNNAMED, author_year, paper_of, result_of
 
 
 def named(*authors: str, **about: object) -> str:
@@ -58,3 +59,13 @@ def test_an_order_beside_the_text_is_flagged_as_well(place):
     authors = [Author(name=order if place == "author" else "Rowan, Ada")]
     paper = Paper(id="1", title="On shade", source="fake", authors=authors, **about)
     assert result_of(paper, "q1").metadata["is_suspicious"] is True
+
+
+def test_an_author_in_parts_is_cited_by_the_family_name_that_the_source_gave():
+    author = author_of(family="García Márquez", given="Gabriel")
+    paper = Paper(id="p", title="A", source="s", authors=[author], year=2020)
+
+    result = result_of(paper, "q")
+
+    assert author_year(result) == "García Márquez, 2020"
+    assert parts_of(paper_of(result).authors[0]) == parts_of(author)

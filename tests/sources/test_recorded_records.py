@@ -406,6 +406,8 @@ def test_what_europe_pmc_says_in_full(recorded: Path) -> None:
     assert article.authors[0].model_dump() == {
         "name": "E Olempska",
         "author_id": "0000-0003-0310-3876",
+        "family": "Olempska",
+        "given": "E",
     }
     assert (article.pmcid, article.language, article.citation_count) == ("PMC3234553", "en", 2)
     assert (article.volume, article.issue, article.pages) == ("279", "1728", "564-570")

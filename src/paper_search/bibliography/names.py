@@ -1,4 +1,4 @@
-"""The parts of an author's name, read from the one string that a source gives.
+"""The parts of an author's name: as a source gives them, or read from the one string it gives.
 
 nameparser was weighed: it reads "Smith JA" as given name Smith, splits organisations, and takes
 longer to import than all of our exports together.
@@ -7,7 +7,10 @@ longer to import than all of our exports together.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from paper_search.models import Author
 
 # fmt: off
 _PARTICLES = frozenset({
@@ -18,8 +21,13 @@ _PARTICLES = frozenset({
 # fmt: on
 # Capitalised, these are given or family names as often as they are particles.
 _ONLY_LOWER_CASE = frozenset({"do", "lo", "los", "las", "les", "op", "af", "zu", "den"})
-_SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|2nd|3rd|4th)\.?", re.IGNORECASE)
+# With one of these the family name begins: "Anis Ben Hassen".
+_BEGIN_FAMILIES = frozenset({"ben", "abu", "san", "santa", "saint", "st."})
+SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|2nd|3rd|4th)\.?", re.IGNORECASE)
+_SURE_SUFFIX = re.compile(r"(?:[Jj]r|[Ss]r|2nd|3rd|4th)\.?")
+"""JR and SR in capitals are initials, too, and so is IV."""
 _DEGREE = re.compile(r"(?:ph\.?d|m\.?d|m\.?sc|b\.?sc|m\.?a|m\.?p\.?h|d\.?phil)\.?", re.IGNORECASE)
+_RARELY_A_DEGREE = re.compile(r"m\.?a\.?", re.IGNORECASE)
 _INITIALS = re.compile(r"[^\W\d_](?:[.\-]{0,2}[^\W\d_]){0,3}\.?")
 _ORGANISATION = re.compile(
     r"\b(?:academy|agency|alliance|association|cent(?:er|re)|collaborat(?:ion|ors)|college"
@@ -65,52 +73,188 @@ class PersonName:
         return ", ".join(part for part in (self.full_family, self.given, self.suffix) if part)
 
 
-def split_name(name: str) -> PersonName:
+def split_name(name: str, *, is_inverted: bool = False) -> PersonName:
     """Split a name written in any of the usual ways.
 
     Understood are "John A. Smith", "Smith, John A.", "Smith, Jr., John", "Smith, John, Jr.",
     "Smith JA" (Vancouver), names of one word, and Chinese, Japanese and Korean names in their own
-    script. Academic degrees are left out. What fits nothing comes back whole, as a literal;
-    an empty text gives an empty literal.
+    script. An academic degree is left out where both a family and a given name remain: MD, MA and
+    JR are initials as well. What fits nothing comes back whole, as a literal; an empty text gives
+    an empty literal.
+
+    Args:
+        name: the whole name.
+        is_inverted: what stands before a comma is the family name, as in RIS or MEDLINE; what
+            follows it is then never a degree or a suffix in capitals.
     """
     is_braced = name.strip().startswith("{") and name.strip().endswith("}")
     text = " ".join(name.strip().strip("{}").split()) if is_braced else " ".join(name.split())
     if is_braced or not text or _is_organisation(text):
         return PersonName(text, is_literal=True)
-    parts = [part for part in _COMMAS.split(text) if not _DEGREE.fullmatch(part)]
+    parts = _without_degrees(_COMMAS.split(text), is_inverted=is_inverted)
     if len(parts) == 1:
         return _split_words(parts[0].split(" "))
-    return _split_inverted(parts) or PersonName(text, is_literal=True)
+    return _split_inverted(parts, is_inverted=is_inverted) or PersonName(text, is_literal=True)
+
+
+def author_named(name: str, author_id: str | None = None, *, is_inverted: bool = False) -> Author:
+    """Return the author of a source that gives one string: the only place where it is split.
+
+    Args:
+        name: as the source writes it; it stays as it is.
+        author_id: see `Author`.
+        is_inverted: see `split_name`.
+    """
+    parts = split_name(name, is_inverted=is_inverted)
+    return Author(name=name, author_id=author_id, **fields_of(parts))
+
+
+def author_of(  # noqa: PLR0913  # the parts of a name
+    *,
+    family: str | None = None,
+    given: str | None = None,
+    particle: str | None = None,
+    suffix: str | None = None,
+    literal: str | None = None,
+    author_id: str | None = None,
+) -> Author | None:
+    """Return the author of a source that gives the parts, which are kept; None: it gives none.
+
+    A literal counts where there is no family name; a given name alone is a person's only name.
+    """
+    if not family:
+        family, given = given, None
+    if not family:
+        return Author(name=literal, literal=literal, author_id=author_id) if literal else None
+    parts = PersonName(family, given or "", particle or "", suffix or "")
+    name = " ".join(filter(None, (parts.given, parts.full_family, parts.suffix)))
+    return Author(name=name, author_id=author_id, **fields_of(parts))
+
+
+def parts_of(author: Author) -> PersonName:
+    """Return the parts of an author's name: those that the source gave, else the name split."""
+    if author.literal:
+        return PersonName(author.literal, is_literal=True)
+    if author.family:
+        return PersonName(
+            author.family, author.given or "", author.particle or "", author.suffix or ""
+        )
+    return split_name(author.name)
+
+
+def written(author: Author) -> str:
+    """Return the name in one string that says its parts to who knows that it may be inverted.
+
+    That is the name as it is, if possible, else "Family, Given" or "{Literal}".
+    """
+    parts = parts_of(author)
+    form = f"{{{parts.family}}}" if parts.is_literal else parts.inverted
+    return author.name if _says(author.name, parts) else form
+
+
+def _says(text: str, parts: PersonName) -> bool:
+    said = split_name(text, is_inverted=True)
+    return (said.full_family, said.given, said.suffix, said.is_literal) == (
+        parts.full_family,
+        parts.given,
+        parts.suffix,
+        parts.is_literal,
+    )
+
+
+def fields_of(parts: PersonName) -> dict[str, str]:
+    """Return the fields of `Author` that hold the parts; empty parts are left out."""
+    if parts.is_literal:
+        return {"literal": parts.family} if parts.family else {}
+    fields = {
+        "family": parts.family,
+        "given": parts.given,
+        "particle": parts.particle,
+        "suffix": parts.suffix,
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def without_particle(family: str) -> str:
+    """Return a family name without the particles that it begins with."""
+    return " ".join(_cut_particle(family.split(" "))[1])
 
 
 def _is_organisation(text: str) -> bool:
     words = text.split(" ")
+    numbered = (word for word in words[:-1] if not SUFFIX.fullmatch(word.rstrip(",")))
     return (
         _ORGANISATION.search(text) is not None
         or not _JOINING_WORDS.isdisjoint(words)
         or words[-2:] in (["et", "al"], ["et", "al."])
-        or any(letter.isdigit() for word in words[:-1] for letter in word)
+        or any(letter.isdigit() for word in numbered for letter in word)
     )
 
 
-def _split_inverted(parts: list[str]) -> PersonName | None:
+def _without_degrees(parts: Sequence[str], *, is_inverted: bool) -> list[str]:
+    """Return the parts between commas without the degrees at the end; two parts always remain.
+
+    "Bertness, MD" has initials, "Jane Doe, MD" a degree, "Smith, MD, PhD" both.
+    """
+    kept = list(parts)
+    least = 3 if len(kept) > 2 and _SURE_SUFFIX.fullmatch(kept[1]) else 2  # noqa: PLR2004  # "King, Jr., MD"
+    while len(kept) > least and _DEGREE.fullmatch(kept[-1]):
+        kept.pop()
+    whole, last = kept[0], kept[-1]
+    is_one_of_several = len(kept) < len(parts)
+    if (
+        len(kept) == 2  # noqa: PLR2004  # as above
+        and not is_inverted
+        and _DEGREE.fullmatch(last)
+        and (is_one_of_several or not _RARELY_A_DEGREE.fullmatch(last))
+        and _has_given_name(whole)
+    ):
+        return [whole]
+    return kept
+
+
+def _has_given_name(text: str) -> bool:
+    """Whether a text without commas is more than a family name, as "Ben Hassen" is not."""
+    words = text.split(" ")
+    is_family = words[0].lower() in _BEGIN_FAMILIES | _PARTICLES
+    return not is_family and bool(_split_words(words).given)
+
+
+def _split_inverted(parts: list[str], *, is_inverted: bool) -> PersonName | None:
     """Split "Family, Given", with the suffix in any of its three places."""
     if not all(parts):
         return None
     match parts:
-        case [whole, suffix] if _SUFFIX.fullmatch(suffix):
+        case [whole, suffix] if _is_suffix_after(whole, suffix, is_inverted=is_inverted):
             name = _split_words(whole.split(" "))
+            if is_inverted:  # "King, Jr.": nobody's given name is known
+                name = PersonName(whole)
             return PersonName(name.family, name.given, name.particle, suffix)
-        case [family, suffix, given] if _SUFFIX.fullmatch(suffix):
+        case [family, suffix, given] if _SURE_SUFFIX.fullmatch(suffix):
             pass
-        case [family, given, suffix] if _SUFFIX.fullmatch(suffix):
+        case [family, given, suffix] if SUFFIX.fullmatch(suffix):
+            pass
+        case [family, suffix, given] if SUFFIX.fullmatch(suffix):
             pass
         case [family, given]:
             family, suffix = _cut_suffix(family)
+            if not suffix:
+                given, suffix = _cut_sure_suffix(given)
         case _:
             return None
     particle, rest = _cut_particle(family.split(" "))
     return PersonName(" ".join(rest), given, particle, suffix)
+
+
+def _is_suffix_after(whole: str, text: str, *, is_inverted: bool) -> bool:
+    """Whether what follows the only comma is a suffix, and not a given name or initials."""
+    if not SUFFIX.fullmatch(text):
+        return False
+    if _SURE_SUFFIX.fullmatch(text):
+        return True
+    is_in_capitals = text.upper().startswith(("JR", "SR"))
+    is_name_too = whole.isupper() or not is_in_capitals  # "JOHN SMITH, JR"; "John Smith, III"
+    return not is_inverted and is_name_too and _has_given_name(whole)
 
 
 def _split_words(words: list[str]) -> PersonName:
@@ -133,12 +277,31 @@ def _split_words(words: list[str]) -> PersonName:
 
 
 def _cut_suffix(text: str) -> tuple[str, str]:
+    """Cut the suffix off a name without commas, or off a family name.
+
+    "Smith II" and "White JR" are people with two initials; "John Smith II", "White JA JR" and
+    "JOHN WHITE JR" have a suffix.
+    """
     rest, _, last = text.rpartition(" ")
-    # "Smith II" is a Smith with two initials; "John Smith II" is the second of the name.
-    needed = 0 if last.lower().startswith(("jr", "sr")) else 1
-    if rest.count(" ") >= needed and rest and _SUFFIX.fullmatch(last):
-        return rest, last
-    return text, ""
+    if not rest or not SUFFIX.fullmatch(last):
+        return text, ""
+    words = rest.split(" ")
+    is_in_capitals = last.upper().startswith(("JR", "SR")) and not _SURE_SUFFIX.fullmatch(last)
+    if is_in_capitals:
+        has_initials = any(_INITIALS.fullmatch(word) and word.isupper() for word in words)
+        is_suffix = len(words) > 1 and (has_initials or rest.isupper())
+    else:
+        is_suffix = _SURE_SUFFIX.fullmatch(last) is not None or _start_of_family(words) > 0
+    return (rest, last) if is_suffix else (text, "")
+
+
+def _cut_sure_suffix(given: str) -> tuple[str, str]:
+    """Cut the suffix off given names, as MEDLINE has it: "King, Martin Luther Jr"."""
+    rest, _, last = given.rpartition(" ")
+    is_suffix = _SURE_SUFFIX.fullmatch(last) or (
+        SUFFIX.fullmatch(last) and any(letter.islower() for letter in rest)
+    )
+    return (rest, last) if rest and is_suffix else (given, "")
 
 
 def _start_of_trailing_initials(words: list[str]) -> int:
@@ -152,6 +315,8 @@ def _start_of_trailing_initials(words: list[str]) -> int:
 def _start_of_family(words: list[str]) -> int:
     """Return where the family name of a "John van der Berg" begins."""
     for place, word in enumerate(words[:-1]):
+        if place > 0 and word.lower() in _BEGIN_FAMILIES:
+            return place
         may_be_capital = place > 0 and word.lower() not in _ONLY_LOWER_CASE
         if word.lower() in _PARTICLES and (word.islower() or may_be_capital):
             return place

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paper_search.bibliography.names import split_name
 from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.publication_kinds import PublicationKind, publication_kind
 from paper_search.exports.text import (
     identifier,
     joined_keywords,
+    name_of,
     page_range,
     single_line,
     web_address,
@@ -86,12 +86,14 @@ def _identifier_fields(paper: Paper) -> list[tuple[str, str]]:
 
 def _author(author: Author) -> str:
     """Return "von Last, Jr, First", or a name in braces that BibTeX must not take apart."""
-    name = split_name(single_line(author.name))
+    name = name_of(author)
     if not name.family:
         return ""
     words = f"{name.inverted} {name.suffix}".lower().replace(",", " ").split()
     if name.is_literal or not {"and", "others"}.isdisjoint(words):
-        return f"{{{_escaped(author.name)}}}"
+        return f"{{{_escaped(name.family if name.is_literal else author.name)}}}"
+    if not name.given and not name.particle and " " in name.family:
+        return f"{{{_escaped(name.family)}}}"  # "Ben Hassen" alone would become Hassen, B.
     parts = (name.full_family, name.suffix, name.given)
     return ", ".join(_escaped(part) for part in parts if part)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from anyascii import anyascii
 
-from paper_search.bibliography.names import split_name
+from paper_search.bibliography.names import parts_of, without_particle
 from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
 
 
 def _plain_key(paper: Paper) -> str:
-    names = (_romanised(split_name(author.name).family) for author in paper.authors)
+    names = (_romanised(without_particle(parts_of(author).family)) for author in paper.authors)
     words = (_romanised(word) for word in paper.title.split())
     year = "nd" if paper.year is None else _romanised(str(paper.year))
     return f"{next(filter(None, names), 'anon')}_{year}_{next(filter(None, words), 'item')}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from paper_search.bibliography.names import split_name
 from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.publication_kinds import publication_kind
 from paper_search.exports.text import (
     identifier,
     joined_keywords,
+    name_of,
     page_range,
     single_line,
     web_address,
@@ -66,7 +66,7 @@ def _item(key: str, paper: Paper) -> dict[str, Any]:
 
 
 def _name(author: Author) -> dict[str, str]:
-    name = split_name(single_line(author.name))
+    name = name_of(author)
     if name.is_literal:
         return {"literal": name.family} if name.family else {}
     parts = {

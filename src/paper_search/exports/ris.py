@@ -9,13 +9,14 @@ from paper_search.exports.publication_kinds import publication_kind
 from paper_search.exports.text import (
     identifier,
     keywords,
+    name_of,
     page_range,
     single_line,
     web_address,
 )
 
 if TYPE_CHECKING:
-    from paper_search.models import Paper, PaperCollection
+    from paper_search.models import Author, Paper, PaperCollection
 
 
 def export_ris(collection: PaperCollection) -> str:
@@ -38,7 +39,7 @@ def _tagged(paper: Paper) -> list[tuple[str, str]]:
     full_text = web_address(paper.model_copy(update={"url": None}))
     return [
         ("TI", single_line(paper.title)),
-        *(("AU", split_name(single_line(author.name)).inverted) for author in paper.authors),
+        *(("AU", _author(author)) for author in paper.authors),
         ("PY", "" if paper.year is None else str(paper.year)),
         ("T2", single_line(paper.venue)),
         ("VL", single_line(paper.volume)),
@@ -56,6 +57,15 @@ def _tagged(paper: Paper) -> list[tuple[str, str]]:
         ("AB", single_line(paper.abstract)),
         ("N1", single_line(paper.note)),
     ]
+
+
+def _author(author: Author) -> str:
+    """Return "Family, Given, Suffix"; a comma closes what a reader would take apart wrongly."""
+    name = name_of(author)
+    is_whole = name.is_literal or not name.given
+    if is_whole and name.family and split_name(name.inverted, is_inverted=True) != name:
+        return f"{name.inverted},"
+    return name.inverted
 
 
 def _accession_number(paper: Paper) -> str:

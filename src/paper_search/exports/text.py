@@ -6,10 +6,11 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from paper_search.bibliography.names import PersonName, parts_of
 from paper_search.bibliography.text import SURROGATES
 
 if TYPE_CHECKING:
-    from paper_search.models import BibliographicRecord, Paper
+    from paper_search.models import Author, BibliographicRecord, Paper
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _WEB = re.compile(r"(?:https?|ftp)://\S", re.IGNORECASE)
@@ -23,6 +24,18 @@ def single_line(text: str | None) -> str:
     """
     words = _CONTROL.sub(" ", text or "").split()
     return SURROGATES.sub("\ufffd", " ".join(words))
+
+
+def name_of(author: Author) -> PersonName:
+    """Return the parts of an author's name, each on one line."""
+    parts = parts_of(author.model_copy(update={"name": single_line(author.name)}))
+    return PersonName(
+        single_line(parts.family),
+        single_line(parts.given),
+        single_line(parts.particle),
+        single_line(parts.suffix),
+        parts.is_literal,
+    )
 
 
 def web_address(record: BibliographicRecord) -> str:

@@ -37,11 +37,29 @@ class EndReason(str, Enum):
     """Nobody was asked."""
 
 
+def _is_absent(value: object) -> bool:
+    return value is None
+
+
 class Author(BaseModel):
-    """One author, named as the source names them."""
+    """One author, named as the source names them.
+
+    The parts are those that the source gave, or what its one string was split into when it came
+    in (`paper_search.bibliography.names`); without any, `name` is all that is known.
+    """
 
     name: str
     author_id: str | None = None
+    family: str | None = Field(default=None, exclude_if=_is_absent)
+    """Family name; the only name of a person who has one."""
+    given: str | None = Field(default=None, exclude_if=_is_absent)
+    """Given names or initials."""
+    particle: str | None = Field(default=None, exclude_if=_is_absent)
+    """What stands before the family name: "van der"."""
+    suffix: str | None = Field(default=None, exclude_if=_is_absent)
+    """What stands after the name: "Jr.", "III"."""
+    literal: str | None = Field(default=None, exclude_if=_is_absent)
+    """The whole of a name that is not to be taken apart, such as that of an organisation."""
 
 
 class Sighting(BaseModel):

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from paper_search.bibliography.names import split_name
+from paper_search.bibliography.names import author_named, split_name, written
 from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.text import web_address
-from paper_search.models import Author, Paper
+from paper_search.models import Paper
 from paper_search.report.models import Grade, SearchResult
 from paper_search.report.sentences import Sentence, sentences
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
@@ -49,7 +49,7 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
     metadata = {name: value for name, value in known.items() if value is not None}
     metadata |= {
         "source_type": "academic",
-        "authors": [author.name for author in paper.authors],
+        "authors": [written(author) for author in paper.authors],
         "citations": paper.citation_count,
         "paper_id": paper.id,
         "found_by": seen,
@@ -100,7 +100,7 @@ def paper_of(result: SearchResult) -> Paper:
         id=result.result_id,
         title=result.title,
         source=str(result.metadata.get("source_type", "web")),
-        authors=[Author(name=name) for name in result.authors],
+        authors=[author_named(name, is_inverted=True) for name in result.authors],
         relevance_score=result.relevance_score,
         **known,
     )
@@ -186,7 +186,7 @@ def family_names(result: SearchResult) -> set[str]:
     """Return the family names of the authors, in lower case, with and without particles."""
     names: set[str] = set()
     for author in result.authors:
-        split = split_name(author)
+        split = split_name(author, is_inverted=True)
         names |= {split.family.casefold(), split.full_family.casefold()}
         names |= {part for part in split.family.casefold().split() if len(part) > 1}
     return names - {""}
@@ -194,7 +194,10 @@ def family_names(result: SearchResult) -> set[str]:
 
 def author_year(result: SearchResult) -> str:
     """Return what a reader is told of a source inside the text: "Smith et al., 2020"."""
-    names = [_sayable(split_name(author).full_family or author) for author in result.authors]
+    names = [
+        _sayable(split_name(author, is_inverted=True).full_family or author)
+        for author in result.authors
+    ]
     year = str(result.year) if result.year is not None else "n.d."
     match names:
         case []:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, ClassVar
 from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.arxiv_categories import category_names
 from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
+from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import plain
-from paper_search.models import Author, RawPaper, SourceStatus
+from paper_search.models import RawPaper, SourceStatus
 from paper_search.query import YearRange
 from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FieldDialect, Written
@@ -187,7 +188,7 @@ def read_entry(entry: Element) -> RawPaper | None:
     pdf = address(links.get("pdf"))
     paper = RawPaper(
         title=title,
-        authors=[Author(name=name) for author in _all(entry, "author") if (name := _name(author))],
+        authors=[author_named(name) for author in _all(entry, "author") if (name := _name(author))],
         abstract=abstract,
         year=year(inner_text(entry, "published")) or year(inner_text(entry, "updated")),
         venue=_venue(reference),

@@ -17,8 +17,9 @@ from paper_search.bibliography.identifiers import (
     parse_pmid,
 )
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import normalised_title
-from paper_search.models import Author, RawPaper
+from paper_search.models import RawPaper
 from paper_search.query import Phrase, Term, YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import LUCENE_OPERATORS, Dialect, Written, bare_or_quoted, quoted
@@ -187,7 +188,7 @@ def read_work(work: Any) -> RawPaper | None:
     journal = next(mappings(work.get("journals")), {})
     paper = RawPaper(
         title=title,
-        authors=[Author(name=name) for name in _names(work)],
+        authors=[author_named(name) for name in _names(work)],
         abstract=plain_abstract(_COMMENT.sub(".", text(work.get("abstract")))),
         year=year(work.get("yearPublished")) or year(work.get("publishedDate")),
         venue=words(journal.get("title")),

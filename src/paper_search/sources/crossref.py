@@ -21,6 +21,7 @@ from paper_search.bibliography.identifiers import (
 )
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import author_of
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
 from paper_search.query import Node
@@ -243,12 +244,16 @@ def _authors(entry: dict[str, Any]) -> Iterator[Author]:
         values.mappings(entry.get("editor"))
     )
     for person in listed:
-        given, family = _words(person.get("given")), _words(person.get("family"))
-        name = " ".join(part for part in (given, family, _words(person.get("suffix"))) if part)
-        name = name or _words(person.get("name")) or _words(person.get("literal")) or ""
         orcid = _ORCID.search(values.text(person.get("ORCID")))
-        if name:
-            yield Author(name=name, author_id=orcid[0] if orcid else None)
+        author = author_of(
+            family=_words(person.get("family")),
+            given=_words(person.get("given")),
+            suffix=_words(person.get("suffix")),
+            literal=_words(person.get("name")) or _words(person.get("literal")),
+            author_id=orcid[0] if orcid else None,
+        )
+        if author:
+            yield author
 
 
 def _year(entry: dict[str, Any]) -> int | None:

@@ -20,6 +20,7 @@ from paper_search.bibliography.identifiers import (
 )
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import author_named, author_of
 from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
@@ -213,9 +214,10 @@ def _title(given: dict[str, Any]) -> str | None:
 
 def _authors(given: dict[str, Any]) -> Iterator[Author]:
     for creator in values.mappings(given.get("creators")):
-        parts = (values.words(creator.get("givenName")), values.words(creator.get("familyName")))
-        name = " ".join(part for part in parts if part) if all(parts) else ""
-        name = name or values.words(creator.get("name")) or ""
+        forename = values.words(creator.get("givenName"))
+        family = values.words(creator.get("familyName"))
+        name = values.words(creator.get("name"))
+        is_organisation = values.text(creator.get("nameType")) == "Organizational"
         orcid = next(
             (
                 values.text(one.get("nameIdentifier")).rstrip("/").rpartition("/")[2]
@@ -224,8 +226,14 @@ def _authors(given: dict[str, Any]) -> Iterator[Author]:
             ),
             None,
         )
-        if name:
-            yield Author(name=name, author_id=orcid or None)
+        if forename and family:
+            author = author_of(family=family, given=forename, author_id=orcid or None)
+        elif is_organisation:
+            author = author_of(literal=name, author_id=orcid or None)
+        else:
+            author = author_named(name, orcid or None) if name else None
+        if author:
+            yield author
 
 
 def _abstract(given: dict[str, Any]) -> str | None:

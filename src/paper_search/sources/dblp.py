@@ -16,6 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
+from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import WORD, plain
 from paper_search.errors import InputError
 from paper_search.models import Author, RawPaper, SearchConstraints, SourceStatus
@@ -350,7 +351,7 @@ def _authors(info: dict[str, Any]) -> list[Author]:
         entry = author if isinstance(author, dict) else {"text": author}
         name = _NAMESAKE.sub("", plain(text(entry.get("text"))))
         if name:
-            authors.append(Author(name=name, author_id=text(entry.get("@pid")) or None))
+            authors.append(author_named(name, text(entry.get("@pid")) or None))
     return authors
 
 

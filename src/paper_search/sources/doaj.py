@@ -10,6 +10,7 @@ from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import content_key, parse_doi, parse_issn
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import author_named
 from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
@@ -158,7 +159,7 @@ def _authors(bib: dict[str, Any]) -> Iterator[Author]:
     for author in values.mappings(bib.get("author")):
         if name := values.words(author.get("name")):
             orcid = values.text(author.get("orcid_id")).rstrip("/").rpartition("/")[2]
-            yield Author(name=name, author_id=orcid or None)
+            yield author_named(name, orcid or None)
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:

@@ -20,6 +20,7 @@ from paper_search.bibliography.identifiers import (
 )
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code, library_code
+from paper_search.bibliography.names import author_named, author_of
 from paper_search.bibliography.text import clean
 from paper_search.models import Author, RawPaper
 from paper_search.query import YearRange
@@ -217,21 +218,30 @@ def _without_stop(title: str) -> str:
 def _authors(entry: dict[str, Any]) -> list[Author]:
     """Return the listed authors in full, else the names of the one line that there is."""
     listed = [
-        Author(name=name, author_id=_orcid(author))
-        for author in mappings(mapping(entry.get("authorList")).get("author"))
-        if (name := _name(author))
+        author
+        for given in mappings(mapping(entry.get("authorList")).get("author"))
+        if (author := _author(given))
     ]
     if listed:
         return listed
     line = clean(text(entry.get("authorString"))).rstrip(".")
-    return [Author(name=name) for part in line.split(",") if (name := part.strip())]
+    return [author_named(name) for part in line.split(",") if (name := part.strip())]
 
 
-def _name(author: dict[str, Any]) -> str:
-    parts = [clean(text(author.get(part))) for part in ("firstName", "lastName", "suffix")]
-    if parts[1]:
-        return " ".join(filter(None, parts))
-    return clean(text(author.get("fullName"))) or clean(text(author.get("collectiveName")))
+def _author(author: dict[str, Any]) -> Author | None:
+    family, given, suffix, full_name, collective = (
+        clean(text(author.get(part)))
+        for part in ("lastName", "firstName", "suffix", "fullName", "collectiveName")
+    )
+    if full_name and not family:
+        return author_named(full_name, _orcid(author))
+    return author_of(
+        family=family,
+        given=given if family else None,
+        suffix=suffix,
+        literal=collective,
+        author_id=_orcid(author),
+    )
 
 
 def _orcid(author: dict[str, Any]) -> str | None:

@@ -20,6 +20,7 @@ from paper_search.bibliography.identifiers import (
 )
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import author_named
 from paper_search.models import Author, RawPaper
 from paper_search.sources import values
 
@@ -143,7 +144,7 @@ def _authors(entry: dict[str, Any]) -> Iterator[Author]:
             authorship.get("raw_author_name")
         )
         if name:
-            yield Author(name=name, author_id=short_id(author.get("id")))
+            yield author_named(name, short_id(author.get("id")))
 
 
 def _year(entry: dict[str, Any]) -> int | None:

@@ -18,6 +18,7 @@ from paper_search.bibliography.identifiers import (
 )
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import author_of
 from paper_search.models import Author, RawPaper
 from paper_search.sources.markup import clean_text, every, first, inner_text, local_name
 from paper_search.sources.values import YEAR_IN_TEXT, year
@@ -126,12 +127,15 @@ def _authors(listed: Element | None) -> list[Author]:
     """Return people and groups, without those whose name was corrected (`ValidYN="N"`)."""
     authors = []
     for author in every(listed, "Author"):
-        parts = ("ForeName", "LastName", "Suffix")
-        given = inner_text(author, "ForeName") or inner_text(author, "Initials")
-        names = [given if part == "ForeName" else inner_text(author, part) for part in parts]
-        name = " ".join(filter(None, names)) or inner_text(author, "CollectiveName")
-        if name and author.get("ValidYN") != "N":
-            authors.append(Author(name=name, author_id=_orcid(author)))
+        named = author_of(
+            family=inner_text(author, "LastName"),
+            given=inner_text(author, "ForeName") or inner_text(author, "Initials"),
+            suffix=inner_text(author, "Suffix"),
+            literal=inner_text(author, "CollectiveName"),
+            author_id=_orcid(author),
+        )
+        if named and author.get("ValidYN") != "N":
+            authors.append(named)
     return authors
 
 

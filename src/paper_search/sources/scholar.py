@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
+from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
 from paper_search.errors import InputError
 from paper_search.http.retry import utc_now
@@ -262,7 +263,7 @@ def _authors(summary: Summary, info: dict[str, Any]) -> list[Author]:
     ]
     ids = {name: author_id for name, author_id in profiles if name}
     names = summary.authors or tuple(ids)
-    return [Author(name=name, author_id=ids.get(name)) for name in names]
+    return [author_named(name, ids.get(name)) for name in names]
 
 
 def _names(text: str) -> tuple[str, ...]:

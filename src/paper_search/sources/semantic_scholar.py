@@ -21,6 +21,7 @@ from paper_search.bibliography.identifiers import (
     parse_pmid,
 )
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import WORD
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import Near, Node, Phrase, Term, YearRange
@@ -333,7 +334,7 @@ def read_paper(paper: Any, source: str) -> RawPaper | None:
 def _authors(entry: dict[str, Any]) -> Iterator[Author]:
     for author in values.mappings(entry.get("authors")):
         if name := values.words(author.get("name")):
-            yield Author(name=name, author_id=values.text(author.get("authorId")) or None)
+            yield author_named(name, values.text(author.get("authorId")) or None)
 
 
 def _type(entry: dict[str, Any]) -> str | None:

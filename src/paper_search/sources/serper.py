@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
-from paper_search.models import Author, RawPaper, SourceStatus
+from paper_search.models import RawPaper, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
@@ -123,7 +124,7 @@ class SerperScholar(GoogleScholar, _Serper):
         links = [link for link in (url, full_text) if link]
         paper = RawPaper(
             title=title,
-            authors=[Author(name=name) for name in summary.authors],
+            authors=[author_named(name) for name in summary.authors],
             year=year(entry.get("year")) or summary.year,
             venue=summary.venue,
             doi=next((doi for link in links if "doi" in link and (doi := parse_doi(link))), None),

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from paper_search.bibliography.names import SUFFIX
 from paper_search.bibliography.text import plain
-from paper_search.library.importers.bibtex_values import resolved
+from paper_search.library.importers.bibtex_values import closes_at, resolved, split_outside
 from paper_search.library.importers.crossrefs import Volumes
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
@@ -23,6 +24,7 @@ _AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 _START = re.compile(r"[ \t]*@[A-Za-z]+[ \t]*[{(]")
 _AT_ONCE = 200
 """Entries that are parsed together."""
+_PARTS_WITH_SUFFIX = 3
 _ARXIV_VENUE = re.compile(r"arxiv(?:\s+preprint)?\s*:?\s*(?:arxiv:)?\s*(\S+)", re.IGNORECASE)
 _TYPES = {
     "article": "article-journal", "inproceedings": "paper-conference", "proceedings": "book",
@@ -118,8 +120,7 @@ def _entry(found: _Found, volumes: Volumes) -> Entry:
     values |= {name: fields[name].strip("{} ") for name in _RAW_FIELDS if fields.get(name)}
     if subtitle := values.get("subtitle"):
         values["title"] = f"{values.get('title', '')}: {subtitle}"
-    names = _AND.split(fields.get("author") or fields.get("editor") or "")
-    values["authors"] = [plain(name) for name in names if name.strip().lower() != "others"]
+    values["authors"] = list(_people(fields.get("author") or fields.get("editor") or ""))
     values["language"] = values.get("language") or values.get("langid")
     origin = values.get("archiveprefix", "") + values.get("eprinttype", "")
     if "arxiv" not in origin.lower() and not fields.get("eprint", "").lower().startswith("arxiv"):
@@ -131,12 +132,41 @@ def _entry(found: _Found, volumes: Volumes) -> Entry:
     if not any(values.get(name) for name in ("journal", "journaltitle", "booktitle")):
         values["venue"] = fallback
     try:
-        record = record_of(values)
+        record = record_of(values, is_inverted=True)
     except ValueError as error:
         return Rejected(found.line, f"{found.key or '@' + found.kind}: {error}")
     record.publication_type = _TYPES.get(found.kind, "document")
     record.bibtex = found.raw
     return Imported(record, found.line)
+
+
+def _people(text: str) -> Iterator[str | dict[str, str]]:
+    """Yield the names; one in braces is not to be taken apart, whatever it contains."""
+    given = " ".join(text.split())
+    if _is_braced(given) and _is_list(given[1:-1]):  # the whole field, as some programs write it
+        given = given[1:-1]
+    for name in split_outside(given, _AND):
+        if _is_braced(name):
+            yield {"literal": plain(name)}
+        elif name.lower() != "others":
+            yield _person(plain(name))
+
+
+def _person(name: str) -> str | dict[str, str]:
+    """Return the name; where BibTeX has a suffix, it is between family and given name."""
+    parts = [part.strip() for part in name.split(",")]
+    if len(parts) == _PARTS_WITH_SUFFIX and SUFFIX.fullmatch(parts[1]):
+        return {"name": name, "family": parts[0], "suffix": parts[1], "given": parts[2]}
+    return name
+
+
+def _is_braced(text: str) -> bool:
+    return text.startswith("{") and not text.startswith("{\\") and closes_at(text) == len(text) - 1
+
+
+def _is_list(text: str) -> bool:
+    names = split_outside(text, _AND)
+    return len(names) > 1 and all("," in name for name in names)
 
 
 def _named(text: str) -> str:

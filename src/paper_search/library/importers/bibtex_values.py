@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 MONTHS = {
@@ -22,6 +23,29 @@ def resolved(raw: str, macros: Mapping[str, str]) -> str:
     if "#" not in text:
         return _part(text, macros)
     return "".join(_part(part, macros) for part in _parts(text))
+
+
+def split_outside(text: str, separator: re.Pattern[str]) -> list[str]:
+    """Return what stands between separators that are not in braces."""
+    parts, start, depth, seen = list[str](), 0, 0, 0
+    for found in separator.finditer(text):
+        between = text[seen : found.start()]
+        depth += between.count("{") - between.count("}")
+        seen = found.start()
+        if depth <= 0:
+            parts.append(text[start : found.start()].strip())
+            start = found.end()
+    return [part for part in (*parts, text[start:].strip()) if part]
+
+
+def closes_at(text: str) -> int:
+    """Return where the brace closes that the text begins with; -1: nowhere."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "{") - (letter == "}")
+        if depth == 0:
+            return place
+    return -1
 
 
 def _part(text: str, macros: Mapping[str, str]) -> str:

@@ -31,7 +31,7 @@ def _entry(given: Reference) -> Entry:
         record = record_of(
             {
                 "title": given.joined("%T", "%!", "%B"),
-                "authors": [name.rstrip(",") for name in given.all("%A", "%E")],
+                "authors": given.all("%A", "%E"),
                 "abstract": given.joined("%X"),
                 "venue": given.first("%J", "%B", "%S"),
                 "year": given.first("%D", "%8"),
@@ -44,7 +44,8 @@ def _entry(given: Reference) -> Entry:
                 "publisher": given.first("%I"),
                 "language": given.first("%G"),
                 "keywords": given.all("%K"),
-            }
+            },
+            is_inverted=True,
         )
     except ValueError as error:
         return Rejected(given.line, str(error))

@@ -82,7 +82,8 @@ def _entry(given: Any, number: int) -> Entry:
                 "language": text("language"),
                 "isbn": text("isbn"),
                 "keywords": texts("keywords/keyword"),
-            }
+            },
+            is_inverted=True,
         )
     except ValueError as error:
         return Rejected(number, f"record {number}: {error}")

@@ -14,6 +14,7 @@ from paper_search.bibliography.identifiers import (
     parse_pmid,
 )
 from paper_search.bibliography.keywords import keywords_of
+from paper_search.bibliography.names import PersonName, fields_of, split_name
 from paper_search.bibliography.text import clean
 from paper_search.models import RawPaper
 
@@ -80,12 +81,16 @@ _IDENTIFIERS: dict[str, Callable[[str], str | None]] = {
 }
 
 
-def record_of(given: Mapping[str, Any]) -> RawPaper:
+def record_of(given: Mapping[str, Any], *, is_inverted: bool = False) -> RawPaper:
     """Return the record of a mapping whose fields go by any of their common names.
 
     Authors may be a list of names, of mappings, or one string with `;` or `and`; keywords the
     same, or one string with commas. A field that cannot be read is left out; only the title is
     indispensable.
+
+    Args:
+        given: the fields.
+        is_inverted: an author's family name is what stands before a comma, whatever follows.
 
     Raises:
         ValueError: the title is missing.
@@ -109,7 +114,7 @@ def record_of(given: Mapping[str, Any]) -> RawPaper:
     return RawPaper.model_validate(
         values
         | {
-            "authors": list(_authors(found.get("author"))),
+            "authors": list(_authors(found.get("author"), is_inverted=is_inverted)),
             "year": year_of(found.get("year")),
             "citation_count": count_of(found.get("citations")),
             "language": _language(_text(found.get("language"))),
@@ -136,7 +141,7 @@ def count_of(given: Any) -> int:
     return count if 0 <= count <= _MOST_CITATIONS else 0
 
 
-def _authors(given: Any) -> Iterator[dict[str, str | None]]:
+def _authors(given: Any, *, is_inverted: bool) -> Iterator[dict[str, str | None]]:
     """Yield the authors of a list of names or mappings, or of one string.
 
     As mappings: validated together with their record, they cost a third of what they do alone.
@@ -147,8 +152,26 @@ def _authors(given: Any) -> Iterator[dict[str, str | None]]:
         name, identifier = clean(_author_name(each)), None
         if isinstance(each, dict):
             identifier = _text(each.get("author_id") or each.get("authorId")) or None
+        parts = _parts(each) or split_name(name, is_inverted=is_inverted)
+        if is_inverted and name.endswith(","):  # how RIS and EndNote close what has no given name
+            name = name.rstrip(", ")
+            parts = PersonName(name, is_literal=True)
         if name:
-            yield {"name": name, "author_id": identifier}
+            yield {"name": name, "author_id": identifier, **fields_of(parts)}
+
+
+def _parts(given: Any) -> PersonName | None:
+    """Return the parts of a name in CSL's words; None: there are none."""
+    if not isinstance(given, dict):
+        return None
+    if literal := clean(_text(given.get("literal"))):
+        return PersonName(literal, is_literal=True)
+    family, first = clean(_text(given.get("family"))), clean(_text(given.get("given")))
+    if not family:
+        return PersonName(first) if first else None
+    particles = ("dropping-particle", "non-dropping-particle")
+    particle = " ".join(filter(None, (clean(_text(given.get(each))) for each in particles)))
+    return PersonName(family, first, particle, clean(_text(given.get("suffix"))))
 
 
 def _by_field(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -182,9 +205,10 @@ def _author_name(given: Any) -> str:
         family, first = _text(given.get("family")), _text(given.get("given"))
         if particle := _text(given.get("non-dropping-particle")):
             family = f"{particle} {family}"
-        joined = f"{family}, {first}" if family and first else family
-        named = ("name", "display_name", "literal", "fullName", "full_name")
-        return joined or next((_text(given[key]) for key in named if given.get(key)), "")
+        joined = f"{family}, {first}" if family and first else family or first
+        named = ("display_name", "literal", "fullName", "full_name")
+        rest = (_text(given[key]) for key in named if given.get(key))
+        return _text(given.get("name")) or joined or next(rest, "")
     return _text(given)
 
 

@@ -71,8 +71,8 @@ def _arxiv(given: Mapping[str, Any]) -> dict[str, Any]:
     versions = given.get("versions")
     first = _mapping(versions[0]).get("created") if isinstance(versions, list) and versions else ""
     parsed = given.get("authors_parsed")
-    names = [
-        ", ".join(part for part in (each[0], " ".join(each[1:2])) if part)
+    names: list[Any] = [
+        dict(zip(("family", "given", "suffix"), each, strict=False))
         for each in (parsed if isinstance(parsed, list) else [])
         if isinstance(each, list) and each and all(isinstance(part, str) for part in each)
     ]

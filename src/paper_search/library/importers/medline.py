@@ -50,7 +50,8 @@ def _entry(given: Reference) -> Entry:
                 "publisher": given.first("PB"),
                 "isbn": given.first("ISBN"),
                 "keywords": [*map(heading, given.all("MH")), *given.all("OT")],
-            }
+            },
+            is_inverted=True,
         )
     except ValueError as error:
         return Rejected(given.line, str(error))

@@ -88,7 +88,7 @@ def _entry(given: dict[str, Any], line: int) -> Entry:
         "pmid": given.get("accession_number") if _is_pubmed(given) else None,
     }
     try:
-        record = record_of(values)
+        record = record_of(values, is_inverted=True)
     except ValueError as error:
         return Rejected(line, str(error))
     record.publication_type = _TYPES.get(

@@ -55,7 +55,8 @@ def _entry(given: Reference) -> Entry:
                 "isbn": given.first("BN"),
                 "keywords": f"{given.joined('DE') or ''}; {given.joined('ID') or ''}",
                 "citations": given.first("TC", "Z9"),
-            }
+            },
+            is_inverted=True,
         )
     except ValueError as error:
         return Rejected(given.line, str(error))

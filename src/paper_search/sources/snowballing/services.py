@@ -21,6 +21,7 @@ from paper_search.bibliography.identifiers import (
     parse_pmid,
 )
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import author_named
 from paper_search.models import SNOWBALL, Author, RawPaper, SearchConstraints, Seed, SourceStatus
 from paper_search.sources import openalex, openalex_record, semantic_scholar, values
 from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request, Translated
@@ -341,7 +342,7 @@ def _people(text: str) -> Iterator[Author]:
         name = values.words(_BRACKETED.sub("", part))
         orcid = re.search(r"orcid:([^\s\]:]{1,40})", part)
         if name:
-            yield Author(name=name, author_id=orcid[1] if orcid else None)
+            yield author_named(name, orcid[1] if orcid else None, is_inverted=True)
 
 
 def _known_as(ids: str) -> str | None:

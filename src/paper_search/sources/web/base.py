@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
 from paper_search.errors import InputError
-from paper_search.models import Author, RawPaper, SearchConstraints
+from paper_search.models import RawPaper, SearchConstraints
 from paper_search.query import (
     And,
     Near,
@@ -67,7 +68,7 @@ def page_record(  # noqa: PLR0913  # the parts of a result
     return RawPaper(
         id=f"{source}:{hashlib.sha256(link.encode('utf-8', 'replace')).hexdigest()[:16]}",
         title=name,
-        authors=[Author(name=author) for author in authors],
+        authors=[author_named(author) for author in authors],
         year=year(published),
         venue=clean(text(site)) or host.removeprefix("www.") or None,
         doi=parse_doi(link) if "doi.org/" in link else None,
