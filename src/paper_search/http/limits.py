@@ -21,6 +21,8 @@ _SHORT_S = 120.0
 """A quota that is renewed sooner is a pace, not a budget."""
 _NOTHING_ANNOUNCED = Announcement()
 
+from paper_search.errors import ConfigError
+
 
 class HostLimiter:
     """Gives out turns and slots: turns are an interval apart, slots are few.
@@ -161,11 +163,22 @@ def process_limiter(path: Path | None = None) -> HostLimiter:
 
 
 class CallBudget:
-    """Counts requests up to a limit; None: no limit."""
+    """Counts requests up to a limit; None: no limit, 0: none at all.
+
+    Raises:
+        ConfigError: the limit is negative.
+    """
 
     def __init__(self, limit: int | None = None) -> None:
+        if limit is not None and limit < 0:
+            raise ConfigError(f"max_calls is {limit}; give 0 for no requests, None for no limit")
         self._limit = limit
         self.used = 0
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether no request was ever allowed."""
+        return self._limit == 0
 
     @property
     def is_spent(self) -> bool:

@@ -48,7 +48,7 @@ class SearchSourceConfig(BaseModel):
     enabled: bool = True
     rate_limit: float = 1.0
     """Requests per second."""
-    max_calls: int | None = None
+    max_calls: int | None = Field(default=None, ge=0)
     """Requests per run; None: no limit, 0: none at all."""
     url: str | None = None
     """Where it is, for a service that everybody runs for themselves."""

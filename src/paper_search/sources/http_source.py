@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
     from paper_search.http.client import HttpClient
 
+_NO_CALLS = "not asked: max_calls is 0"
 _NOT_ASKED = "not sent because the previous query failed: "
 _SPARE_PAGES = 10
 """Requests beyond four for every page that is wanted: nothing turns pages for ever."""
@@ -195,6 +196,8 @@ class HttpSource:
         """Ask one query after the other: the limits of the service would not let them overtake."""
         if not queries:
             return []
+        if self._budget.is_closed:
+            return [Asked(text_of(query), notes=(_NO_CALLS,)) for query in queries]
         if self._adapter.needs_key and not self._adapter.key:
             message = explain_missing_key(self._adapter)
             missing = self._failed(Explanation(message, SourceStatus.UNAUTHORISED))
