@@ -252,6 +252,10 @@ def _doi(one: Profile, other: Profile) -> str:
     return "different" if one.doi.split("/")[0] == other.doi.split("/")[0] else "elsewhere"
 
 
+_OF_PLACES = frozenset({"url", "result_id"})
+"""Kinds of ids of which one work may have several: they name where it was found."""
+
+
 def _ids(one: Profile, other: Profile) -> str:
     if one.arxiv and one.arxiv == other.arxiv:
         return "same"
@@ -259,7 +263,7 @@ def _ids(one: Profile, other: Profile) -> str:
         return "missing"
     if set(one.ids) & set(other.ids):
         return "same"
-    kinds = {kind for kind, _ in one.ids} & {kind for kind, _ in other.ids} - {"url"}
+    kinds = {kind for kind, _ in one.ids} & {kind for kind, _ in other.ids} - _OF_PLACES
     return "different" if kinds else "missing"
 
 

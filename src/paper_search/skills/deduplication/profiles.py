@@ -91,13 +91,15 @@ def _folded_title(title: str) -> str:
 
 def _ids(paper: RawPaper) -> tuple[tuple[str, str], ...]:
     urls = [key for key in map(address_key, {paper.full_text_url, paper.url}) if key]
-    if not (urls or paper.pmid or paper.pmcid or paper.openalex_id or paper.s2_id):
+    own = paper.raw_data.get("result_id")
+    if not (urls or paper.pmid or paper.pmcid or paper.openalex_id or paper.s2_id or own):
         return ()
     found = {
         "pmid": parse_pmid(paper.pmid),
         "pmcid": parse_pmcid(paper.pmcid),
         "openalex_id": (paper.openalex_id or "").rstrip("/").rpartition("/")[2].casefold().strip(),
         "s2_id": (paper.s2_id or "").strip().casefold(),
+        "result_id": f"{paper.source}:{own}" if isinstance(own, str) and own else "",
     }
     named = [(kind, value) for kind, value in found.items() if value]
     return tuple(named + [("url", url) for url in sorted(urls)])
