@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 async def search(  # noqa: PLR0913  # keywords only, all with defaults
     query: str,
+    config: AppConfig | None = None,
     *,
     sources: Sequence[str] | None = None,
     max_results: int | None = None,
-    config: AppConfig | None = None,
+    domain: str | None = None,
     persistence: str | Persistence | None = None,
     progress_reporter: ProgressReporter | None = None,
 ) -> PaperCollection:
@@ -25,22 +26,26 @@ async def search(  # noqa: PLR0913  # keywords only, all with defaults
 
     Args:
         query: the research question, in plain words.
+        config: the settings; None: those of the environment and `.env`.
         sources: search only these; None: all that the settings enable.
         max_results: give at most this many papers; None: the strategy's limit.
-        config: the settings; None: those of the environment and `.env`.
+        domain: what the prompts of a model are written for; None: as the settings say.
         persistence: where the thread lives: a URL, or an open `Persistence`; None: in memory.
         progress_reporter: takes a phase and its details.
 
     Raises:
         QuestionError: the question is blank or too long.
-        ConfigError: a model or a source lacks a setting that it needs.
+        ConfigError: a model or a source lacks a setting that it needs, or no source is enabled.
         UnknownNameError: a source of that name is not installed.
     """
     from paper_search.config import load_config  # noqa: PLC0415  # only if none is given
     from paper_search.workflow import SearchWorkflow  # noqa: PLC0415  # slow import
 
+    settings = config or load_config()
+    if domain is not None:
+        settings = settings.model_copy(update={"domain": domain})
     workflow = SearchWorkflow.from_config(
-        config or load_config(),
+        settings,
         progress_reporter=progress_reporter,
         persistence=persistence,
         sources=list(sources) if sources is not None else None,

@@ -221,7 +221,7 @@ class PaperCollection(BaseModel):
 
     metadata: SearchMetadata
     papers: list[Paper]
-    facets: Facets
+    facets: Facets = Field(default_factory=Facets)
     ended_by: EndReason | None = None
     """Set on the final result only."""
     reports: list[SourceReport] = Field(default_factory=list)

@@ -64,7 +64,7 @@ class ParsedIntent(BaseModel):
     concepts: list[str]
     """Key phrases; every one of them matters."""
     intent_type: IntentType
-    constraints: SearchConstraints
+    constraints: SearchConstraints = Field(default_factory=SearchConstraints)
     question: str = Field(default="", exclude_if=_is_empty)
     """The question without its limits, in plain words, for sources that rank; empty: the topic."""
     alternatives: dict[str, list[str]] = Field(default_factory=dict, exclude_if=_is_empty)
@@ -128,7 +128,7 @@ class SearchStrategy(BaseModel):
 
     queries: list[SearchQuery]
     sources: list[str]
-    filters: SearchConstraints
+    filters: SearchConstraints = Field(default_factory=SearchConstraints)
     ranked: list[RankedQuery] = Field(default_factory=list, exclude_if=_is_empty)
     """What sources that rank plain text are asked."""
     forms: dict[str, QueryForm] = Field(default_factory=dict, exclude_if=_is_empty)

@@ -261,7 +261,10 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
 
     def _announce(self, waiting: OpenQuestion[QuestionT]) -> None:
         named: Mapping[str, Any] = waiting.question.reference.model_dump(mode="json")
-        self._progress.tell(self.waiting_phase, {"kind": named["kind"]})
+        told = {"kind": named["kind"]}
+        if "iteration" in named:
+            told["iteration"] = named["iteration"]
+        self._progress.tell(self.waiting_phase, told)
 
     def _require_handler(self, waiting: OpenQuestion[QuestionT]) -> Any:
         """Return who answers.

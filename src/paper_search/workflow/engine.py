@@ -127,6 +127,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         self._must_find = list(must_find)
         self._gap_filler, self._enrich = gap_filler, enrich
         self._scoper = scoper
+        self._has_no_sources = False
         self._settings(is_asking=True)
 
     @classmethod
@@ -165,7 +166,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         from paper_search.workflow.assembly import assemble_skills  # noqa: PLC0415  # slow import
 
         skills = assemble_skills(config, sources)
-        return cls(
+        workflow = cls(
             skills.intent_parser,
             skills.query_builder,
             skills.searcher,
@@ -184,6 +185,8 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             enrich=config.enrich if enrich is None else enrich,
             scoper=skills.scoper,
         )
+        workflow._has_no_sources = not skills.source_names
+        return workflow
 
     async def fork(
         self,
@@ -234,6 +237,12 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
 
     def _services_on(self, persistence: Persistence) -> Skills:
         del persistence
+        if self._has_no_sources:
+            raise ConfigError(
+                "no source is enabled, so nothing could be found: take the settings from "
+                "load_config(), or name a source, such as "
+                'AppConfig(sources={"openalex": SearchSourceConfig(name="openalex")})'
+            )
         return Skills(
             self._intent_parser,
             self._query_builder,
@@ -256,12 +265,13 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         collection = await session.result()
         if collection is None:
             collection = empty_collection((await session.state()).question)
-        return collection, {"papers": len(collection.papers)}
+        iterations = (await session.state()).current_iteration
+        return collection, {"papers": len(collection.papers), "iteration": max(0, iterations - 1)}
 
 
 def _phases(event: str, details: Mapping[str, Any]) -> list[str]:
     """Return the phases that an event of a step begins: one or none."""
-    if event == "step":
+    if event == "begun":
         phase = _PHASE_OF_STEP.get(str(details.get("step")))
         return [phase] if phase else []
     return [event] if event == "iterating" else []
@@ -288,9 +298,13 @@ def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -
     if decision.action is DecisionAction.APPROVE and decision.revised_data is None:
         return decision
     feedback = _coerce_feedback(decision)
+    relevant = _known(feedback.marked_relevant, known_ids)
+    irrelevant = _known(feedback.marked_irrelevant, known_ids)
+    if both := sorted(set(relevant) & set(irrelevant)):
+        logger.warning("marked both relevant and irrelevant, taken as relevant: %s", both)
     marks = {
-        name: _known(getattr(feedback, name), known_ids)
-        for name in ("marked_relevant", "marked_irrelevant")
+        "marked_relevant": relevant,
+        "marked_irrelevant": [each for each in irrelevant if each not in relevant],
     }
     plain = feedback.model_copy(update=marks).model_dump(mode="json")
     return decision.model_copy(update={"revised_data": plain})

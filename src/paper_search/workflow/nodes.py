@@ -65,6 +65,7 @@ AgainT = TypeVar("AgainT", bound=Outcome)
 async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Understand the question; everything else of an earlier search on the thread is cleared."""
     question = ctx.step_state.question
+    ctx.progress("begun", {"step": ctx.step_id, "iteration": 0})
     # Before the index: a thread that is listed without terms is one of an older program.
     await _approvals(ctx).begin(is_asking=ctx.workflow_params.enable_strategy_checkpoint)
     await _records(ctx).index(question)
@@ -251,7 +252,20 @@ def _approvals(ctx: Context) -> StrategyApprovals:
 
 
 def _checked(ctx: Context) -> WorkflowState:
-    return checked_state(ctx, "search")
+    """Return the state, and tell which step begins, in which iteration, with how much to do."""
+    state = checked_state(ctx, "search")
+    strategy = state.strategy
+    counts = {
+        "search": {
+            "queries": len([*strategy.queries, *strategy.plain()]) if strategy else 0,
+            "sources": len(strategy.sources) if strategy else 0,
+        },
+        "deduplicate": {"records": len({*state.found, *state.pool})},
+        "score": {"works": len(state.works)},
+        "organize": {"works": len(state.scores)},
+    }.get(ctx.step_id, {})
+    ctx.progress("begun", {"step": ctx.step_id, "iteration": state.current_iteration, **counts})
+    return state
 
 
 def _intent(state: WorkflowState) -> ParsedIntent:
