@@ -226,7 +226,8 @@ def test_a_search_in_which_every_source_failed_has_failed_and_says_why(
 ) -> None:
     """API-26"""
     monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
-    monkeypatch.setenv("SERPAPI_MAX_CALLS", "0")
+    monkeypatch.setenv("SERPAPI_MAX_CALLS", "1")
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     ended = cli("find", "graphs", "--source", "serpapi_scholar", "--yes")
     assert ended.code == 1
     assert "source serpapi_scholar FAILED" in ended.stderr

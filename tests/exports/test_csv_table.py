@@ -135,3 +135,9 @@ def test_a_plain_paper_has_all_its_cells() -> None:
 
 def test_no_papers_give_the_header_alone() -> None:
     assert len(rows_of(export_csv(collection_of()))) == 1
+
+
+def test_a_count_that_nobody_knows_is_an_empty_cell() -> None:
+    counts = [{}, {"citation_count": 0}, {"citation_count": 7}]
+    rows = records_of(export_csv(collection_of(*(paper(**count) for count in counts))))
+    assert [row["citation_count"] for row in rows] == ["", "0", "7"]

@@ -145,3 +145,28 @@ def test_the_text_of_a_record_is_its_abstract_and_its_keywords():
     assert known.model_copy(update={"abstract": "long"}).text == "long\ngraphs; trees"
     assert RawPaper(title="T", source="s").text is None
     assert Paper(id="1", title="T", source="s", authors=[], keywords=["graphs"]).text == "graphs"
+
+
+@pytest.mark.parametrize("record", [RawPaper, Paper])
+def test_a_count_that_no_source_says_is_unknown_and_stays_so(record):
+    unknown = record(id="1", title="T", source="s", authors=[])
+    zero = record(id="1", title="T", source="s", authors=[], citation_count=0)
+
+    assert (unknown.citation_count, unknown.known_citation_count) == (0, None)
+    assert (zero.citation_count, zero.known_citation_count) == (0, 0)
+    assert unknown.model_dump(mode="json")["citation_count"] is None
+    assert zero.model_dump(mode="json")["citation_count"] == 0
+    for each in (unknown, zero):
+        for again in (
+            record.model_validate_json(each.model_dump_json()),
+            record.model_validate(each.said() | {"id": "1"} | {"authors": []}),
+            each.model_copy(update={"year": 2020}),
+        ):
+            assert again.known_citation_count == each.known_citation_count
+
+
+def test_a_scored_paper_knows_what_its_record_knows_of_citations():
+    for count in (None, 0, 3):
+        record = RawPaper(id="1", title="T", source="s", citation_count=count)
+        scored = ScoredPaper(paper=record, relevance_score=0.5, relevance_reason="")
+        assert Paper.from_scored(scored).known_citation_count == count

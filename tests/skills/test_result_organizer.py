@@ -110,3 +110,12 @@ async def test_the_order_of_papers_does_not_matter(
     one, other = await organized(*papers), await organized(*shuffled)
     assert (one.papers, one.facets) == (other.papers, other.facets)
     assert len(one.papers) == sum(score >= 0.3 for score, _, _ in values)
+
+
+async def test_a_count_that_nobody_knows_is_not_taken_for_none() -> None:
+    found = await organized(
+        scored("zero", 0.5, citation_count=0),
+        scored("unknown", 0.5),
+        scored("1", 0.5, citation_count=1),
+    )
+    assert [paper.id for paper in found.papers] == ["1", "unknown", "zero"]

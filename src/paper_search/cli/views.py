@@ -89,7 +89,7 @@ def show_paper(console: Console, number: int, paper: Paper) -> None:
         "type": paper.publication_type,
         "doi": paper.doi,
         "url": paper.url or paper.full_text_url,
-        "citations": paper.citation_count,
+        "citations": paper.known_citation_count,
         "score": f"{score(paper)}: {paper.relevance_reason}",
         "tags": ", ".join(tag.value for tag in paper.tags),
         "retracted": "yes" if paper.is_retracted else None,

@@ -79,6 +79,8 @@ def _cells(paper: Paper) -> list[Cell]:
 
 
 def _plain(paper: Paper, field: str) -> Cell:
+    if field == "citation_count":
+        field = "known_citation_count"
     value: Cell | None = getattr(paper, field)
     return "" if value is None else value
 

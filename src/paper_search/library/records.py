@@ -374,10 +374,8 @@ def _address(path: Path) -> str:
 
 
 def _fields(paper: RawPaper) -> dict[str, Any]:
-    return paper.model_dump(mode="json", exclude_defaults=True, exclude={"id"}) | {
-        "title": paper.title,
-        "source": paper.source,
-    }
+    said = {name: value for name, value in paper.said().items() if name != "id"}
+    return said | {"title": paper.title, "source": paper.source}
 
 
 def _paper(identity: str, text: str) -> RawPaper:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
 from paper_search.models.coverage import Coverage, KnownPapersReport
 from paper_search.models.query import SearchStrategy
@@ -99,6 +99,7 @@ class BibliographicRecord(BaseModel):
     venue: str | None = None
     source: str
     citation_count: int = 0
+    """How often it is cited; 0 also where no source says, which `known_citation_count` tells."""
     full_text_url: str | None = None
     bibtex: str | None = None
 
@@ -128,6 +129,31 @@ class BibliographicRecord(BaseModel):
     versions: list[Version] = Field(default_factory=list)
     """All versions of a work of several, the one that this record describes first."""
     sightings: list[Sighting] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_unknown_count_out(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("citation_count", 0) is None:
+            return {name: value for name, value in given.items() if name != "citation_count"}
+        return given
+
+    @field_serializer("citation_count")
+    def _count_or_null(self, count: int) -> int | None:
+        return count if self.known_citation_count is not None else None
+
+    @property
+    def known_citation_count(self) -> int | None:
+        """How often it is cited, as a source says; None: none does."""
+        return self.citation_count if "citation_count" in self.model_fields_set else None
+
+    def said(self) -> dict[str, Any]:
+        """Return as JSON what is not at its default; a count of 0 that a source says is said."""
+        values = self.model_dump(mode="json", exclude_defaults=True)
+        return (
+            values
+            if (count := self.known_citation_count) is None
+            else values | {"citation_count": count}
+        )
 
     @property
     def text(self) -> str | None:
@@ -185,6 +211,7 @@ class Paper(BibliographicRecord):
     def from_scored(cls, scored: ScoredPaper) -> Paper:
         """Return the paper of a scored record: all shared fields, with the verdict."""
         shared = {name: getattr(scored.paper, name) for name in BibliographicRecord.model_fields}
+        shared["citation_count"] = scored.paper.known_citation_count
         return cls(
             **shared,
             id=scored.paper.id,

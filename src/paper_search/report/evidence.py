@@ -50,7 +50,7 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
     metadata |= {
         "source_type": "academic",
         "authors": [written(author) for author in paper.authors],
-        "citations": paper.citation_count,
+        "citations": paper.known_citation_count,
         "paper_id": paper.id,
         "found_by": seen,
         "is_judged": paper.is_judged,

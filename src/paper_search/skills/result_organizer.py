@@ -11,6 +11,7 @@ from paper_search.models import (
     Facets,
     Paper,
     PaperCollection,
+    RawPaper,
     ScoredPaper,
     SearchMetadata,
     SearchStrategy,
@@ -65,16 +66,22 @@ class ResultOrganizer:
         return scored.relevance_score >= self._min_relevance or not scored.is_judged
 
 
-def _order(scored: ScoredPaper) -> tuple[float, float, int, int, str, str]:
+def _order(scored: ScoredPaper) -> tuple[float, float, float, int, str, str]:
     paper = scored.paper
     return (
         math.inf if scored.place is None else scored.place,
         -scored.relevance_score,
-        -paper.citation_count,
+        -_citations(paper),
         -paper.year if paper.year is not None else 1,
         paper.title.casefold(),
         paper.id,
     )
+
+
+def _citations(paper: RawPaper) -> float:
+    """Return the count to order by; one that nobody knows stands above 0 and below 1."""
+    count = paper.known_citation_count
+    return 0.5 if count is None else count
 
 
 def facets_of(papers: Sequence[Paper]) -> Facets:

@@ -32,7 +32,7 @@ from paper_search.query import (
 from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.dialect import quoted
 from paper_search.sources.ranked_text import all_words, content_words, telling_words
-from paper_search.sources.values import MOST_CITATIONS, YEAR_IN_TEXT
+from paper_search.sources.values import YEAR_IN_TEXT, count
 
 MAX_LENGTH = 256
 """Characters that Scholar is said to read of a query."""
@@ -238,7 +238,7 @@ def read_result(result: Any) -> RawPaper | None:
         snippet=clean(_text(entry.get("snippet"))) or None,
         url=url,
         full_text_url=full_text,
-        citation_count=_count(_mapping(links.get("cited_by")).get("total")),
+        citation_count=count(_mapping(links.get("cited_by")).get("total")),
         publication_type="book" if _text(entry.get("type")).lower() == "book" else None,
         source=SOURCE,
         raw_data=dict(entry),
@@ -302,13 +302,6 @@ def _arxiv_id(url: str | None) -> str | None:
 def _address(value: Any) -> str | None:
     text = _text(value).strip()
     return text if re.match(r"https?://[^\s/]+", text, re.IGNORECASE) else None
-
-
-def _count(value: Any) -> int:
-    if isinstance(value, str) and value.strip().isascii():
-        value = int(value) if value.strip().isdigit() and len(value) < 10 else 0  # noqa: PLR2004  # digits
-    is_count = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_count and 0 <= value <= MOST_CITATIONS else 0
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -56,10 +56,10 @@ def first_read(read: Callable[[str], str | None], value: Any) -> str | None:
     return next((found for entry in items(value) if (found := read(text(entry)))), None)
 
 
-def count(value: Any) -> int:
-    """Return the number of citations; 0 if the value is invalid."""
+def count(value: Any) -> int | None:
+    """Return the number of citations; None if there is none, or it is invalid."""
     found = number(value)
-    return found if found is not None and found <= MOST_CITATIONS else 0
+    return found if found is not None and found <= MOST_CITATIONS else None
 
 
 def number(value: Any) -> int | None:

@@ -240,8 +240,7 @@ def _seed(paper: BibliographicRecord) -> Seed:
 
 def _dump(record: BibliographicRecord) -> dict[str, Any]:
     """Return the record as JSON without what is at its default: most fields of most records."""
-    values = record.model_dump(mode="json", exclude_defaults=True)
-    stored: dict[str, Any] = storable(values | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
+    stored: dict[str, Any] = storable(record.said() | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
     return stored
 
 

@@ -132,13 +132,13 @@ def year_of(given: Any) -> int | None:
     return int(found.group()) if found else None
 
 
-def count_of(given: Any) -> int:
-    """Return the number of citations, 0 for what is not a number of them."""
+def count_of(given: Any) -> int | None:
+    """Return the number of citations, None for what is not a number of them."""
     try:
         count = int(float(given))
     except (TypeError, ValueError, OverflowError):
-        return 0
-    return count if 0 <= count <= _MOST_CITATIONS else 0
+        return None
+    return count if 0 <= count <= _MOST_CITATIONS else None
 
 
 def _authors(given: Any, *, is_inverted: bool) -> Iterator[dict[str, str | None]]:

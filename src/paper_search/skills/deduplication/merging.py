@@ -110,7 +110,7 @@ def merged(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]] = 
     whole = front.model_copy(
         update={
             **values,
-            "citation_count": max(paper.citation_count for paper in papers),
+            **_citations(papers),
             "is_retracted": _is_retracted(papers),
             "merged_from": sorted({name for p in papers for name in (p.id, *p.merged_from)}),
             "sightings": _united_sightings(papers),
@@ -122,6 +122,12 @@ def merged(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]] = 
     stable = stable_id(whole)
     is_known = any(paper.id == stable for paper in papers)
     return whole.model_copy(update={"id": stable}) if is_known else whole
+
+
+def _citations(papers: Sequence[RawPaper]) -> dict[str, int]:
+    """Return the highest count that a source says, as the field; {}: none says any."""
+    counts = [n for paper in papers if (n := paper.known_citation_count) is not None]
+    return {"citation_count": max(counts)} if counts else {}
 
 
 _OF_ONE_VERSION = frozenset(
