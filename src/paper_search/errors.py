@@ -57,12 +57,14 @@ class QuerySyntaxError(InputError):
     Attributes:
         query: the text as given.
         column: where reading stopped, counted from 1.
+        line: in which line of a strategy; None: the query is no strategy.
     """
 
-    def __init__(self, message: str, *, query: str, column: int) -> None:
+    def __init__(self, message: str, *, query: str, column: int, line: int | None = None) -> None:
         super().__init__(message)
         self.query = query
         self.column = column
+        self.line = line
 
 
 class UnknownFormatError(InputError):

@@ -323,3 +323,62 @@ def test_no_word_gets_out_of_its_quotation_marks(words: list[str], field: str | 
         bare = re.sub(r'"[^"]*"', "q", text)
         assert not re.search(r"[{}<>^\x00\t”;?]", bare)
         assert bare.count("(") == bare.count(")")
+
+
+@pytest.mark.parametrize(
+    "adapter",
+    [
+        *(Arxiv(), Core("key"), Crossref(), Datacite(), Dblp(), Doaj(), EuropePmc(), OpenAlex()),
+        *(Pubmed(), SemanticScholarBulk(), SerperScholar("key")),
+    ],
+    ids=lambda adapter: adapter.name,
+)
+def test_a_wildcard_inside_a_word_is_written_out_and_nothing_is_turned_round(
+    adapter: Adapter,
+) -> None:
+    found = said(adapter, "(wom?n OR girl) AND migraine NOT (animal OR mice)")
+    assert "wom n" not in found.text
+    assert not re.search(r"\bwom\b|\bn\b|\?", found.text)
+    if "mice" in found.text:
+        assert re.search(r"NOT|-", found.text)
+    else:
+        assert found.remainder is not None
+    women = {"title": "Migraine in women", "abstract": "", "year": 2000}
+    mice = {"title": "Migraine in women and mice", "abstract": "", "year": 2000}
+    rest = found.remainder
+    assert rest is None or evaluate(rest, women)
+    assert "mice" in found.text or not evaluate(normalise(rest or parse("x")), mice)
+
+
+@pytest.mark.parametrize(
+    ("query", "pubmed", "europe_pmc"),
+    [
+        (
+            "cancer[ti] AND review[pt]",
+            "(cancer[ti] AND review[pt])",
+            "(TITLE:cancer AND PUB_TYPE:review)",
+        ),
+        ("asthma[mh:noexp]", "asthma[mh:noexp]", "KW:asthma"),
+        ("asthma[majr] AND drug therapy[sh]", '(asthma[majr] AND "drug therapy"[sh])', "KW:asthma"),
+        (
+            "(asthma or wheez$).ti,ab.",
+            "(asthma[tiab] OR wheez*[tiab])",
+            "(TITLE_ABS:asthma OR TITLE_ABS:wheez*)",
+        ),
+    ],
+)
+def test_what_an_indexer_says_goes_to_pubmed_and_europe_pmc_as_it_is(
+    query: str, pubmed: str, europe_pmc: str
+) -> None:
+    assert said(Pubmed(), query).text == pubmed
+    assert said(EuropePmc(), query).text == europe_pmc
+
+
+def test_initials_of_authors_are_checked_where_openalex_finds_the_family_name() -> None:
+    found = said(OpenAlex(), "smith j[au] AND asthma[ti]")
+    assert "Smith" in found.text.title()
+    assert found.remainder is not None
+    assert evaluate(found.remainder, {"title": "Asthma", "author": "John Smith"})
+    assert not evaluate(found.remainder, {"title": "Asthma", "author": "Mary Smith"})
+    alone = said(OpenAlex(), "smith j[au]")
+    assert alone.remainder is not None

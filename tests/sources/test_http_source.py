@@ -77,6 +77,15 @@ async def test_a_query_that_cannot_be_read_is_asked_by_its_words(
     assert "not valid (column" in str(said.note)
 
 
+async def test_a_query_that_would_mean_another_as_words_is_refused(
+    client: httpx.AsyncClient, catalogue: Catalogue
+) -> None:
+    report = await HttpSource(Cards(URL), client=client).report(strategy("deep NOT (graphs"))
+    [said] = report.sources
+    assert not catalogue.asked
+    assert "expected ')'" in str(said.error)
+
+
 async def test_a_query_without_words_is_not_sent(
     client: httpx.AsyncClient, catalogue: Catalogue
 ) -> None:

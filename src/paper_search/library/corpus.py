@@ -24,8 +24,9 @@ from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.library.writing import WritingRights
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, UserFeedback
-from paper_search.query import headings_as_words, parse
+from paper_search.query import Node, parse
 from paper_search.query.prose import is_prose
+from paper_search.query.widening import askable
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -262,7 +263,7 @@ class Library:
             QuerySyntaxError: the query cannot be read.
             LibraryError: the library cannot be read.
         """
-        tree = headings_as_words(parse(text))
+        tree = _tree_of(text)
         return self._found(
             lambda one, size, bounds: one.boolean(tree, size, bounds),
             said(tree),
@@ -280,7 +281,7 @@ class Library:
             QuerySyntaxError: the condition cannot be read.
             LibraryError: the library cannot be read.
         """
-        condition = headings_as_words(parse(query.condition)) if query.condition else None
+        condition = _tree_of(query.condition) if query.condition else None
 
         def ask(retrieval: Retrieval, size: int, bounds: SearchConstraints) -> Ranking:
             return retrieval.words(query.text, size, bounds, terms=query.terms, condition=condition)
@@ -295,7 +296,7 @@ class Library:
             QuerySyntaxError: the query cannot be read.
             LibraryError: the library cannot be read.
         """
-        tree, limits = headings_as_words(parse(text)), filters or SearchConstraints()
+        tree, limits = _tree_of(text), filters or SearchConstraints()
         with self._threads:
             return self._current.ask(lambda: self._retrieval(None).count(tree, limits))
 
@@ -358,3 +359,15 @@ class Library:
     def _retrieval(self, near: Neighbourhood | None) -> Retrieval:
         searcher = self._current.searcher()
         return Retrieval(searcher, self._index.schema, self._records, near)
+
+
+def _tree_of(text: str) -> Node:
+    """Return the tree of a query without what only indexers know of a record.
+
+    Raises:
+        QuerySyntaxError: it cannot be read, or there is nothing else in it.
+    """
+    given = askable(parse(text), fields=("tiab",), is_full=True)
+    if given.tree is None:
+        raise QuerySyntaxError("; ".join(given.notes), query=text, column=1)
+    return given.tree

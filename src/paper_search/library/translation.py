@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -13,6 +14,8 @@ from paper_search.library.analysis import EXACT, STEMMED, words
 from paper_search.library.index import POSITIONED, RANKED, UNKNOWN_LANGUAGE
 from paper_search.models import SearchConstraints
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.evaluation import is_in_field
+from paper_search.query.leaves import is_pattern
 
 if TYPE_CHECKING:
     import tantivy
@@ -39,6 +42,12 @@ class _Kind(Enum):
     AS_IT_IS = auto()
     BY_STEM = auto()
     BY_BEGINNING = auto()
+    BY_PATTERN = auto()
+
+
+_REGEXES = {_Kind.BY_BEGINNING, _Kind.BY_PATTERN}
+_MEANING = {"*": ".*", "?": ".", "$": ".?"}
+_PIECE = re.compile(r"\w(?:[\w*?$]*[\w?$])?\*?|\*\w[\w*?$]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +192,8 @@ class Translator:
     def _matching(self, pattern: _Pattern, field: str) -> tantivy.Query:
         if len(pattern) == 1:
             only = pattern[0]
-            if only.kind is _Kind.BY_BEGINNING:
-                return self._make.regex_query(self._schema, field, f"{only.text}.*")
+            if only.kind in _REGEXES:
+                return self._make.regex_query(self._schema, field, self._regex(only, field))
             return self._make.term_set_query(self._schema, field, self._forms(only, field))
         if any(word.kind is not _Kind.AS_IT_IS for word in pattern):
             regexes: list[str | tuple[int, str]] = [
@@ -198,6 +207,8 @@ class Translator:
         """Return the pattern of a word in a field; words are letters and digits, so all literal."""
         if word.kind is _Kind.BY_BEGINNING:
             return f"{word.text}.*"
+        if word.kind is _Kind.BY_PATTERN:
+            return word.text
         return "|".join(self._forms(word, field))
 
     def _forms(self, word: _Word, field: str) -> list[str]:
@@ -234,13 +245,14 @@ def _patterns(node: Node, field: str) -> list[_Pattern]:
     match node:
         case Term(text, limit, is_prefix):
             given = (f"{text}*" if is_prefix else text,)
-            return _run(given, field) if limit in {None, field} else []
+            return _run(given, field) if is_in_field(limit, field) else []
         case Phrase(given, limit):
-            return _run(given, field) if limit in {None, field} else []
+            return _run(given, field) if is_in_field(limit, field) else []
         case Or(children):
             return [pattern for child in children for pattern in _patterns(child, field)]
-        case Near(left, right, distance):
-            return _near(_patterns(left, field), _patterns(right, field), distance)
+        case Near(left, right, distance, is_ordered):
+            sides = _patterns(left, field), _patterns(right, field)
+            return _near(*sides, distance, is_ordered=is_ordered)
         case _:
             raise InputError("NEAR accepts only words, phrases and OR groups of them")
 
@@ -250,6 +262,9 @@ def _run(given: tuple[str, ...], field: str) -> list[_Pattern]:
     usual = _Kind.AS_IT_IS if field == _NAMES else _Kind.BY_STEM
     made: list[_Word] = []
     for word in given:
+        if is_pattern(word):
+            made += _cut_words(word, len(made))
+            continue
         parts = words(word, EXACT)
         # Only the last part is cut short: state-of-the-ar* begins with three whole words.
         last = _Kind.BY_BEGINNING if word.endswith("*") else usual
@@ -258,7 +273,22 @@ def _run(given: tuple[str, ...], field: str) -> list[_Pattern]:
     return [tuple(made)] if made else []
 
 
-def _near(left: list[_Pattern], right: list[_Pattern], distance: int) -> list[_Pattern]:
+def _cut_words(word: str, place: int) -> list[_Word]:
+    """Return a word with wildcards; what is between them is folded as the index is."""
+    made: list[_Word] = []
+    for piece in _PIECE.findall(word):
+        parts = [
+            _MEANING.get(part) or "".join(words(part, EXACT))
+            for part in re.split(r"([*?$])", piece)
+            if part
+        ]
+        made.append(_Word(place + len(made), "".join(parts), _Kind.BY_PATTERN))
+    return made
+
+
+def _near(
+    left: list[_Pattern], right: list[_Pattern], distance: int, *, is_ordered: bool
+) -> list[_Pattern]:
     if 2 * len(left) * len(right) * (distance + 1) > _MOST_PATTERNS:
         raise InputError(
             f"NEAR/{distance} over {len(left)} and {len(right)} variants expands to more "
@@ -269,7 +299,10 @@ def _near(left: list[_Pattern], right: list[_Pattern], distance: int) -> list[_P
         for one in left
         for other in right
         for gap in range(distance + 1)
-        for pattern in (_joined(one, other, gap), _joined(other, one, gap))
+        for pattern in (
+            _joined(one, other, gap),
+            *([] if is_ordered else [_joined(other, one, gap)]),
+        )
     ]
 
 

@@ -1,6 +1,18 @@
 """One boolean language: its tree, and how text becomes a tree and a tree text."""
 
-from paper_search.query.ast import FIELDS, And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.ast import (
+    FIELDS,
+    HEADINGS,
+    INDEXED,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+)
 from paper_search.query.evaluation import (
     HEADING,
     evaluate,
@@ -16,6 +28,8 @@ from paper_search.query.parser import parse
 __all__ = [
     "FIELDS",
     "HEADING",
+    "HEADINGS",
+    "INDEXED",
     "And",
     "Finding",
     "Near",

@@ -5,14 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-FIELDS = ("title", "abstract", "author", "venue", "mesh")
-"""The fields that a word or phrase may be limited to; None means anywhere. `mesh` is a Medical
-Subject Heading, which is words anywhere for whoever has no headings."""
+HEADINGS = ("mesh", "mesh-only", "majr", "majr-only", "substance")
+"""Medical Subject Headings: with narrower ones, alone, as a main topic, as a main topic alone; and
+names of substances. Whoever has no headings reads them as words anywhere."""
+
+INDEXED = ("type", "language", "subheading", "subset", "entered")
+"""What only some indexers say of a record; nobody else can be asked for it."""
+
+FIELDS = ("title", "abstract", "tiab", "author", "venue", *HEADINGS, *INDEXED)
+"""The fields that a word or phrase may be limited to; None means anywhere. `tiab` is title or
+abstract."""
+
+WILDCARDS = "*?$"
+"""In a word: any letters, one letter, one letter or none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word; with `is_prefix`, any word that begins so (`graph*`)."""
+    """One word; with `is_prefix`, any word that begins so (`graph*`).
+
+    The text may hold `WILDCARDS` inside or at its end (`wom?n`, `colo$r`), but for a last `*`.
+    """
 
     text: str
     field: str | None = None
@@ -21,7 +34,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words that follow each other in this order."""
+    """Words that follow each other in this order; each may hold `WILDCARDS`."""
 
     words: tuple[str, ...]
     field: str | None = None
@@ -50,11 +63,15 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """Both sides in one field, in any order, with at most `distance` words in between."""
+    """Both sides in one field, with at most `distance` words in between.
+
+    In any order; with `is_ordered`, the left one first.
+    """
 
     left: Node
     right: Node
     distance: int
+    is_ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

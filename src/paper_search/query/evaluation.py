@@ -7,12 +7,23 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import YEAR
+from paper_search.query.ast import (
+    HEADINGS,
+    INDEXED,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+)
+from paper_search.query.leaves import YEAR, leaf_of, words_of
 
 Tokeniser: TypeAlias = Callable[[str], list[str]]
 _Span: TypeAlias = tuple[int, int]
@@ -100,35 +111,59 @@ class _Document:
                 return
 
     def _leaf_spans(self, leaf: Term | Phrase, words: list[str], field: str) -> Iterator[_Span]:
-        if leaf.field in {None, field}:
+        if is_in_field(leaf.field, field):
             yield from self._runs(self._query_tokens(words), field)
 
     def _close_spans(self, near: Near, field: str) -> Iterator[_Span]:
         rights = list(self._spans(near.right, field))
         for here in self._spans(near.left, field):
             for there in rights:
-                gap = max(there[0] - here[1], here[0] - there[1])
+                gap = there[0] - here[1]
+                gap = gap if near.is_ordered else max(gap, here[0] - there[1])
                 if 0 <= gap <= near.distance:
                     yield min(here[0], there[0]), max(here[1], there[1])
 
-    def _query_tokens(self, words: list[str]) -> list[tuple[str, bool]]:
-        """Return the tokens of the words, each with whether any word that begins so is meant."""
-        tokens: list[tuple[str, bool]] = []
+    def _query_tokens(self, words: list[str]) -> list[str | re.Pattern[str]]:
+        """Return the tokens of the words; a pattern where a wildcard is in it."""
+        tokens: list[str | re.Pattern[str]] = []
         for word in words:
-            tokens += [(token, False) for token in self._tokeniser(word)]
-            if word.endswith("*") and tokens:
-                tokens[-1] = (tokens[-1][0], True)
+            if not _WILDCARD.search(word):
+                tokens += self._tokeniser(word)
+                continue
+            for piece in _PIECE.findall(unicodedata.normalize("NFKC", word)):
+                is_cut = _WILDCARD.search(piece) is not None
+                tokens += [_pattern(piece, self._tokeniser)] if is_cut else self._tokeniser(piece)
         return tokens
 
-    def _runs(self, wanted: list[tuple[str, bool]], field: str) -> Iterator[_Span]:
+    def _runs(self, wanted: list[str | re.Pattern[str]], field: str) -> Iterator[_Span]:
         tokens = self._tokens[field]
         for start in range(len(tokens) - len(wanted) + 1 if wanted else 0):
             found = tokens[start : start + len(wanted)]
             if all(
-                token.startswith(word) if is_prefix else token == word
-                for token, (word, is_prefix) in zip(found, wanted, strict=True)
+                token == word if isinstance(word, str) else word.fullmatch(token)
+                for token, word in zip(found, wanted, strict=True)
             ):
                 yield start, start + len(wanted)
+
+
+_MEANING = {"*": r"\w*", "?": r"\w", "$": r"\w?"}
+_WILDCARD = re.compile(r"(?<=\w)[*?$]|^\*(?=\w)")
+_PIECE = re.compile(r"^\*(?=\w)[\w*?$]*|\w[\w*?$]*")
+
+
+def _pattern(piece: str, tokeniser: Tokeniser) -> re.Pattern[str]:
+    """Return what the tokens for a word with wildcards are like."""
+    parts = [
+        _MEANING.get(part) or re.escape("".join(tokeniser(part)))
+        for part in re.split(r"([*?$])", piece)
+        if part
+    ]
+    return re.compile("".join(parts))
+
+
+def is_in_field(limit: str | None, field: str) -> bool:
+    """Return whether what is limited to a field, or to none, may stand in a field of a record."""
+    return limit in {None, field} or (limit == "tiab" and field in {"title", "abstract"})
 
 
 class _Judge:
@@ -151,10 +186,17 @@ class _Judge:
                 return None if inner is None else not inner
             case YearRange():
                 is_unknown = "year" in self._unknown
-            case Term() | Phrase() if node.field == HEADING:
-                return True if self._document.matches(headings_as_words(node)) else None
+            case Term() | Phrase() if node.field in HEADINGS:
+                written = Or((headings_as_words(node), replace(node, field=None)))
+                return True if self._document.matches(written) else None
+            case Term() | Phrase() if node.field in INDEXED:
+                return None
             case _:
-                is_unknown = any((field or "abstract") in self._unknown for field in _fields(node))
+                is_unknown = any(
+                    is_in_field(field, "abstract") if name == "abstract" else field == name
+                    for field in _fields(node)
+                    for name in self._unknown
+                )
         return True if self._document.matches(node) else None if is_unknown else False
 
 
@@ -178,27 +220,44 @@ HEADING = "mesh"
 
 
 def heading_words(leaf: Term | Phrase) -> tuple[str, ...]:
-    """Return the words of a heading as they stand in texts: "Carcinoma, Basal Cell" turned round.
+    """Return the words of a heading as they stand in texts, without its subheading.
 
-    A heading with several commas keeps its order.
+    What is inverted is turned round: "Tomography, Emission-Computed, Single-Photon" is
+    single-photon emission-computed tomography. A list ("Delirium, Dementia, Amnestic, Cognitive
+    Disorders"), which has a plural at its end, keeps its order.
     """
-    words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
-    parts = " ".join(words).split(", ")
-    ordered = parts[::-1] if len(parts) == 2 else parts  # noqa: PLR2004  # inverted once
-    return tuple(" ".join(ordered).split())
+    named, _, sub = " ".join(words_of(leaf)).rpartition("/")
+    parts = (named if named and _is_subheading(sub) else " ".join(words_of(leaf))).split(", ")
+    is_list = len(parts) > _MOST_INVERTED and parts[-1].endswith("s")
+    return tuple(" ".join(parts if is_list else parts[::-1]).split())
+
+
+_MOST_INVERTED = 3
+
+
+def _is_subheading(text: str) -> bool:
+    return text.isalpha() and text.islower()
 
 
 def headings_as_words(node: Node) -> Node:
     """Return the tree with headings as phrases anywhere, for services that have no headings."""
+    return _replaced(node, HEADINGS, lambda leaf: leaf_of(heading_words(leaf)))
+
+
+def _replaced(node: Node, fields: Collection[str], change: Callable[[Term | Phrase], Node]) -> Node:
     match node:
-        case Term() | Phrase() if node.field == HEADING:
-            words = heading_words(node)
-            return Phrase(words) if len(words) > 1 else Term(words[0])
+        case Term() | Phrase():
+            return change(node) if node.field in fields else node
         case And(children) | Or(children):
-            return replace(node, children=tuple(map(headings_as_words, children)))
+            changed = tuple(_replaced(child, fields, change) for child in children)
+            return replace(node, children=changed)
         case Not(child):
-            return Not(headings_as_words(child))
-        case Near(left, right, distance):
-            return Near(headings_as_words(left), headings_as_words(right), distance)
-        case _:
+            return Not(_replaced(child, fields, change))
+        case Near(left, right):
+            return replace(
+                node,
+                left=_replaced(left, fields, change),
+                right=_replaced(right, fields, change),
+            )
+        case YearRange():
             return node

@@ -6,16 +6,17 @@ import re
 from collections.abc import Callable
 from typing import NoReturn
 
-from paper_search.query.ast import Phrase, Term, YearRange
+from paper_search.query.ast import FIELDS, Phrase, Term, YearRange
 
 Refusal = Callable[[int, str], NoReturn]
 """Raises for an offset from the start of the token, in characters, and a reason."""
 
-FIELD_PREFIXES = "title:, abstract:, author:, venue:, year:, tiab: or mesh:"
+FIELD_PREFIXES = ", ".join(f"{name}:" for name in (*FIELDS, "year"))
 
 _TRAILING = ",;:.!?"
 _UNKNOWN_FIELD = re.compile(r"([^\W\d]\w*):(?!//)(?=.)")
 _YEARS = re.compile(r"(?:(\d{4})(\s*-\s*)?(\d{4})?|-(\d{4}))")
+_PATTERN = re.compile(r"(?<=\w)[?$*]|^\*(?=\w)")
 LETTER = re.compile(r"\w")
 YEAR = re.compile(r"\d{4}")
 
@@ -33,10 +34,6 @@ def read_word(text: str, refuse: Refusal) -> Term:
             " quote the word if no field is meant",
         )
     stem = word.rstrip("*")
-    if "*" in stem:
-        refuse(stem.index("*"), "'*' stands only at the end of a word: write the variants with OR")
-    if "?" in stem:
-        refuse(stem.index("?"), "the wildcard '?' is unknown: write the variants with OR")
     return Term(stem, is_prefix=stem != word)
 
 
@@ -51,9 +48,26 @@ def read_phrase(text: str, refuse: Refusal) -> Term | Phrase:
     words = tuple(cleaned for word in text.split() if (cleaned := clean_word(word)))
     if not LETTER.search("".join(words)):
         refuse(0, "the phrase is empty: put words between the quotes")
-    if len(words) == 1:
-        return Term(words[0].rstrip("*"), is_prefix=words[0].endswith("*"))
-    return Phrase(words)
+    return leaf_of(words)
+
+
+def leaf_of(words: tuple[str, ...], field: str | None = None) -> Term | Phrase:
+    """Return the leaf for cleaned words: a term for one, a phrase for several."""
+    if len(words) > 1:
+        return Phrase(words, field)
+    return Term(words[0].rstrip("*"), field, words[0].endswith("*"))
+
+
+def words_of(leaf: Term | Phrase) -> tuple[str, ...]:
+    """Return the words of a leaf, each with its '*'."""
+    if isinstance(leaf, Phrase):
+        return leaf.words
+    return (f"{leaf.text}*" if leaf.is_prefix else leaf.text,)
+
+
+def is_pattern(word: str) -> bool:
+    """Whether a word has wildcards beside a '*' at its end."""
+    return _PATTERN.search(word.rstrip("*")) is not None
 
 
 def read_years(text: str, refuse: Refusal) -> YearRange:
@@ -74,8 +88,11 @@ def read_years(text: str, refuse: Refusal) -> YearRange:
 
 
 def clean_word(word: str) -> str:
-    """Return the word without quotes, and with at most one '*' at its end; empty: nothing left."""
-    bare = word.replace('"', "")
+    """Return the word without quotes, and with at most one '*' at its end; empty: nothing left.
+
+    A '?' at the end closes a question: it is no wildcard there.
+    """
+    bare = word.replace('"', "").rstrip("?")
     stem = bare.rstrip("*")
     return f"{stem}*" if stem and stem != bare else stem
 

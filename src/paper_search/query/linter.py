@@ -53,8 +53,8 @@ def lint(text: str) -> list[Finding]:
     except QuerySyntaxError as error:
         reason = str(error).removeprefix(f"column {error.column}: ")
         return sorted([*findings, Finding(error.column, reason)])
-    findings += [Finding(offset + 1, note) for offset, note in reading.rewriting.notes]
-    if reading.rewriting.dialect is None:
+    findings += [Finding(column, note) for column, note in reading.notes]
+    if reading.system is None:
         findings += _lower_operators(straighten(text))
     findings += _Inspection(reading).findings()
     return sorted(set(findings))

@@ -6,7 +6,7 @@ import re
 
 from paper_search.errors import InputError, UnknownNameError
 from paper_search.query.ast import FIELDS, And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import LETTER, clean_word
+from paper_search.query.leaves import LETTER, clean_word, leaf_of
 from paper_search.query.typography import straighten
 
 
@@ -70,8 +70,8 @@ def identity(node: Node) -> object:
             return (tuple(map(str.casefold, words)), field)
         case YearRange():
             return node
-        case Near(_, _, distance):
-            return (Near, distance, *map(identity, parts(node)))
+        case Near(_, _, distance, is_ordered):
+            return (Near, distance, is_ordered, *map(identity, parts(node)))
         case _:
             return (type(node), *map(identity, parts(node)))
 
@@ -107,9 +107,7 @@ def _normal_leaf(texts: tuple[str, ...], field: str | None) -> Term | Phrase:
     words = tuple(cleaned for word in plain.split() if (cleaned := clean_word(word)))
     if not LETTER.search("".join(words)):
         raise InputError(f"nothing to search for in {' '.join(texts)!r}: expected a word")
-    if len(words) == 1:
-        return Term(words[0].rstrip("*"), field, words[0].endswith("*"))
-    return Phrase(words, field)
+    return leaf_of(words, field)
 
 
 def _normal_near(node: Near) -> Near:
@@ -118,7 +116,7 @@ def _normal_near(node: Near) -> Near:
         raise InputError("NEAR accepts only words, phrases and OR groups of them")
     if node.distance < 0:
         raise InputError(f"a NEAR of distance {node.distance!r}: expected 0 or more words")
-    return Near(left, right, node.distance)
+    return Near(left, right, node.distance, node.is_ordered)
 
 
 def _checked_years(years: YearRange) -> YearRange:
@@ -134,8 +132,8 @@ def _is_year(number: int) -> bool:
     return 1000 <= number <= 9999  # noqa: PLR2004  # four digits
 
 
-_BARE = re.compile(r"\w+(?:[-.'’]\w+)*")
-_OPERATORS = {"AND", "OR", "NOT", "NEAR"}
+_BARE = re.compile(r"\w+(?:[-.'’?$]\w+)*")
+_OPERATORS = {"AND", "OR", "NOT", "NEAR", "PRE"}
 
 
 def render(node: Node) -> str:
@@ -163,8 +161,10 @@ def _text(node: Node) -> str:  # noqa: PLR0911  # one case per kind of node
             return " OR ".join(map(_grouped, children))
         case Not(child):
             return f"NOT {_grouped(child)}"
-        case Near(left, right, distance):
-            return f"{_grouped(left)} NEAR/{distance} {_grouped(right)}"
+        case Near(left, right, distance, is_ordered):
+            return (
+                f"{_grouped(left)} {'PRE' if is_ordered else 'NEAR'}/{distance} {_grouped(right)}"
+            )
         case YearRange(first, last):
             return f"year:{_years(first, last)}"
 

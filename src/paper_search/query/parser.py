@@ -12,23 +12,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import leaves
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.dialects import rewrite
-from paper_search.query.normal_form import depth, is_near_side, normalise
-from paper_search.query.rewriting import Rewriting
+from paper_search.query.normal_form import depth, is_near_side, normalise, parts, render
+from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, read_sentence
+from paper_search.query.strategy import read_strategy
+from paper_search.query.systems import recognised
 from paper_search.query.typography import straighten
 
 if TYPE_CHECKING:
     from lark import Lark, Token
 
-MAX_LENGTH = 10_000
-"""Characters in a query."""
+MAX_LENGTH = 50_000
+"""Characters in a query, or in all lines of a strategy."""
 
-MAX_DEPTH = 100
-"""Parentheses or parts inside each other."""
-
-MAX_DISTANCE = 100
-"""The n of NEAR/n."""
-
+_SHOWN = 300
 _PARENTHESES = re.compile(r'"[^"]*"|[()]')
 
 
@@ -37,8 +33,9 @@ def parse(text: str) -> Node:
 
     The language: words, "phrases", AND OR NOT, juxtaposition (AND), parentheses, NEAR/n, `*` at
     the end of a word, and the prefixes title:, abstract:, author:, venue:, tiab: (title or
-    abstract), mesh: (a Medical Subject Heading) and year:. Search strings in the style of PubMed,
-    Web of Science and Scopus are understood too (`paper_search.query.dialects`).
+    abstract), mesh: (a Medical Subject Heading) and year:. Search strings of other systems are
+    understood, too (`paper_search.query.systems`); a strategy of several lines is what its last
+    line finds.
 
     Raises:
         QuerySyntaxError: it cannot be read; the message begins with the column.
@@ -54,12 +51,14 @@ class Reading:
     Attributes:
         node: the tree.
         columns: of leaves and of NOTs, by `id()` of their nodes, which `node` keeps alive.
-        rewriting: what was read, if it was in another dialect.
+        notes: column, and what was not carried over from another system, or how it was read.
+        system: whose language it was in; None: our own.
     """
 
     node: Node
     columns: dict[int, int]
-    rewriting: Rewriting
+    notes: tuple[tuple[int, str], ...] = ()
+    system: str | None = None
 
 
 def read(text: str) -> Reading:
@@ -75,17 +74,23 @@ def read(text: str) -> Reading:
         refuse(MAX_LENGTH, f"the query is longer than {MAX_LENGTH:,} characters")
     if not text.strip():
         refuse(0, "the query is empty: expected a word, a \"phrase\" or '('")
-    rewriting = rewrite(straighten(text), refuse)
-    opened = _open_parentheses(rewriting, refuse)
-    builder = _builder(rewriting, refuse)
+    if "\n" in text.strip() and (strategy := read_strategy(text)) is not None:
+        return Reading(strategy.node, {}, tuple(strategy.remarks()), strategy.system.name)
+    plain = straighten(text)
+    if (system := recognised(plain)) is not None:
+        found = read_sentence(plain, system, refuse)
+        notes = tuple((offset + 1, note) for offset, note in found.notes)
+        return Reading(found.node, found.columns, notes, system.name)
+    opened = _open_parentheses(plain, refuse)
+    builder = _builder(plain, refuse)
     try:
-        node = builder.transform(_grammar().parse(rewriting.text))
+        node = builder.transform(_grammar().parse(plain))
     except VisitError as error:
         raise error.orig_exc from None
     except UnexpectedInput as error:
-        offset, reason = _explain(error, rewriting, opened, len(text))
+        offset, reason = _explain(error, opened, len(text))
     else:
-        return Reading(node, builder.columns, rewriting)
+        return Reading(node, builder.columns, tuple(builder.notes))
     return refuse(offset, reason)
 
 
@@ -107,12 +112,12 @@ def _grammar() -> Lark:
     return Lark(grammar, parser="lalr", lexer="basic")
 
 
-def _open_parentheses(rewriting: Rewriting, refuse: Callable[[int, str], NoReturn]) -> list[int]:
+def _open_parentheses(text: str, refuse: Callable[[int, str], NoReturn]) -> list[int]:
     """Return the offsets of the parentheses that are never closed."""
     opened: list[int] = []
-    for found in _PARENTHESES.finditer(rewriting.text):
+    for found in _PARENTHESES.finditer(text):
         if found[0] == "(":
-            opened.append(rewriting.origin(found.start()))
+            opened.append(found.start())
             if len(opened) > MAX_DEPTH:
                 refuse(opened[-1], f"parentheses are nested deeper than {MAX_DEPTH}")
         elif found[0] == ")" and opened:
@@ -120,17 +125,17 @@ def _open_parentheses(rewriting: Rewriting, refuse: Callable[[int, str], NoRetur
     return opened
 
 
-def _explain(error: Any, rewriting: Rewriting, opened: list[int], end: int) -> tuple[int, str]:
+def _explain(error: Any, opened: list[int], end: int) -> tuple[int, str]:
     """Return the offset in the text as given, and what was expected there."""
     from lark.exceptions import UnexpectedCharacters  # noqa: PLC0415  # slow to import
 
     offset: int = error.pos_in_stream
     if isinstance(error, UnexpectedCharacters):
-        return rewriting.origin(offset), "this quote is never closed"
+        return offset, "this quote is never closed"
     token = error.token
     at_end = token.type == "$END"
     found = "the end" if at_end else repr(str(token))
-    offset = end if at_end else rewriting.origin(token.start_pos)
+    offset = end if at_end else token.start_pos
     if not error.accepts & {"_OR", "_AND", "_RPAR", "$END"}:
         return offset, f"expected a word, a \"phrase\" or '(' but found {found}"
     if at_end and opened:
@@ -140,32 +145,48 @@ def _explain(error: Any, rewriting: Rewriting, opened: list[int], end: int) -> t
     return offset, f"expected AND, OR or the end but found {found}"
 
 
-def _builder(rewriting: Rewriting, refuse: Callable[[int, str], NoReturn]) -> Any:
+def _builder(text: str, refuse: Callable[[int, str], NoReturn]) -> Any:
     from lark.visitors import Transformer_NonRecursive  # noqa: PLC0415  # slow to import
 
     class Builder(_Construction, Transformer_NonRecursive[Any, Any]):
         """Turns lark's tree into ours without recursion, so that depth cannot overflow."""
 
-    return Builder(rewriting, refuse)
+    return Builder(text, refuse)
 
 
 class _Construction:
     """One method for every rule of the grammar."""
 
-    def __init__(
-        self, rewriting: Rewriting, refuse: Callable[[int, str], NoReturn], **options: Any
-    ) -> None:
+    def __init__(self, text: str, refuse: Callable[[int, str], NoReturn], **options: Any) -> None:
         super().__init__(**options)
-        self._rewriting = rewriting
+        self._text = text
         self._refuse = refuse
+        self._grouped: set[int] = set()
+        self.notes: list[tuple[int, str]] = []
         self.columns: dict[int, int] = {}
         self._kept: list[Node] = []
 
     def disjunction(self, children: list[Node]) -> Node:
-        return Or(tuple(children))
+        bare = [child for child in children if id(child) not in self._grouped]
+        made = Or(tuple(children))
+        if any(isinstance(child, And) for child in bare):
+            shown = render(made)
+            shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+            column = self.columns.get(id(_first_leaf(made)), 1)
+            note = f"AND and OR are mixed without parentheses: read as {shown}"
+            self.notes.append((column, note))
+        self._kept.append(made)
+        return made
+
+    def group(self, children: list[Node]) -> Node:
+        [node] = children
+        self._grouped.add(id(node))
+        return node
 
     def conjunction(self, children: list[Node]) -> Node:
-        return And(tuple(children))
+        made = And(tuple(children))
+        self._kept.append(made)
+        return made
 
     def exclusion(self, children: list[Any]) -> Node:
         token, node = children
@@ -173,17 +194,17 @@ class _Construction:
 
     def proximity(self, children: list[Any]) -> Node:
         left, token, right = children
-        number = str(token).removeprefix("NEAR").removeprefix("/")
+        name, _, number = str(token).partition("/")
         if not (number.isascii() and number.isdigit() and int(number) <= MAX_DISTANCE):
             self._refuse_at(
-                token, 0, f"expected NEAR/n with n from 0 to {MAX_DISTANCE}, as in NEAR/3"
+                token, 0, f"expected {name}/n with n from 0 to {MAX_DISTANCE}, as in {name}/3"
             )
         for side in (left, right):
             if not is_near_side(side):
-                self._refuse_at(token, 0, "NEAR joins words, phrases or OR-groups of them")
+                self._refuse_at(token, 0, f"{name} joins words, phrases or OR-groups of them")
         if _spine(left) >= MAX_DEPTH:
             self._refuse_at(token, 0, f"more than {MAX_DEPTH} NEAR in a row")
-        return Near(left, right, int(number))
+        return Near(left, right, int(number), name == "PRE")
 
     def word(self, children: list[Token]) -> Node:
         [token] = children
@@ -213,7 +234,7 @@ class _Construction:
     def _within(self, field: str, node: Node) -> Node:
         match node:
             case Term() | Phrase():
-                return node if node.field else self._in_field(field, node)
+                return node if node.field else self._at_column_of(replace(node, field=field), node)
             case And(children):
                 return And(tuple(map(partial(self._within, field), children)))
             case Or(children):
@@ -221,21 +242,14 @@ class _Construction:
             case Not(child):
                 return self._at_column_of(Not(self._within(field, child)), node)
             case Near(left, right, distance):
-                return Near(self._within(field, left), self._within(field, right), distance)
+                sides = self._within(field, left), self._within(field, right)
+                return Near(*sides, distance, node.is_ordered)
             case YearRange():
                 return node
 
-    def _in_field(self, field: str, leaf: Term | Phrase) -> Node:
-        if field != "tiab":
-            return self._at_column_of(replace(leaf, field=field), leaf)
-        title, abstract = (
-            self._at_column_of(replace(leaf, field=name), leaf) for name in ("title", "abstract")
-        )
-        return Or((title, abstract))
-
     def _located(self, node: Node, token: Token, offset: int) -> Node:
         self._kept.append(node)
-        self.columns[id(node)] = self._rewriting.origin((token.start_pos or 0) + offset) + 1
+        self.columns[id(node)] = (token.start_pos or 0) + offset + 1
         return node
 
     def _at_column_of(self, node: Node, origin: Node) -> Node:
@@ -244,7 +258,13 @@ class _Construction:
         return node
 
     def _refuse_at(self, token: Token, offset: int, reason: str) -> NoReturn:
-        self._refuse(self._rewriting.origin((token.start_pos or 0) + offset), reason)
+        self._refuse((token.start_pos or 0) + offset, reason)
+
+
+def _first_leaf(node: Node) -> Node:
+    while inner := parts(node):
+        node = inner[0]
+    return node
 
 
 def _spine(node: Node) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from paper_search.query.dialects import is_tagged
+from paper_search.query.systems import is_tagged
 
 _SMALL_WORDS = """
 a about above after again against all am an and any are as at be because been before being
@@ -37,8 +37,8 @@ def is_prose(text: str) -> bool:
 
     A sentence has three small words at least outside of quotes, or begins or ends as a question
     does, or has five words and no operator. In a text all in capitals AND is no operator, unless
-    it is short or has quotes or brackets. Field tags of PubMed, Web of Science and Scopus stand
-    in queries alone.
+    it is short or has quotes or brackets. Field tags of other systems
+    stand in queries alone.
     """
     pieces = _QUOTE.split(text)
     outside = " ".join(pieces[::2])

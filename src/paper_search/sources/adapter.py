@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
+from paper_search.errors import InputError
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, SourceStatus
+from paper_search.query import And, normalise
+from paper_search.query.widening import askable
 from paper_search.sources.ranked_text import any_word
 
 if TYPE_CHECKING:
@@ -70,6 +73,39 @@ class Translated:
     year_from: int | None = None
     year_to: int | None = None
     language: str | None = None
+
+
+_Translated = TypeVar("_Translated", bound=Translated)
+
+
+def translated_as_far_as_known(
+    tree: Node,
+    translate: Callable[[Node], _Translated],
+    *,
+    service: str,
+    fields: Collection[str] = (),
+    shortest_stem: int | None = 3,
+) -> _Translated:
+    """Return the translation of what a service can be asked; the rest is checked in the answers.
+
+    Args:
+        tree: of the query.
+        translate: takes a tree of words without inner wildcards, in fields that are known.
+        service: its name, for messages.
+        fields: beside title, abstract, author and venue, what the service knows.
+        shortest_stem: letters that it needs before a `*`; None: it has no `*`.
+
+    Raises:
+        InputError: the service can say no part of the query.
+    """
+    given = askable(tree, fields=fields, shortest_stem=shortest_stem)
+    if given.tree is None:
+        reasons = "; ".join(given.notes)
+        raise InputError(f"{service} supports no part of the query: {reasons}")
+    said = translate(given.tree)
+    rest = tuple(part for part in (said.remainder, given.remainder) if part is not None)
+    notes = tuple(dict.fromkeys((*given.notes, *said.notes)))
+    return replace(said, notes=notes, remainder=normalise(And(rest)) if rest else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,15 @@ from paper_search.query import (
     Phrase,
     Term,
     YearRange,
-    headings_as_words,
     normalise,
 )
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.adapter import (
+    Adapter,
+    Page,
+    Request,
+    Translated,
+    translated_as_far_as_known,
+)
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.ranked_text import all_words, content_words, telling_words
@@ -166,7 +171,10 @@ def to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
     Raises:
         InputError: no word is left to ask for, such as when the tree only excludes.
     """
-    tree = headings_as_words(tree)
+    return translated_as_far_as_known(tree, lambda given: _to_dblp(given, filters), service="DBLP")
+
+
+def _to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
     if filters.year_from is not None or filters.year_to is not None:
         tree = And((tree, YearRange(filters.year_from, filters.year_to)))
     tree = normalise(tree)

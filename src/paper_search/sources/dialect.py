@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,10 +20,9 @@ from paper_search.query import (
     Phrase,
     Term,
     YearRange,
-    headings_as_words,
     normalise,
 )
-from paper_search.sources.adapter import Translated
+from paper_search.sources.adapter import Translated, translated_as_far_as_known
 
 _LETTER = re.compile(r"[^\W_]")
 HYPHENATED = re.compile(r"\w+(?:-\w+)*")
@@ -87,12 +86,14 @@ class Dialect(ABC):
         service: its name, for messages.
         has_year_parameters: whether years that all of the query is limited to are left out of
             the text, since the service has parameters for them.
-        has_headings: whether the service indexes Medical Subject Headings.
+        known_fields: what it knows beside title, abstract, author and venue, such as headings.
+        shortest_stem: letters that it needs before a `*`; None: it has no `*`.
     """
 
     service: ClassVar[str]
     has_year_parameters: ClassVar[bool] = False
-    has_headings: ClassVar[bool] = False
+    known_fields: ClassVar[Collection[str]] = ()
+    shortest_stem: ClassVar[int | None] = 3
 
     def __init__(self) -> None:
         self._notes: dict[str, None] = {}
@@ -144,7 +145,15 @@ class Dialect(ABC):
             InputError: nothing is left to ask: the tree only excludes, or the service can say
                 no part of it.
         """
-        tree = tree if self.has_headings else headings_as_words(tree)
+        return translated_as_far_as_known(
+            tree,
+            lambda given: self._translated(given, filters),
+            service=self.service,
+            fields=self.known_fields,
+            shortest_stem=self.shortest_stem,
+        )
+
+    def _translated(self, tree: Node, filters: SearchConstraints | None) -> Translated:
         if filters and (filters.year_from is not None or filters.year_to is not None):
             tree = And((tree, YearRange(filters.year_from, filters.year_to)))
         wanted, unwanted = _sides(normalise(tree))

@@ -38,6 +38,7 @@ class DoajDialect(LuceneDialect):
     }
     year_field: ClassVar[str] = "bibjson.year"
     has_wildcards: ClassVar[bool] = False
+    shortest_stem: ClassVar[int | None] = None
 
 
 class Doaj(Adapter):

@@ -6,7 +6,7 @@ Fields: https://europepmc.org/docs/EBI_Europe_PMC_Web_Service_Reference.pdf
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,7 +23,7 @@ from paper_search.bibliography.languages import language_code, library_code
 from paper_search.bibliography.names import author_named, author_of
 from paper_search.bibliography.text import clean
 from paper_search.models import Author, RawPaper
-from paper_search.query import YearRange
+from paper_search.query import HEADINGS, YearRange
 from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FieldDialect, Written, quoted
 from paper_search.sources.errors import ServiceError
@@ -39,12 +39,14 @@ if TYPE_CHECKING:
 ENDPOINT = "https://www.ebi.ac.uk/europepmc/webservices/rest"
 _PREPRINT = "article"
 """CSL's type; other types are checked in the answers."""
-_FIELDS = {
+_FIELDS: dict[str | None, str] = {
     "title": "TITLE",
     "abstract": "ABSTRACT",
     "author": "AUTH",
     "venue": "JOURNAL",
-    "mesh": "KW",
+    "tiab": "TITLE_ABS",
+    "type": "PUB_TYPE",
+    **dict.fromkeys(HEADINGS, "KW"),
     None: "TITLE_ABS",
 }
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
@@ -150,7 +152,7 @@ class EuropePmcDialect(FieldDialect):
     """
 
     service: ClassVar[str] = "Europe PMC"
-    has_headings: ClassVar[bool] = True
+    known_fields: ClassVar[Collection[str]] = ("tiab", "type", *HEADINGS)
     fields: ClassVar[Mapping[str | None, str]] = _FIELDS
     operators: ClassVar[frozenset[str]] = _OPERATORS
 

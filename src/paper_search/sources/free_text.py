@@ -21,10 +21,9 @@ from paper_search.query import (
     Phrase,
     Term,
     YearRange,
-    headings_as_words,
     normalise,
 )
-from paper_search.sources.adapter import Translated
+from paper_search.sources.adapter import Translated, translated_as_far_as_known
 from paper_search.sources.dialect import joined_span
 from paper_search.sources.ranked_text import condition_of
 
@@ -48,16 +47,25 @@ def to_free_text(
     Raises:
         InputError: the query only excludes.
     """
-    tree = headings_as_words(tree)
+    return translated_as_far_as_known(
+        tree,
+        lambda given: _to_free_text(given, filters, service, takes_any=is_any_word_enough),
+        service=service,
+    )
+
+
+def _to_free_text(
+    tree: Node, filters: SearchConstraints, service: str, *, takes_any: bool
+) -> Translated:
     wanted = list(tree.children) if isinstance(tree, And) else [tree]
     span = [part for part in wanted if isinstance(part, YearRange)]
     rest = [part for part in wanted if not isinstance(part, YearRange)]
-    leaves = list(_leaves(And(tuple(rest)), is_any_word_enough)) if rest else []
+    leaves = list(_leaves(And(tuple(rest)), takes_any)) if rest else []
     words = dict.fromkeys(word for leaf in leaves for word in _words(leaf))
     if not words:
         raise InputError("the query only excludes: add what to search for")
     notes = [f"{service} ranks plain words; the results are checked against the query"]
-    if not is_any_word_enough and any(isinstance(part, Or) for part in _parts(tree)):
+    if not takes_any and any(isinstance(part, Or) for part in _parts(tree)):
         notes.append("of alternatives (OR), only the first is sent")
     first, last = joined_span(span, filters)
     is_single = all(isinstance(part, Term) and not part.is_prefix for part in rest) and (

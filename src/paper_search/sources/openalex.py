@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote_plus
@@ -22,7 +22,14 @@ from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Not, Phrase, Term, YearRange, normalise
 from paper_search.query.normal_form import parts
 from paper_search.sources import values
-from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
+from paper_search.sources.adapter import (
+    SMALLEST_PAGE,
+    Adapter,
+    Page,
+    Request,
+    Translated,
+    translated_as_far_as_known,
+)
 from paper_search.sources.dialect import ANYTHING, Dialect, Written, joined_span
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
@@ -202,12 +209,25 @@ def to_openalex(tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
     Raises:
         InputError: it only excludes, nothing of it can be said, or it is too long.
     """
+    return translated_as_far_as_known(
+        tree,
+        lambda given: _to_openalex(given, filters),
+        service="OpenAlex",
+        fields=("tiab",),
+        shortest_stem=_SHORTEST_STEM,
+    )
+
+
+def _to_openalex(tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
     rest, names = _without_authors(tree)
     years = [part for part in rest if isinstance(part, YearRange)]
-    authors = _Authors().translate(And(tuple(names)), None).text if names else ""
+    named = _Authors().translate(And(tuple(names)), None) if names else Translated("")
+    authors = named.text
     if names and len(years) == len(rest):
         first, last = joined_span(years, filters)
-        return OpenAlexQuery(f"author:{authors}", year_from=first, year_to=last, authors=authors)
+        return OpenAlexQuery(
+            f"author:{authors}", named.notes, named.remainder, first, last, authors=authors
+        )
     dialect = _OpenAlex(normalise(And(tuple(rest))))
     found = dialect.translate(normalise(And(tuple(rest))), filters)
     words = found.text if found.text.endswith((")", '"')) else f"({found.text})"
@@ -218,6 +238,9 @@ def to_openalex(tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
         )
     shown = f"{words} author:{authors}" if authors else words
     given = {field.name: getattr(found, field.name) for field in fields(Translated)}
+    checked = [part for part in (found.remainder, named.remainder) if part is not None]
+    given["notes"] = (*found.notes, *named.notes)
+    given["remainder"] = normalise(And(tuple(checked))) if checked else None
     return OpenAlexQuery(
         **{**given, "text": shown}, scope=dialect.scope, words=words, authors=authors
     )
@@ -247,6 +270,7 @@ class _Words(Dialect):
     """Words and groups, the same in all of OpenAlex's fields."""
 
     service: ClassVar[str] = "OpenAlex"
+    known_fields: ClassVar[Collection[str]] = ("tiab",)
     has_year_parameters: ClassVar[bool] = True
 
     def years(self, years: YearRange) -> Written:
@@ -289,7 +313,7 @@ class _OpenAlex(_Words):
         if leaf.field in {"author", "venue"}:
             self.note(f"{leaf.field}: is checked in the results")
             return ANYTHING
-        is_exact = leaf.field is None or self._is_of_titles
+        is_exact = leaf.field in {None, "tiab"} or self._is_of_titles
         if not is_exact:
             self.note(f"{leaf.field}: is searched in title and abstract and checked in the results")
         if isinstance(leaf, Phrase) and any(word.endswith("*") for word in leaf.words):
@@ -305,7 +329,10 @@ class _OpenAlex(_Words):
 
     def near(self, near: Near) -> Written:
         sides = (near.left, near.right)
-        if any(not isinstance(side, Term) or side.is_prefix or side.field for side in sides):
+        if any(
+            not isinstance(side, Term) or side.is_prefix or side.field not in {None, "tiab"}
+            for side in sides
+        ):
             return super().near(near)
         # Two moves turn the words round, which NEAR allows; what that lets in is checked.
         text = self.written(tuple(side.text for side in sides if isinstance(side, Term)))
@@ -329,7 +356,10 @@ class _Authors(_Words):
     def leaf(self, leaf: Term | Phrase) -> Written:
         texts = (leaf.text,) if isinstance(leaf, Term) else leaf.words
         text = self.written(texts)
-        return Written(text) if text and not _is_cut(leaf) else ANYTHING
+        if text and not _is_cut(leaf):
+            return Written(text)
+        self.note("initials of authors are checked in the results")
+        return ANYTHING
 
 
 def _is_cut(leaf: Term | Phrase) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.bibliography.languages import language_name
 from paper_search.models import SourceStatus
-from paper_search.query import Near, Node, Or, Phrase, Term, YearRange
+from paper_search.query import FIELDS, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
 from paper_search.sources.dialect import ANYTHING, HYPHENATED, Dialect, Written, quoted
 from paper_search.sources.errors import ServiceError
@@ -24,7 +24,7 @@ from paper_search.sources.pubmed_record import NAME, read_citation
 from paper_search.sources.values import items, mapping, number, text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from xml.etree.ElementTree import Element
 
     from paper_search.config import AppConfig, SearchSourceConfig
@@ -44,8 +44,12 @@ _SPARE = 10
 """How many more numbers than records are asked for, lest one without a title leave a gap."""
 _UNSURE_FACTOR = 3
 """How many more ids are requested when records are removed locally."""
-_TAGS = {"title": "ti", "abstract": "tiab", "author": "au", "venue": "ta", "mesh": "mh",
-         None: "tiab"}  # fmt: skip
+_TAGS = {
+    "title": "ti", "abstract": "tiab", "tiab": "tiab", "author": "au", "venue": "ta",
+    "mesh": "mh", "mesh-only": "mh:noexp", "majr": "majr", "majr-only": "majr:noexp",
+    "substance": "nm", "type": "pt", "language": "la", "subheading": "sh", "subset": "sb",
+    "entered": "edat", None: "tiab",
+}  # fmt: skip
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _SHORTEST_STEM = 4
 _MOST_PAIRS = 25
@@ -231,7 +235,8 @@ class PubmedDialect(Dialect):
     """`word[tiab]`, `"a phrase"[ti]`, AND, OR, NOT, `2019:2022[dp]`, `"a b"[tiab:~3]`."""
 
     service: ClassVar[str] = "PubMed"
-    has_headings: ClassVar[bool] = True
+    known_fields: ClassVar[Collection[str]] = FIELDS
+    shortest_stem: ClassVar[int | None] = _SHORTEST_STEM
 
     def leaf(self, leaf: Term | Phrase) -> Written:
         """Return a word or phrase with its tag."""
@@ -260,7 +265,7 @@ class PubmedDialect(Dialect):
         lefts, rights = _plain_words(near.left), _plain_words(near.right)
         pairs = list(product(lefts, rights))
         fields = {word.field for word in (*lefts, *rights)}
-        if not pairs or len(pairs) > _MOST_PAIRS or fields not in ({None}, {"title"}):
+        if not pairs or len(pairs) > _MOST_PAIRS or fields not in ({None}, {"title"}, {"tiab"}):
             return super().near(near)
         tag = _TAGS[fields.pop()]
         texts = [

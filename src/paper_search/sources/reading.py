@@ -8,7 +8,8 @@ from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.query import And, Node, Term, parse
 
-_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
+_TURNED = frozenset({"OR", "NOT", "NEAR"})
+"""Operators without which words mean another query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +23,17 @@ class TreeOrWords:
 def read_query(text: str) -> TreeOrWords:
     """Return the tree of a query; of one that cannot be read, its words, with a note.
 
+    Words are no substitute for a query with operators: NOT would be turned round.
+
     Raises:
-        InputError: there are no words in it.
+        InputError: there are no words in it, or it has OR, NOT or NEAR and cannot be read.
     """
     try:
         return TreeOrWords(parse(text))
     except QuerySyntaxError as error:
-        found = dict.fromkeys(word for word in WORD.findall(text) if word not in _OPERATORS)
+        if not _TURNED.isdisjoint(WORD.findall(text)):
+            raise InputError(f"the query cannot be read: {error}") from None
+        found = dict.fromkeys(word for word in WORD.findall(text) if word != "AND")
         if not found:
             raise InputError(f"the query {text!r} contains no words: {error}") from None
         words = tuple(Term(word) for word in found)

@@ -26,10 +26,9 @@ from paper_search.query import (
     Phrase,
     Term,
     YearRange,
-    headings_as_words,
     render,
 )
-from paper_search.sources.adapter import Adapter, Translated
+from paper_search.sources.adapter import Adapter, Translated, translated_as_far_as_known
 from paper_search.sources.dialect import quoted
 from paper_search.sources.ranked_text import all_words, content_words, telling_words
 from paper_search.sources.values import YEAR_IN_TEXT, count
@@ -54,6 +53,15 @@ def translate(tree: Node, filters: SearchConstraints) -> Translated:
     Raises:
         InputError: nothing is left to ask: the query only excludes.
     """
+    return translated_as_far_as_known(
+        tree,
+        lambda given: _translated(given, filters),
+        service="Google Scholar",
+        shortest_stem=None,
+    )
+
+
+def _translated(tree: Node, filters: SearchConstraints) -> Translated:
     translation = _Translation()
     text = translation.of(tree)
     if not translation.is_asking:
@@ -105,7 +113,6 @@ class _Translation:
 
     def of(self, tree: Node) -> str:
         """Return the text for a whole tree; years that all of it is limited to are taken out."""
-        tree = headings_as_words(tree)
         wanted = tree.children if isinstance(tree, And) else (tree,)
         said = []
         for part in wanted:

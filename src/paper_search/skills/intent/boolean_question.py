@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from paper_search.errors import QuerySyntaxError, QuestionError
 from paper_search.query import parse
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.dialects import is_tagged
 from paper_search.query.prose import SMALL_WORDS, is_prose
+from paper_search.query.systems import is_tagged
 from paper_search.query.typography import straighten
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")

@@ -22,10 +22,9 @@ from paper_search.query import (
     Phrase,
     Term,
     YearRange,
-    headings_as_words,
     render,
 )
-from paper_search.sources.adapter import Adapter, Translated
+from paper_search.sources.adapter import Adapter, Translated, translated_as_far_as_known
 from paper_search.sources.dialect import Dialect, Written, joined_span, quoted
 from paper_search.sources.values import address, text, year
 
@@ -127,7 +126,15 @@ class NewsDialect(Dialect):
 
 
 def _translated(tree: Node, filters: SearchConstraints, say: object) -> Translated:
-    tree = headings_as_words(tree)
+    return translated_as_far_as_known(
+        tree,
+        lambda given: _said(given, filters, say),
+        service="the search engine",
+        shortest_stem=None,
+    )
+
+
+def _said(tree: Node, filters: SearchConstraints, say: object) -> Translated:
     parts = list(tree.children) if isinstance(tree, And) else [tree]
     first, last = joined_span([part for part in parts if isinstance(part, YearRange)], filters)
     rest = [part for part in parts if not isinstance(part, YearRange)]

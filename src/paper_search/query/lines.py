@@ -1,0 +1,240 @@
+"""Cuts a pasted strategy into lines: numbers, counts of hits and headings are told apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+LABEL = re.compile(r"\d{1,3}[a-z]?", re.IGNORECASE)
+"""What lines are numbered with."""
+
+_LABELLED = re.compile(
+    r"""\s*(?: \(? (?:no\.?\s*|line\s+|search\s+)? (?P<sign>[#SL])? (?P<number>\d{1,3}[a-z]?)
+                (?P<dot>[.):]|(?=\s|$))
+             | (?P<letter>[A-Z])[.)](?=\s) )\s*""",
+    re.VERBOSE,
+)
+_OPERATOR = r"(?:and|or|not|adj\d*|near/\d+)\b"
+_STARTS_ON = re.compile(rf"{_OPERATOR}(?!\s?/\s?\d)", re.IGNORECASE)
+_ENDS_ON = re.compile(rf"(?:\b{_OPERATOR}|[(,])\s*$", re.IGNORECASE)
+_NOISE = re.compile(
+    r"""\s*(?: [-=_*─]{3,}
+             | (?:database|search\s+strategy|date\s+(?:of\s+)?search\w*|searched|interface|host)\b.*
+             | (?:(?:id|set|no|line|query|search|searches|results?|hits|history|type|limiters?
+                    |actions?|annotations?|items\s+found|recent\s+queries|\W)(?:\b|\s+|$))+
+             | pids: )\s*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NUMBER = r"\d{1,3}(?:[,. ]?\d{3})*"
+_COUNT = re.compile(
+    rf"""(?: (?:\t\s*|\s{{2,}}|(?<=[/.\])"'}}])\ +) {_NUMBER}\s*(?:results?|hits|records)?
+           | \s*[(\[]\s*(?:n\s*=\s*)?{_NUMBER}\s*(?:results?|hits|records|articles)?\s*[)\]]
+           | \s*(?:total\ references\s*=|\b(?:results?|hits):)\s*[\d,]+
+           | (?<=:ti,ab,kw)\s+{_NUMBER} | (?<=:ti,ab)\s+{_NUMBER} )\s*$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BARE_COUNT = re.compile(r"\s+(?P<count>\d[\d,]*)\s*$")
+_ONLY_COUNT = re.compile(rf"\s*{_NUMBER}\s*")
+_COLUMN = re.compile(
+    r"\s*(?:search modes?|expanders?|interface|last run via)\s*-.*$", re.IGNORECASE
+)
+_LIMITERS = re.compile(r"\s*\blimiters?\s*-\s*(?P<what>.*)$", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"[\s,]*\bwith (?:cochrane library )?publication (?P<what>(?:date|year) .*)$", re.IGNORECASE
+)
+_COMBINED = re.compile(
+    r"\W*(?:[#SL]?\d{1,3}[a-z]?\b|[A-Z]\b|and|or|not|to|[\s()\[\]{}/,.#-])+\W*", re.IGNORECASE
+)
+_NAME = re.compile(r"[#SL]?(\d{1,3}[a-z]?|\b[A-Z]\b)", re.IGNORECASE)
+_NAMES_LINES = re.compile(
+    r"(?:^|[\s({])(?:\#\d|[SL]\d+\b|(?:or|and)\s?/\s?\d|limit \d|remove duplicates from \d"
+    r"|\d{1,3} (?:and|or|not)\b|(?:and|or|not) \(?\d{1,3}(?=\s|\)|$))",
+    re.IGNORECASE,
+)
+_TITLED = re.compile(r"[A-Za-z][A-Za-z ]{2,30}:\s+")
+_MARKED = re.compile(
+    r"[\[\]\"“”*$?#/={}]|\b(?:AND|OR|NOT|adj\d*|NEAR|NEXT)\b|\.[a-z]{2}\b|\w\(|:[a-z]{2}\b|^\s*\("
+)
+
+
+@dataclass(slots=True)
+class Line:
+    """A line of a strategy, as it was written.
+
+    Attributes:
+        label: what other lines name it by.
+        text: without its label and the count of its hits.
+        row: the line of the whole text that it begins on, counted from 1.
+        column: where it begins there, counted from 1.
+        limits: offset in the row, and a limit that stands beside the line.
+    """
+
+    label: str
+    text: str
+    row: int
+    column: int
+    limits: list[tuple[int, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a text.
+
+    Attributes:
+        lines: those that may be asked; headings and empty ones are left out.
+        is_numbered: whether the text says their numbers.
+    """
+
+    lines: list[Line]
+    is_numbered: bool
+
+    @property
+    def is_strategy(self) -> bool:
+        """Whether a line names another one."""
+        labels = {line.label.upper() for line in self.lines}
+        return len(self.lines) > 1 and any(
+            is_combined(line.text, labels) or _NAMES_LINES.search(line.text) for line in self.lines
+        )
+
+
+def lines_of(text: str) -> Lines:
+    """Return the lines of a text; where they have no numbers, they are counted from 1.
+
+    Databases that print the newest line first are turned round.
+    """
+    rows = [
+        (row, line)
+        for row, raw in enumerate(text.split("\n"), start=1)
+        if (line := raw.rstrip()).strip() and not _NOISE.fullmatch(line)
+    ]
+    labels = [_labelled(line) for _, line in rows]
+    steps = [
+        after - before
+        for before, after in pairwise(order(f["number"])[0] for f in labels if f and f["number"])
+    ]
+    near = sum(-1 <= step <= 1 for step in steps)
+    is_numbered = bool(steps) and near * 2 >= len(steps) and (len(steps) + 1) * 3 >= len(rows)
+    made = _numbered(rows, labels) if is_numbered else _counted(rows)
+    if is_numbered and steps.count(-1) * 2 > len(steps):
+        made.reverse()
+    names = {line.label.upper() for line in made}
+    for one in made:
+        _cut_columns(one)
+        one.text = _without_count(one.text, names)
+    return Lines([one for one in made if one.text], is_numbered)
+
+
+def is_combined(text: str, labels: set[str]) -> bool:
+    """Whether a line only joins other lines: `1 and (2a or 3)`, `#1 OR #2`, `or/1-5`."""
+    if not _COMBINED.fullmatch(text):
+        return False
+    return any(name.upper() in labels or name.isdigit() for name in _NAME.findall(text))
+
+
+def order(label: str) -> tuple[int, str]:
+    """Return what labels are sorted by: 2 is before 2a, and that before 10."""
+    return int("".join(filter(str.isdigit, label)) or 0), label
+
+
+def _labelled(line: str) -> re.Match[str] | None:
+    """Return the label of a line; None: what looks like one names another line, or is text."""
+    found = _LABELLED.match(line)
+    if found is None or found["dot"] or found["letter"]:
+        return found
+    rest = line[found.end() :]
+    if rest and (_STARTS_ON.match(rest) or not line[found.end() - 1].isspace()):
+        return None
+    return found
+
+
+def _counted(rows: list[tuple[int, str]]) -> list[Line]:
+    made: list[Line] = []
+    for row, line in rows:
+        text = line.lstrip()
+        if made and (_STARTS_ON.match(text) or _ENDS_ON.search(made[-1].text)):
+            made[-1].text += f" {text}"
+        else:
+            made.append(Line(str(len(made) + 1), text, row, len(line) - len(text) + 1))
+    return made
+
+
+def _numbered(rows: list[tuple[int, str]], labels: list[re.Match[str] | None]) -> list[Line]:
+    made: list[Line] = []
+    for (row, line), found in zip(rows, labels, strict=True):
+        if found is not None:
+            name = found["number"] or found["letter"]
+            made.append(Line(name, line[found.end() :], row, found.end() + 1))
+        elif made:
+            _add(made, row, line)
+    return [
+        line
+        for line, after in zip(made, [*made[1:], None], strict=True)
+        if not (_is_heading(line.text) and (":" in line.text or _is_part(after, line)))
+    ]
+
+
+def _add(made: list[Line], row: int, line: str) -> None:
+    """Add a row without a number: the rest of the last line, a line of its own, or a heading."""
+    text, last = line.strip(), made[-1]
+    column = len(line) - len(line.lstrip()) + 1
+    titled = _TITLED.match(text)
+    shift = titled.end() if titled else 0
+    if _ONLY_COUNT.fullmatch(text) and last.text:
+        return
+    if is_combined(text[shift:], {line.label.upper() for line in made}):
+        made.append(Line("final", text[shift:], row, column + shift))
+    elif not last.text or (_is_heading(last.text) and _MARKED.search(text)):
+        last.text, last.row, last.column = text, row, column
+    elif _STARTS_ON.match(text) or _ENDS_ON.search(last.text) or _is_open(last.text):
+        last.text += f" {text}"
+    elif _COLUMN.fullmatch(text):
+        return
+    elif _LIMITERS.fullmatch(text):
+        last.text += f" {text}"
+    elif _MARKED.search(text):
+        made.append(Line(f"of row {row}", text, row, column))
+    # Anything else is a heading between the lines.
+
+
+def _is_open(text: str) -> bool:
+    return text.count("(") > text.count(")")
+
+
+def _is_heading(text: str) -> bool:
+    """Whether a line only says what those after it are about."""
+    return not _MARKED.search(text) and not is_combined(text, set())
+
+
+def _is_part(after: Line | None, line: Line) -> bool:
+    """Whether the next line is numbered as a part of this one, as 1a is of 1."""
+    return after is not None and after.label[:-1] == line.label and after.label[-1].isalpha()
+
+
+def _cut_columns(line: Line) -> None:
+    """Take off the columns that databases print beside a line; keep limits."""
+    line.text = _COLUMN.sub("", line.text)
+    for pattern in (_LIMITERS, _BETWEEN):
+        if found := pattern.search(line.text):
+            line.limits += _pieces(found["what"], line.column + found.start("what"))
+            line.text = line.text[: found.start()]
+
+
+def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
+    for found in re.finditer(r"[^;]+", text):
+        if found[0].strip():
+            yield start + found.start(), found[0].strip()
+
+
+def _without_count(text: str, labels: set[str]) -> str:
+    """Return a line without the number of its hits."""
+    bare = _COUNT.sub("", text).rstrip()
+    if bare and bare != text.rstrip() and not _ENDS_ON.search(bare):
+        return bare
+    found = _BARE_COUNT.search(text)
+    if found and _COMBINED.fullmatch(text) and not _ENDS_ON.search(text[: found.start()]):
+        number = found["count"].replace(",", "")
+        if number not in labels and LABEL.search(text[: found.start()]):
+            return text[: found.start()].rstrip()
+    return text.strip()

@@ -1,0 +1,375 @@
+"""Reads a search string of another system into our tree, token by token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn, Protocol
+
+from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term
+from paper_search.query.leaves import LETTER, words_of
+from paper_search.query.limits import limit_of
+from paper_search.query.lines import LABEL
+from paper_search.query.normal_form import is_near_side
+from paper_search.query.systems import OVID, PUBMED, System
+from paper_search.query.systems import YEAR as YEAR_FIELD
+from paper_search.query.tagged import EXPECTED, Leaves, Refuse
+from paper_search.query.tokens import Token, labels_of, tokens_of
+
+MAX_DEPTH = 100
+"""Parentheses or parts inside each other."""
+
+MAX_DISTANCE = 100
+"""The most words of a distance."""
+
+_SHOWN = 300
+
+
+class EarlierLines(Protocol):
+    """The lines of a strategy that a line may name."""
+
+    def knows(self, label: str) -> bool:
+        """Return whether some line of the strategy has the label."""
+
+    def tree(self, label: str, refuse: Callable[[str], NoReturn]) -> Node:
+        """Return what the line finds; one that is none of the lines before is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A search string, read.
+
+    Attributes:
+        node: its tree.
+        columns: of leaves and of NOTs, by `id()` of their nodes.
+        notes: offset, and what was not carried over, or how it was read.
+    """
+
+    node: Node
+    columns: dict[int, int]
+    notes: list[tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a string: its tree, how it reads with all parentheses, and its last operator."""
+
+    node: Node
+    shown: str
+    operator: str | None = None
+
+    def within(self, operator: str) -> str:
+        """Return how it reads as a side of another operator."""
+        is_same = self.operator in {None, operator} and operator != "NOT"
+        return self.shown if self.operator is None or is_same else f"({self.shown})"
+
+
+def read_sentence(
+    text: str, system: System, refuse: Refuse, lines: EarlierLines | None = None
+) -> Sentence:
+    """Return the tree of one search string.
+
+    Args:
+        text: one line, without its number.
+        system: whose language it is in.
+        refuse: raises for an offset and a reason.
+        lines: what it may name; None: it is a string by itself.
+    """
+    reader = _Reader(text, system, refuse, lines)
+    return reader.sentence()
+
+
+class _Reader:
+    """Recursive descent; operators of one level are read from left to right."""
+
+    def __init__(
+        self,
+        text: str,
+        system: System,
+        refuse: Refuse,
+        lines: EarlierLines | None,
+    ) -> None:
+        self._text, self._system, self._refuse, self._lines = text, system, refuse, lines
+        self._tokens = tokens_of(text, system)
+        self._next = 0
+        self._opened: list[int] = []
+        self._depth = 0
+        self._is_naming = False
+        self._operators: list[set[str]] = []
+        self._leaves = Leaves(system, refuse)
+        self.notes: list[tuple[int, str]] = []
+
+    def sentence(self) -> Sentence:
+        """Return the whole string, read."""
+        return Sentence(self._whole(), self._leaves.columns, self.notes)
+
+    def _whole(self) -> Node:
+        """Return the tree of all of the string."""
+        if self._system is OVID and (found := limit_of(self._text, self._refuse)):
+            base = self._line(found.line, found.start)
+            self.notes += found.notes
+            return And((base, *found.conditions)) if found.conditions else base
+        node = self._group_of(0)
+        if token := self._peek():
+            reason = ", which closes nothing" if token.kind == ")" else ""
+            self._refuse(
+                token.start, f"expected AND, OR or the end but found {token.text!r}{reason}"
+            )
+        return node.node
+
+    def _peek(self) -> Token | None:
+        return self._tokens[self._next] if self._next < len(self._tokens) else None
+
+    def _is(self, *kinds: str) -> bool:
+        token = self._peek()
+        return token is not None and token.kind in kinds
+
+    def _take(self) -> Token:
+        self._next += 1
+        return self._tokens[self._next - 1]
+
+    def _group_of(self, start: int) -> _Part:
+        """Return what stands at the top or between two parentheses; say how a mixture is read."""
+        self._operators.append(set())
+        part = self._joined(0)
+        used = self._operators.pop()
+        is_ordered = len(set(self._system.levels.values())) > 1 and self._system.levels["NOT"] == 1
+        if (
+            {"AND", "OR"} <= used
+            or {"OR", "NOT"} <= used
+            or (is_ordered and {"AND", "NOT"} <= used)
+        ):
+            shown = part.shown if len(part.shown) <= _SHOWN else f"{part.shown[:_SHOWN]}…"
+            self.notes.append(
+                (
+                    start,
+                    f"{' and '.join(sorted(used))} are mixed without parentheses: read as {shown}",
+                )
+            )
+        return part
+
+    def _joined(self, least: int) -> _Part:
+        """Return parts joined by operators that bind at least so tight."""
+        left = self._inversion()
+        while (name := self._operator()) is not None:
+            level = self._system.levels[name]
+            if level < least:
+                break
+            if self._is("AND", "OR", "NOT"):
+                token = self._take()
+                if name == "NOT" and token.kind == "AND":
+                    self._take()
+            self._operators[-1].add(name)
+            left = self._combined(left, name, self._joined(level + 1))
+        return left
+
+    def _operator(self) -> str | None:
+        """Return the operator in front; what only follows is joined by AND."""
+        token = self._peek()
+        if token is None or token.kind in {")", "suffix", "near"}:
+            return None
+        if token.kind == "AND":
+            after = self._tokens[self._next + 1 : self._next + 2]
+            return "NOT" if after and after[0].kind == "NOT" else "AND"
+        if token.kind in {"SAME", "XOR"}:
+            self._refuse(token.start, f"{token.kind} has no counterpart here: write NEAR/n or AND")
+        return token.kind if token.kind in {"OR", "NOT"} else "AND"
+
+    def _combined(self, left: _Part, name: str, right: _Part) -> _Part:
+        shown = f"{left.within(name)} {name} {right.within(name)}"
+        if name == "NOT":
+            excluded = right.node.child if isinstance(right.node, Not) else Not(right.node)
+            self._leaves.located(excluded, self._leaves.columns.get(id(right.node), 1) - 1)
+            return _Part(And((left.node, excluded)), shown, name)
+        kind = And if name == "AND" else Or
+        parts = left.node.children if left.operator == name else (left.node,)  # type: ignore[union-attr]
+        return _Part(kind((*parts, right.node)), shown, name)
+
+    def _inversion(self) -> _Part:
+        """Return a part with the NOTs in front of it."""
+        nots: list[Token] = []
+        while self._is("NOT"):
+            nots.append(self._take())
+        part = self._closeness()
+        if len(nots) % 2:
+            node = self._leaves.located(Not(part.node), nots[0].start)
+            return _Part(node, f"NOT {part.within('NOT')}", "NOT")
+        return part
+
+    def _closeness(self, left: _Part | None = None) -> _Part:
+        """Return words at a distance, limited to what stands behind them."""
+        left = left or self._primary()
+        count = 0
+        while self._is("near"):
+            token, count = self._take(), count + 1
+            if count > MAX_DEPTH:
+                self._refuse(token.start, f"more than {MAX_DEPTH} NEAR in a row")
+            right = self._primary()
+            shown = f"{left.within('')} {token.text} {right.within('')}"
+            left = _Part(self._near(left.node, token, right.node), shown)
+        while self._is("suffix"):
+            token = self._take()
+            shown = f"{left.within('')}{token.text.strip()}"
+            left = _Part(self._leaves.limited(left.node, token), shown)
+        return left
+
+    def _near(self, left: Node, token: Token, right: Node) -> Node:
+        number = token.found["distance"]
+        distance = int(number) if number else self._system.default_distance
+        is_ordered = token.found["ordered"] is not None
+        if not number and is_ordered:
+            distance = self._system.adjacent  # NEXT and adj: side by side
+        if distance > MAX_DISTANCE:
+            self._refuse(
+                token.start,
+                f"expected a distance from 0 to {MAX_DISTANCE} but found {token.text!r}",
+            )
+        distance = max(distance - self._system.adjacent, 0)
+        for side in (left, right):
+            if not is_near_side(side):
+                self._refuse(token.start, f"{token.text} joins words, phrases or OR-groups of them")
+        match left, right:
+            case Term() | Phrase(), Term() | Phrase() if (
+                is_ordered and not distance and left.field == right.field
+            ):
+                words = (*words_of(left), *words_of(right))
+                return self._leaves.located(Phrase(words, left.field), token.start)
+        return Near(left, right, distance, is_ordered)
+
+    def _primary(self) -> _Part:  # noqa: PLR0911  # one case per kind of token
+        token = self._peek()
+        if token is None or token.kind in {")", "AND", "OR", "NOT", "near"}:
+            found = "the end" if token is None else repr(token.text)
+            where = len(self._text) if token is None else token.start
+            self._refuse(where, f"{EXPECTED} but found {found}")
+        match token.kind:
+            case "(":
+                return self._parenthesis()
+            case "prefix":
+                return self._prefixed()
+            case "heading":
+                self._next += 1
+                return _Part(self._leaves.heading(token), token.text)
+            case "years" | "pubmed_years":
+                self._next += 1
+                return _Part(self._leaves.years(token), token.text)
+            case "limit":
+                self._next += 1
+                return _Part(self._leaves.embase_limit(token), token.text)
+            case "set" | "sets":
+                self._next += 1
+                return _Part(self._sets(token), token.text)
+            case "suffix":
+                self._refuse(token.start, f"{EXPECTED} in front of {token.text.strip()}")
+        return self._words()
+
+    def _parenthesis(self) -> _Part:
+        opening = self._take()
+        self._opened.append(opening.start)
+        self._deeper(opening.start)
+        part = self._group_of(opening.start)
+        if not self._is(")"):
+            token = self._peek()
+            if token is not None:
+                self._refuse(token.start, f"expected AND, OR or ')' but found {token.text!r}")
+            self._refuse(
+                len(self._text),
+                f"expected ')' for the '(' in column {self._opened[-1] + 1} but found the end",
+            )
+        self._take()
+        self._opened.pop()
+        self._depth -= 1
+        if self._system is PUBMED and self._is("suffix"):
+            token = self._take()
+            self._refuse(
+                token.start,
+                f'expected a word or a "phrase" in front of {token.text}: write the tag behind'
+                " every word of the group",
+            )
+        return _Part(part.node, f"({part.shown})")
+
+    def _deeper(self, start: int) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            self._refuse(start, f"parentheses are nested deeper than {MAX_DEPTH}")
+
+    def _prefixed(self) -> _Part:
+        """Return what a tag in front limits: a group, or all up to the next operator."""
+        token = self._take()
+        tags = token.found["before"]
+        self._leaves.check_field(tags, token)
+        fields = self._leaves.fields(tags)
+        if YEAR_FIELD in fields:
+            self._refuse(token.start, f"expected years as in {tags.upper()}=2015-2019")
+        self._deeper(token.start)
+        was_naming, self._is_naming = self._is_naming, "author" in fields
+        if self._is("("):
+            part = self._parenthesis()
+            part = self._closeness(part) if self._is("near") else part
+        else:
+            part = self._closeness()
+            while (after := self._peek()) and after.kind in {"word", "quoted", "("}:
+                self._operators[-1].add("AND")
+                part = self._combined(part, "AND", self._closeness())
+        self._is_naming = was_naming
+        self._depth -= 1
+        return _Part(self._leaves.within(tags, part.node), f"{token.text}{part.within('')}")
+
+    def _pieces(self) -> list[Token]:
+        pieces = []
+        while self._is("word", "quoted"):
+            pieces.append(self._take())
+        return pieces
+
+    def _words(self) -> _Part:
+        """Return words that follow each other, with a tag of PubMed behind them."""
+        pieces = self._pieces()
+        shown = " ".join(piece.text for piece in pieces)
+        if self._is_line(pieces):
+            return _Part(self._line(pieces[0].text, pieces[0].start), shown)
+        for piece in pieces:
+            self._leaves.check(piece)
+        lettered = [piece for piece in pieces if LETTER.search(piece.text)]
+        if not lettered:
+            self._refuse(pieces[0].start, f"{EXPECTED} but found {pieces[0].text!r}")
+        if self._is_naming or self._is_named_behind():
+            return _Part(self._leaves.author(lettered), shown)
+        if self._system.is_phrase:
+            return _Part(self._leaves.phrase(lettered), shown)
+        if self._system is PUBMED and self._is("suffix"):
+            token = self._take()
+            leaves = self._leaves.tagged(lettered, token)
+            shown = f"{shown}{token.text.strip()}"
+        else:
+            leaves = [self._leaves.phrase([piece]) for piece in lettered]
+        if len(leaves) > 1:
+            self._operators[-1].add("AND")
+            return _Part(And(tuple(leaves)), shown, "AND")
+        return _Part(leaves[0], shown)
+
+    def _is_named_behind(self) -> bool:
+        """Whether the tag behind words says that they are a name."""
+        token = self._peek()
+        if token is None or token.kind != "suffix" or self._system is PUBMED:
+            return False
+        return self._leaves.fields(token.found["behind"]) == {"author"}
+
+    def _sets(self, token: Token) -> Node:
+        """Return the lines that a token names, joined."""
+        nodes = [self._line(label, token.start) for label in labels_of(token, self._refuse)]
+        kind = And if token.kind == "sets" and token.found["how_many"].upper() == "AND" else Or
+        return kind(tuple(nodes)) if len(nodes) > 1 else nodes[0]
+
+    def _is_line(self, pieces: list[Token]) -> bool:
+        if self._lines is None or len(pieces) != 1 or pieces[0].kind != "word":
+            return False
+        is_named = LABEL.fullmatch(pieces[0].text) or self._lines.knows(pieces[0].text)
+        return bool(is_named) and not self._is("suffix", "near")
+
+    def _line(self, label: str, start: int) -> Node:
+        if self._lines is None:
+            self._refuse(
+                start,
+                f"the line {label.strip()} is not known here: paste the whole strategy",
+            )
+        return self._lines.tree(label, lambda reason: self._refuse(start, reason))

@@ -1,0 +1,168 @@
+"""Reads a whole strategy: numbered lines that name each other, as databases print them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import NoReturn
+
+from paper_search.errors import QuerySyntaxError
+from paper_search.query.ast import And, Node
+from paper_search.query.limits import condition_of
+from paper_search.query.lines import Line, Lines, is_combined, lines_of, order
+from paper_search.query.normal_form import normalise
+from paper_search.query.reader import read_sentence
+from paper_search.query.systems import PUBMED, System, recognised
+from paper_search.query.typography import straighten
+
+
+@dataclass(slots=True)
+class ReadLine:
+    """A line of a strategy and what it means.
+
+    Attributes:
+        line: as it was written.
+        node: its tree; None: it could not be read.
+        notes: column in its row, and how it was read.
+        error: why it could not be read; None: it could.
+    """
+
+    line: Line
+    node: Node | None = None
+    notes: tuple[tuple[int, str], ...] = ()
+    error: QuerySyntaxError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """Lines, the last of which is what is looked for.
+
+    Attributes:
+        system: whose language they are in.
+        lines: in the order in which they name each other.
+        unused: labels of lines that no other line names.
+    """
+
+    system: System
+    lines: tuple[ReadLine, ...]
+    unused: tuple[str, ...]
+
+    @property
+    def node(self) -> Node:
+        """The tree of the last line.
+
+        Raises:
+            QuerySyntaxError: a line could not be read.
+        """
+        for read in self.lines:
+            if read.error is not None:
+                raise read.error
+        last = self.lines[-1].node
+        assert last is not None  # noqa: S101  # a line has a tree or an error
+        return last
+
+    def remarks(self) -> Iterator[tuple[int, str]]:
+        """Yield the column and the text of every remark, which names its line."""
+        for read in self.lines:
+            for column, note in read.notes:
+                yield column, f"line {read.line.row}: {note}"
+        if self.unused:
+            yield 1, f"no line names line {', '.join(self.unused)}: it has no part in the search"
+
+
+def read_strategy(text: str) -> Strategy | None:
+    """Return the strategy that a text is; None: it is one query, or no query at all.
+
+    Lines that cannot be read say so in `ReadLine.error`.
+
+    Raises:
+        QuerySyntaxError: nothing says how its lines are combined.
+    """
+    plain = straighten(text)
+    system = recognised(plain)
+    found = lines_of(plain)
+    if not found.is_strategy:
+        if system is not None:
+            _refuse_loose(found, system, text)
+        return None
+    known = _Known(system or PUBMED, text, found.lines)
+    read = tuple(map(known.read, found.lines))
+    unused = {line.label for line in found.lines[:-1]} - known.used
+    return Strategy(known.system, read, tuple(sorted(unused, key=order)))
+
+
+def _refuse_loose(found: Lines, system: System, text: str) -> None:
+    """Refuse several queries that nothing combines: their meaning together is not known."""
+    marked = [line for line in found.lines if system.marks.search(line.text)]
+    if len(marked) > 1 and (found.is_numbered or len(marked) == len(found.lines)):
+        last = found.lines[-1]
+        raise QuerySyntaxError(
+            f"line {last.row}, column {last.column}: nothing says how the lines are combined: add"
+            f" a last line such as {found.lines[0].label} AND {last.label}",
+            query=text,
+            column=last.column,
+            line=last.row,
+        )
+
+
+class _Known:
+    """The lines read so far."""
+
+    def __init__(self, system: System, text: str, lines: list[Line]) -> None:
+        self.system, self._text = system, text
+        self.used: set[str] = set()
+        self._labels = {line.label.upper() for line in lines}
+        self._read: dict[str, ReadLine] = {}
+
+    def read(self, line: Line) -> ReadLine:
+        """Return a line with its tree, or with the reason why it cannot be read."""
+        refuse = partial(self._refuse, line)
+        name = line.label.upper()
+        try:
+            if name in self._read:
+                refuse(0, f"two lines are numbered {line.label}: number them apart")
+            # Operators between the numbers of lines need no capitals in any system.
+            text = line.text.upper() if is_combined(line.text, self._labels) else line.text
+            found = read_sentence(text, self.system, refuse, self)
+            limits = [
+                condition_of(limit, column - line.column, refuse) for column, limit in line.limits
+            ]
+            node = normalise(And((found.node, *limits)))
+            notes = tuple((offset + line.column, note) for offset, note in found.notes)
+            read = ReadLine(line, node, notes)
+        except QuerySyntaxError as error:
+            read = ReadLine(line, error=error)
+        self._read.setdefault(name, read)
+        return read
+
+    def knows(self, label: str) -> bool:
+        """Return whether some line has the label."""
+        return _bare(label) in self._labels
+
+    def tree(self, label: str, refuse: Callable[[str], NoReturn]) -> Node:
+        """Return the tree of an earlier line."""
+        name = _bare(label)
+        read = self._read.get(name)
+        if read is None and name in self._labels:
+            refuse(f"line {name} is not before this one: a line can name earlier lines only")
+        if read is None:
+            known = ", ".join(sorted(self._read, key=order)[-3:])
+            refuse(f"there is no line {name}: the last lines before this one are {known or 'none'}")
+        self.used.add(read.line.label)
+        if read.node is None:
+            refuse(f"line {name} could not be read: correct it first")
+        return read.node
+
+    def _refuse(self, line: Line, offset: int, reason: str) -> NoReturn:
+        column = line.column + offset
+        raise QuerySyntaxError(
+            f"line {line.row}, column {column}: {reason}",
+            query=self._text,
+            column=column,
+            line=line.row,
+        )
+
+
+def _bare(label: str) -> str:
+    return label.strip().upper().lstrip("#SL") or label.strip().upper()

@@ -1,0 +1,336 @@
+"""The search languages that people paste from: one table for each.
+
+Ovid: https://ospguides.ovid.com/OSPguides/medline.htm, PubMed:
+https://pubmed.ncbi.nlm.nih.gov/help/, Cochrane: https://www.cochranelibrary.com/advanced-search,
+EBSCO: https://connect.ebsco.com, Embase.com: https://www.elsevier.com/products/embase, ProQuest:
+https://proquest.libguides.com/proquestplatform, Scopus:
+https://schema.elsevier.com/dtds/document/bkapi/search/SCOPUSSearchTips.htm, Web of Science:
+https://webofscience.help.clarivate.com.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from paper_search.query.typography import straighten
+
+ANYWHERE = ""
+"""The field of a tag that does not limit a word."""
+YEAR = "year"
+"""The field of a tag that years stand with."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class System:
+    """One search language.
+
+    Attributes:
+        name: what people call it.
+        marks: what tells it from the others; text between double quotes does not count.
+        fields: its tags, in lower case, by our field that they stand for.
+        prefix: the pattern of a tag in front of what it limits, the tag in group `tag`.
+        suffix: the same for a tag behind it.
+        levels: how tight OR, AND and NOT bind; equal ones are read from left to right.
+        wildcards: its signs, and ours for them.
+        is_phrase: whether words that follow each other are a phrase; else all of them are wanted.
+        proximity: the pattern of an operator of distance, its number in group `distance`, and in
+            group `ordered` what keeps the order.
+        adjacent: the distance at which words are next to each other: 1 for Ovid's adj1, else 0.
+        default_distance: what a distance without a number means.
+        quotes: further marks around a phrase: an opening and a closing one.
+        untagged: what says of tags that we have no counterpart of what to do instead.
+    """
+
+    name: str
+    marks: re.Pattern[str]
+    fields: Mapping[str, str]
+    prefix: str = r"(?!)(?P<tag>)"
+    suffix: str = r"(?!)(?P<tag>)"
+    levels: Mapping[str, int] = field(default_factory=lambda: {"OR": 1, "AND": 2, "NOT": 3})
+    wildcards: Mapping[str, str] = field(default_factory=lambda: {"*": "*", "?": "?"})
+    is_phrase: bool = False
+    proximity: str = r"(?!)(?P<ordered>)(?P<distance>)"
+    adjacent: int = 0
+    default_distance: int = 5
+    quotes: tuple[str, ...] = ()
+
+    def field_of(self, tag: str) -> str | None:
+        """Return our field for a tag; None: there is no counterpart."""
+        return self.fields.get(" ".join(tag.lower().split()))
+
+
+def _table(**tags: str) -> dict[str, str]:
+    """Return a table of tags from our fields with theirs, between bars."""
+    found = {}
+    for ours, theirs in tags.items():
+        name = {"anywhere": ANYWHERE}.get(ours, ours.replace("_", "-"))
+        found.update(dict.fromkeys(map(str.strip, theirs.split("|")), name))
+    return found
+
+
+_EQUAL_LEVELS = {"OR": 1, "AND": 1, "NOT": 1}
+
+PUBMED = System(
+    "PubMed",
+    re.compile(r'(?<=[\w"*.)?-])\s?\[\s*(?!mh\s)[A-Za-z][^\[\]"()]*\](?=[\s):]|$)', re.IGNORECASE),
+    _table(
+        title="ti|title|tt|transliterated title",
+        abstract="ab|abstract",
+        tiab="tiab|title/abstract",
+        venue="ta|journal|jour",
+        author="au|author|fau|full author name|1au|author - first|lastau|author - last|auth",
+        anywhere="tw|text word|text words|text|all|all fields|aid|doi|lid|pmid|uid|ot|other term"
+        "|article identifier|location id",
+        mesh="mh|mesh|mesh terms|mesh term|mh:exp|mesh:exp",
+        mesh_only="mh:noexp|mesh:noexp|mesh terms:noexp|mh: noexp|mesh: noexp",
+        majr="majr|mesh major topic|majr:exp",
+        majr_only="majr:noexp|mesh major topic:noexp",
+        substance="nm|supplementary concept|rn|ec/rn number|pharmacological action|pa",
+        type="pt|publication type|ptyp",
+        language="la|lang|language",
+        subheading="sh|mesh subheading|subheading",
+        subset="sb|subset|filter",
+        entered="edat|crdt|mhda|entrez date|date - entry|date - entrez|date - create|date - mesh"
+        "|entry date|create date|completion date|dcom|lr",
+        year="dp|pdat|ppdat|epdat|date - publication|publication date",
+    ),
+    suffix=r"\[\s*(?P<tag>[^\[\]\"()]*?)\s*\]",
+    levels=_EQUAL_LEVELS,
+    wildcards={"*": "*", "?": "$"},
+)
+
+_OVID_TAG = r"[a-z]{2}(?:_[a-z]+)?"
+_OVID_TAGS = (
+    r"(?:ti|ab|tw|mp|kw|kf|hw|ot|pt|sh|fs|nm|au|jn|jw|la|ed|dt|af|rn|in|yr|xs|sb|de|id|tn|px)"
+)
+SUBHEADING = (
+    r"(?:ab|ad|ae|ag|ah|ai|an|ba|bi|bl|bs|c[fhilnosty]|d[eghitu]|dm|dr|dv|e[cdhmnpst]|g[detro]|h[iot]"
+    r"|il|im|in|ip|ir|is|iv|ja|li|m[aeiot]|nu|og|p[acdkopsvxy]|pr|r[adehitu]|s[cdenptuy]|si|t[adhmoru]"
+    r"|ul|ur|us|ut|v[einost])"
+)
+"""Two letters that Ovid shortens a subheading to."""
+OVID = System(
+    "Ovid",
+    re.compile(
+        rf'(?<=[\w)"*$?#])\.{_OVID_TAGS}(?:,{_OVID_TAGS})*(?:\.(?!\w)|(?=\s*(?:\)|$)))'
+        r"|\badj\d+\b|[\w*$)]\s+adj\s+[\w(]|(?<![\w/])(?:or|and)\s?/\s?\d|\b[a-z]{3,}\$(?=[\s).,\]]|$)"
+        r"|^\W*(?:\d+\W+)?(?:limit|remove duplicates from)\s+\d"
+        rf'|^[^/:\n]*[\w")]/(?:{SUBHEADING}(?:\s?,\s?{SUBHEADING})*)?'
+        r"(?=\s*(?:$|\[|\)|(?:or|and|not)\b|\s\d+\s*$))",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    _table(
+        title="ti|ot|tt|bt|m_titl",
+        abstract="ab",
+        tiab="tw",
+        anywhere="mp|kw|kf|hw|af|id|de|rn|px|rx|tn|tm|dm|dv|mf|dq|ui|pm|an|do|ox|ps|rs|oa|tc|sm|bs|md"
+        "|cw|lk|mi|kp|pq",
+        author="au|fa|a1|ax",
+        venue="jn|jw|jx|ja|nj|so|is",
+        mesh="mh|xm",
+        mesh_only="sh",
+        majr="mj",
+        substance="nm",
+        type="pt",
+        language="la|lg",
+        subheading="fs|xs",
+        subset="sb|st",
+        entered="ed|dt|dc|ez|da|up|em|rd|dd|dz",
+        year="yr|dp|py",
+    ),
+    suffix=rf"\s?\.\s?(?P<tag>{_OVID_TAG}(?:\s*,\s*{_OVID_TAG})*)(?:\.(?!\w)|(?=\s|\)|,|$))",
+    wildcards={"$": "*", "*": "*", ":": "*", "?": "$", "#": "?"},
+    is_phrase=True,
+    proximity=r"adj(?P<distance>\d+)?(?P<ordered>(?<=adj))?",
+    adjacent=1,
+    default_distance=1,
+)
+
+COCHRANE = System(
+    "Cochrane",
+    re.compile(
+        r"\bmesh descriptor\b|\[mh\s|\b(?-i:NEXT)\b(?!/)"
+        r"|(?<=[\w*?\")]):(?:ti|ab|kw)(?:,(?:ti|ab|kw|pt))*\b"
+        r"|\{\s*(?:or|and)\s+\#|\(word variations have been searched\)",
+        re.IGNORECASE,
+    ),
+    _table(
+        title="ti",
+        abstract="ab",
+        anywhere="kw|so kw|tb|doi|an",
+        author="au",
+        venue="so",
+        type="pt",
+        year="py|yr",
+    ),
+    suffix=r"\s?:\s?(?P<tag>[a-z]{2}(?:\s?,\s?[a-z]{2})*)\b",
+    wildcards={"*": "*", "?": "$"},
+    proximity=r"(?:(?P<ordered>(?-i:NEXT)|next(?=/))|(?-i:NEAR)|near(?=/))(?:/(?P<distance>\d+))?",
+    default_distance=6,
+)
+
+EMBASE = System(
+    "Embase.com",
+    re.compile(
+        r"(?<=[\w'\")])/(?:exp|de|mj|br|syn)\b|\bNEXT/\d|'[^'\n]+':|\]/(?:lim|py|sd|dt)\b"
+        r"|(?<=[\w*?'\")]):(?:ti|ab|kw|de|lnk)(?:,(?:ti|ab|kw|de|lnk))*\b",
+        re.IGNORECASE,
+    ),
+    _table(
+        title="ti|tt",
+        abstract="ab",
+        anywhere="kw|de|exp|mj|br|syn|lnk|tn|dn|mn|rn|df|mv|cn|mfr|exp/mj|mj/exp|de/mj|id|do|ui|all|ff|oa",
+        author="au",
+        venue="jt|ta|so",
+        type="it|pt",
+        language="la",
+        year="py",
+    ),
+    suffix=r"(?:\s?:\s?(?=[a-z]{2,3}\b)|/(?=(?:exp|de|mj|br|syn)\b))"
+    r"(?P<tag>[a-z]{2,3}(?:/(?:mj|exp))?(?:\s?,\s?[a-z]{2,3})*)\b(?:/dm_\w+)*",
+    proximity=r"(?:(?P<ordered>NEXT)|NEAR)/(?P<distance>\d+)",
+    wildcards={"*": "*", "?": "?", "$": "$"},
+    quotes=("'", "'"),
+)
+
+_EBSCO_TAG = r"TI|AB|AU|SU|MH|MM|MJ|MW|TX|SO|JN|PT|LA|DE|KW|PY|DT|ZW|ID|DM|IS|AN|PZ|ZC|ZT|XB|DH"
+EBSCO = System(
+    "EBSCO",
+    re.compile(
+        r"(?<![\w/.])(?:TI|AB|SU|MW|TX|KW|DE|MJ|XB)(?=\s+(?!AND\b|OR\b|NOT\b)[\w\"(*].*?(?:\b(?:AND|OR|NOT)\b|[*\"(]))"
+        r"|(?<![\w/.])(?:TI|AB|SU|MW|TX|KW)(?=\s?[\"(])|(?<![\w/.])(?:MH|MM)\s?[\"(]"
+        r"|\*\s[NW]\d{1,2}(?=\s)|(?<=\s)[NW]\d{1,2}(?=\s+(?:\w+\*|\())|(?<![\w-])S\d+\s+(?:AND|OR|NOT)\s+S\d",
+    ),
+    _table(
+        title="ti",
+        abstract="ab",
+        tiab="xb",
+        anywhere="tx|su|mw|kw|de|mj|id|zw|an|dh|dm",
+        author="au",
+        venue="so|jn|is",
+        mesh="mh",
+        majr="mm",
+        type="pt|zt|pz",
+        language="la",
+        year="py|dt",
+    ),
+    prefix=rf"(?<![\w/.])(?P<tag>(?-i:{_EBSCO_TAG}))(?=[\s(\"])\s*(?!(?:AND|OR|NOT)\b)(?=\S)",
+    wildcards={"*": "*", "?": "?", "#": "$"},
+    proximity=r"(?:(?P<ordered>W)|N)(?P<distance>\d+)",
+    is_phrase=True,
+)
+
+PROQUEST = System(
+    "ProQuest",
+    re.compile(
+        r"\b(?:NOFT|SU|AU|FT|TI|AB|TIABSU)\(|\b(?i:noft|ti|ab|su)(?:,\s?(?i:ti|ab|su|if|au|kw))+\("
+        r"|\b(?i:ti|ab|noft)\((?=[\w\"(])"
+        r"|\b(?i:(?:main)?subject|mj(?:mesh|emb|sub)|mesh|emb|su|dtype|stype|rtype|la)(?i:\.(?:exact|explode|x))+\("
+        r"|\bP/\d",
+    ),
+    _table(
+        title="ti|title",
+        abstract="ab|abstract",
+        anywhere="noft|all|ft|su|if|subject|mainsubject|mainsubject.exact|mainsubject.exact.explode"
+        "|subject.exact|su.exact|su.exact.explode|emb.exact|emb.exact.explode|emb|mjsub|mjsub.exact"
+        "|mjemb.exact|mjemb.exact.explode|diskw|keyword|tiabsu|cc|loc|subt|subt.exact",
+        author="au|author",
+        venue="pub|pubtitle|jo|pub.exact|pubtitle.exact",
+        mesh="mesh.exact.explode|mesh.explode",
+        mesh_only="mesh|mesh.exact",
+        majr="mjmesh.exact.explode",
+        majr_only="mjmesh|mjmesh.exact",
+        type="dtype|dtype.exact|rtype|rtype.exact|stype|stype.exact",
+        language="la|la.exact|lang|language|language.exact",
+        year="yr|pd|pubyear",
+    ),
+    prefix=r"(?<![\w.])(?P<tag>[A-Za-z]+(?:\.[A-Za-z]+)*(?:,\s?[A-Za-z]+(?:\.[A-Za-z]+)*)*)\s?(?=\()",
+    proximity=r"(?:(?P<ordered>PRE|P(?=/))|(?-i:NEAR)|near(?=/)|N(?=/))(?:/(?P<distance>\d+))?",
+    default_distance=4,
+    wildcards={"*": "*", "?": "?", "$": "*"},
+)
+
+_SCOPUS_TAG = (
+    r"TITLE-ABS-KEY-AUTH|TITLE-ABS-KEY|TITLE-ABS|TITLE|ABS|KEY|ALL|AUTHOR-NAME|AUTHLASTNAME|AUTHFIRST"
+    r"|AUTHKEY|AUTHOR|AUTH|FIRSTAUTH|EXACTSRCTITLE|SRCTITLE|INDEXTERMS|DOI|LANGUAGE|DOCTYPE|PMID"
+    r"|CHEMNAME|SRCTYPE|SUBJAREA|AFFILCOUNTRY|AFFILORG|AFFIL|CONF|ISSN|REFTITLE|REF|PUBSTAGE"
+    r"|FUND-ALL|FUND-SPONSOR|LIMIT-TO|EXCLUDE|OPENACCESS|EISSN|VOLUME|ISSUE|PAGES|LOAD-DATE"
+)
+SCOPUS = System(
+    "Scopus",
+    re.compile(
+        rf"(?<![\w-])(?:{_SCOPUS_TAG})(?<!\bALL)(?<!\bKEY)\s?\(|(?<![\w-])PUBYEAR\s*(?:[<>=]|AFT\b|BEF\b|IS\b)"
+        r"|(?i:(?<![\w-])title-abs-key\s?\()",
+    ),
+    _table(
+        title="title",
+        abstract="abs",
+        tiab="title-abs",
+        anywhere="all|title-abs-key|title-abs-key-auth|key|authkey|indexterms|doi|pmid|chemname",
+        author="auth|author-name|author|firstauth|authlastname|authfirst",
+        venue="srctitle|exactsrctitle",
+        type="doctype|srctype",
+        language="language",
+        year="pubyear",
+    ),
+    prefix=rf"(?<![\w-])(?P<tag>(?-i:{_SCOPUS_TAG})|title-abs(?:-key(?:-auth)?)?)\s?(?=\()",
+    proximity=r"(?:(?P<ordered>PRE)|W)/(?P<distance>\d+)",
+    levels={"NOT": 1, "AND": 2, "OR": 3},
+    quotes=("{", "}"),
+)
+
+_WOS_TAG = (
+    r"TI|AB|TS|AU|SO|AK|KP|DO|PY|ALL|DT|LA|WC|SU|AD|OG|OO|UT|IS|FO|CF|CU|PMID|TITLE|MH|DOP|PUBL|SA"
+)
+WEB_OF_SCIENCE = System(
+    "Web of Science",
+    re.compile(rf"(?<![\w-])(?i:{_WOS_TAG})\s*=\s*[\w(\"*]"),
+    _table(
+        title="ti|title",
+        abstract="ab",
+        anywhere="ts|all|ak|kp|do|pmid|ut",
+        author="au",
+        venue="so",
+        mesh="mh",
+        type="dt",
+        language="la",
+        year="py",
+    ),
+    prefix=rf"(?<![\w-])(?P<tag>(?i:{_WOS_TAG}))\s*=\s*(?=\S)",
+    proximity=r"(?P<ordered>(?!))?NEAR(?:/(?P<distance>\d+))?",
+    default_distance=15,
+    wildcards={"*": "*", "?": "?", "$": "$"},
+)
+
+SYSTEMS = (OVID, COCHRANE, EMBASE, PUBMED, SCOPUS, WEB_OF_SCIENCE, PROQUEST, EBSCO)
+_QUOTED = re.compile(r'"[^"\n]*"')
+
+
+def recognised(text: str) -> System | None:
+    """Return the system that a text is of, by its marks; None: it is in our own language."""
+    bare = _blanked(text)
+    counts = {system.name: len(set(_where(system, bare))) for system in SYSTEMS}
+    best = max(SYSTEMS, key=lambda system: counts[system.name])
+    return best if counts[best.name] else None
+
+
+def is_tagged(text: str) -> bool:
+    """Return whether the text carries a field tag that one of the systems has."""
+    plain = straighten(text)
+    system = recognised(plain)
+    if system is not PUBMED:
+        return system is not None
+    bare = _blanked(plain)
+    tags = (found[0].strip(" []").partition(":~")[0] for found in PUBMED.marks.finditer(bare))
+    return any(PUBMED.field_of(tag) is not None for tag in tags)
+
+
+def _blanked(text: str) -> str:
+    """Return the text of the same length with nothing but underscores between its quotes."""
+    return _QUOTED.sub(lambda quoted: f'"{"_" * (len(quoted[0]) - 2)}"', text)
+
+
+def _where(system: System, bare: str) -> list[int]:
+    return [found.start() for found in system.marks.finditer(bare)]

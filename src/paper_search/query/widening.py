@@ -1,0 +1,229 @@
+"""Brings a tree into what a service can be asked, never narrower; the rest is checked locally."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from string import ascii_lowercase, digits
+
+from paper_search.query.ast import (
+    HEADINGS,
+    INDEXED,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+)
+from paper_search.query.evaluation import headings_as_words
+from paper_search.query.leaves import is_pattern, leaf_of, words_of
+
+_MOST_FORMS = 60
+"""Words that one word with wildcards is written out into; more are cut short and checked."""
+_WILDCARD = re.compile(r"[*?$]")
+
+
+@dataclass(frozen=True, slots=True)
+class Askable:
+    """A query as a service can be asked it.
+
+    Attributes:
+        tree: finds at least what the query finds; None: the service can say no part of it.
+        remainder: what the answers are to be checked for; None: nothing.
+        notes: what the person should know.
+    """
+
+    tree: Node | None
+    remainder: Node | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Wide:
+    """A part; `node` None: anything matches."""
+
+    node: Node | None
+    is_exact: bool = True
+
+
+_ANYTHING = _Wide(None, is_exact=False)
+
+
+def askable(
+    tree: Node,
+    *,
+    fields: Collection[str] = (),
+    shortest_stem: int | None = 3,
+    is_full: bool = False,
+) -> Askable:
+    """Return the query with what a service cannot say written otherwise, or left out.
+
+    Words with wildcards become the words that they stand for, or are cut short; headings become
+    phrases; `tiab` title or abstract; what only indexers say (`INDEXED`) is left out.
+
+    Args:
+        tree: of the query.
+        fields: beside title, abstract, author and venue, what the service knows.
+        shortest_stem: letters that it needs before a `*`; None: it has no `*`.
+        is_full: whether it knows all wildcards, and distances in one order.
+    """
+    walk = _Walk(fields, shortest_stem, is_full=is_full)
+    parts = tree.children if isinstance(tree, And) else (tree,)
+    wide = [(part, walk.of(part)) for part in parts]
+    kept = tuple(found.node for _, found in wide if found.node is not None)
+    rest = tuple(part for part, found in wide if not found.is_exact and not _is_indexed(part))
+    if all(found.is_exact and found.node is part for part, found in wide):
+        return Askable(tree)
+    return Askable(
+        (And(kept) if len(kept) > 1 else kept[0]) if kept else None,
+        (And(rest) if len(rest) > 1 else rest[0]) if rest else None,
+        tuple(walk.notes),
+    )
+
+
+class _Walk:
+    """One walk over a tree."""
+
+    def __init__(
+        self, fields: Collection[str], shortest_stem: int | None, *, is_full: bool
+    ) -> None:
+        self._fields, self._shortest, self._is_full = fields, shortest_stem, is_full
+        self.notes: dict[str, None] = {}
+
+    def of(self, node: Node) -> _Wide:  # noqa: PLR0911  # one case per kind of node
+        """Return a part that finds at least what the node finds."""
+        match node:
+            case Term() | Phrase():
+                return self._leaf(node)
+            case And(children):
+                found = [self.of(child) for child in children]
+                kept = tuple(each.node for each in found if each.node is not None)
+                is_exact = all(each.is_exact for each in found)
+                return _Wide(_same(node, And(kept)) if kept else None, is_exact)
+            case Or(children):
+                found = [self.of(child) for child in children]
+                if any(each.node is None for each in found):
+                    return _ANYTHING
+                kept = tuple(each.node for each in found if each.node is not None)
+                return _Wide(_same(node, Or(kept)), all(each.is_exact for each in found))
+            case Not(child):
+                inner = self.of(child)
+                if inner.node is None or not inner.is_exact:
+                    return _ANYTHING  # what excludes more than was said is not sent
+                return _Wide(node if inner.node is child else Not(inner.node))
+            case Near(left, right):
+                return self._near(node, self.of(left), self.of(right))
+            case YearRange():
+                return _Wide(node)
+
+    def _near(self, near: Near, left: _Wide, right: _Wide) -> _Wide:
+        if left.node is None or right.node is None:
+            return _Wide(left.node or right.node, is_exact=False)
+        is_same = left.node is near.left and right.node is near.right
+        is_exact = left.is_exact and right.is_exact
+        if near.is_ordered and not self._is_full:
+            return _Wide(Near(left.node, right.node, near.distance), is_exact=False)
+        sides = replace(near, left=left.node, right=right.node)
+        return _Wide(near if is_same else sides, is_exact)
+
+    def _leaf(self, leaf: Term | Phrase) -> _Wide:
+        if leaf.field in INDEXED and leaf.field not in self._fields:
+            said = f"{leaf.field}: is known to few services"
+            self.notes.setdefault(f"{said}: {' '.join(words_of(leaf))!r} is left out here")
+            return _ANYTHING
+        if leaf.field in HEADINGS:
+            return _Wide(leaf if leaf.field in self._fields else headings_as_words(leaf))
+        if leaf.field == "tiab" and "tiab" not in self._fields:
+            both = Or((replace(leaf, field="title"), replace(leaf, field="abstract")))
+            return self.of(both)
+        if self._is_full or not any(map(is_pattern, words_of(leaf))):
+            return _Wide(leaf)
+        return self._written_out(leaf)
+
+    def _written_out(self, leaf: Term | Phrase) -> _Wide:
+        """Return the alternatives of a leaf with wildcards."""
+        forms = [self._forms(word) for word in words_of(leaf)]
+        count = 1
+        for found in forms:
+            count *= max(len(found), 1)
+        if count > _MOST_FORMS:
+            forms = [
+                self._cut(word) if is_pattern(word) else [(word, True)] for word in words_of(leaf)
+            ]
+        if not all(forms):
+            self.notes.setdefault(f"{' '.join(words_of(leaf))!r} is checked in the results")
+            return _ANYTHING
+        is_exact = all(exact for found in forms for _, exact in found)
+        if not is_exact:
+            self.notes.setdefault(
+                f"{' '.join(words_of(leaf))!r} is sent cut short and checked in the results"
+            )
+        texts = product(*([word for word, _ in found] for found in forms))
+        leaves = tuple(leaf_of(words, leaf.field) for words in texts)
+        return _Wide(Or(leaves) if len(leaves) > 1 else leaves[0], is_exact)
+
+    def _forms(self, word: str) -> list[tuple[str, bool]]:
+        """Return what a word stands for, each with whether it is no wider; none: anything."""
+        if not is_pattern(word):
+            return [(word, True)]
+        stem = word.rstrip("*")
+        is_long = self._shortest is not None and len(stem.rstrip("$")) >= self._shortest
+        if "*" in stem or (
+            stem.endswith("$") and is_long and not _WILDCARD.search(stem.rstrip("$"))
+        ):
+            return self._cut(word)
+        spelled = list(_spelled(stem))
+        if not spelled:
+            return self._cut(word)
+        return [(f"{form}{word[len(stem) :]}", True) for form in spelled]
+
+    def _cut(self, word: str) -> list[tuple[str, bool]]:
+        """Return the word up to its first wildcard."""
+        stem = _WILDCARD.split(word)[0]
+        if self._shortest is None or len(stem) < max(self._shortest, 1):
+            return []
+        return [(f"{stem}*", False)]
+
+
+def _spelled(word: str) -> Iterator[str]:
+    """Yield all words that one with `?` and `$` stands for; none: they are too many."""
+    options = []
+    count = 1
+    for place, sign in enumerate(word):
+        if sign not in "?$":
+            options.append([sign])
+            continue
+        beside = word[max(place - 1, 0) : place + 2]
+        letters = ascii_lowercase + (digits if any(map(str.isdigit, beside)) else "")
+        options.append([*([""] if sign == "$" else []), *letters])
+        count *= len(options[-1])
+    if count <= _MOST_FORMS:
+        yield from map("".join, product(*options))
+
+
+def _same(node: And | Or, made: And | Or) -> Node:
+    """Return the node itself where nothing of it was changed."""
+    if len(made.children) == 1:
+        return made.children[0]
+    is_same = len(made.children) == len(node.children) and all(
+        one is other for one, other in zip(made.children, node.children, strict=True)
+    )
+    return node if is_same else made
+
+
+def _is_indexed(node: Node) -> bool:
+    """Whether only indexers could say whether a record matches."""
+    match node:
+        case Term() | Phrase():
+            return node.field in INDEXED
+        case And(children) | Or(children):
+            return all(map(_is_indexed, children))
+        case Not(child):
+            return _is_indexed(child)
+        case _:
+            return False

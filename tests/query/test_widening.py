@@ -1,0 +1,54 @@
+"""What a service cannot be asked is asked more widely, and checked in the answers."""
+
+import pytest
+
+from paper_search.query import parse, render
+from paper_search.query.widening import askable
+
+
+def said(query: str, **known: object) -> str | None:
+    tree = askable(parse(query), **known).tree  # type: ignore[arg-type]  # as the parameters
+    return None if tree is None else render(tree)
+
+
+def test_one_letter_that_varies_is_written_out() -> None:
+    text = said("wom?n")
+    assert text is not None
+    assert text.split(" OR ")[:5] == ["woman", "wombn", "womcn", "womdn", "women"]
+    assert text.count(" OR ") == 25
+    assert askable(parse("wom?n")).remainder is None
+    assert str(said("colo$r")).startswith("color OR coloar OR ")
+    assert '"toluidine blue"' in str(said('"tolu?dine blue"'))
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "checked"),
+    [
+        ("aa AND tum*r", "aa AND tum*", '"tum*r"'),
+        ("aa AND hyp??gly?emia", "aa AND hyp*", '"hyp??gly?emia"'),
+        ("aa NOT tum*r", "aa", 'NOT "tum*r"'),
+        ("aa AND (bb OR *oma)", "aa", 'bb OR "*oma"'),
+        ("aa AND type:review", "aa", None),
+        ("aa NOT (type:review AND bb)", "aa", "NOT (type:review AND bb)"),
+        ("tiab:aa", "title:aa OR abstract:aa", None),
+        ("aa PRE/2 bb", "aa NEAR/2 bb", "aa PRE/2 bb"),
+        ('aa mesh-only:"Diabetes Mellitus, Type 2"', 'aa AND "Type 2 Diabetes Mellitus"', None),
+        ("mesh:Lasers/du aa", "Lasers AND aa", None),
+    ],
+)
+def test_what_is_widened_is_checked(query: str, text: str, checked: str | None) -> None:
+    found = askable(parse(query))
+    assert found.tree is not None
+    assert render(found.tree) == text
+    assert (found.remainder and render(found.remainder)) == checked
+
+
+def test_what_a_service_knows_stays() -> None:
+    assert said("tiab:aa AND type:review", fields=("tiab", "type")) == "tiab:aa AND type:review"
+    assert said("wom?n PRE/1 bb", is_full=True) == "wom?n PRE/1 bb"
+
+
+def test_a_query_of_which_nothing_can_be_asked_is_told_so() -> None:
+    found = askable(parse("type:review"))
+    assert found.tree is None
+    assert found.notes == ("type: is known to few services: 'review' is left out here",)
