@@ -299,3 +299,77 @@ def test_debug_shows_the_traceback(home: Path) -> None:
     assert home.is_dir()
     result = CliRunner().invoke(app, ["--debug", "find", ""])
     assert type(result.exception).__name__ == "QuestionError"
+
+
+STRATEGY = """\
+Database: Ovid MEDLINE(R) ALL <1946 to November 2026>
+Search Strategy:
+--------------------------------------------------------------------------------
+1     exp Graph Theory/ (12345)
+2     (graph adj2 network$).ti,ab. (2345)
+3     1 or 2 (13000)
+4     (molecul$ or drug?).tw. (999999)
+5     3 and 4 (345)
+"""
+
+
+def test_a_strategy_in_a_file_becomes_the_strategy_of_the_first_question(
+    cli: Cli, tmp_path: Path
+) -> None:
+    file = tmp_path / "strategy.txt"
+    file.write_bytes(STRATEGY.replace("\n", "\r\n").encode("utf-8-sig"))
+    asked = cli("find", "--strategy", str(file), *SAMPLE, "--json")
+    assert asked.code == 3
+    payload = asked.document["checkpoint"]["payload"]
+    assert [line["text"] for line in payload["strategy"]["lines"]] == [
+        "exp Graph Theory/",
+        "(graph adj2 network$).ti,ab.",
+        "1 or 2",
+        "(molecul$ or drug?).tw.",
+        "3 and 4",
+    ]
+    [query] = payload["strategy"]["queries"]
+    assert query["boolean_query"] == payload["strategy"]["lines"][-1]["boolean_query"]
+    hits = {line["text"]: line["counts"][0]["hits"] for line in payload["scope"]["lines"]}
+    assert hits["3"] >= max(hits["1"], hits["2"]) >= hits["5"] > 0
+
+
+def test_a_pasted_strategy_is_shown_line_by_line_with_hits(cli: Cli) -> None:
+    asked = cli("find", STRATEGY, *SAMPLE)
+    assert "1 or 2 (42 sample)" in asked.stderr
+    assert "what line 5 finds is searched" in asked.stderr
+    ended = cli(*printed_command(asked.stderr))
+    assert "is this the result?" in ended.stderr
+
+
+def test_a_strategy_finds_what_its_combined_line_says(cli: Cli) -> None:
+    ended = cli("find", STRATEGY, *SAMPLE, "--yes", "--json")
+    assert ended.document["papers"]
+    for paper in ended.document["papers"]:
+        text = f"{paper['title']} {paper['abstract']}".lower()
+        assert "graph" in text
+        assert "molecul" in text or "drug" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("1. exp Asthma/\n2. (wheez$ or cough\n3. 1 or 2", "line 2, column 20: expected ')'"),
+        ("What helps against asthma in children at school?", "holds no search strategy"),
+    ],
+)
+def test_a_file_that_is_no_sound_strategy_is_refused(
+    cli: Cli, tmp_path: Path, content: str, said: str
+) -> None:
+    file = tmp_path / "strategy.txt"
+    file.write_text(content, encoding="utf-8")
+    ended = cli("find", "--strategy", str(file), *SAMPLE)
+    assert ended.code == 2
+    assert said in ended.stderr
+
+
+def test_a_question_or_a_strategy_is_needed_and_not_both(cli: Cli, tmp_path: Path) -> None:
+    for words in ([], [QUESTION, "--strategy", str(tmp_path / "missing.txt")]):
+        assert "give a QUESTION or --strategy FILE" in cli("find", *words, *SAMPLE).stderr
+    missing = cli("find", "--strategy", str(tmp_path / "missing.txt"), *SAMPLE)
+    assert "cannot read" in missing.stderr

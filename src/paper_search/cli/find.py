@@ -16,14 +16,22 @@ if TYPE_CHECKING:
 def find(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help="The question, in a sentence.")
-    ],
+        str | None, typer.Argument(metavar="QUESTION", help="The question, in a sentence.")
+    ] = None,
     source: Annotated[
         list[str] | None,
         typer.Option(
             "--source",
             metavar="NAME",
             help="Search only this source; repeatable. web: all public services.",
+        ),
+    ] = None,
+    strategy: Annotated[
+        Path | None,
+        typer.Option(
+            "--strategy",
+            metavar="FILE",
+            help="Search with the strategy in FILE, as a database prints it, in place of QUESTION.",
         ),
     ] = None,
     must_find: Annotated[
@@ -74,6 +82,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.config import expand_sources
     from paper_search.workflow import SearchWorkflow
 
+    asked = _asked(question, strategy)
     delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
     config = settings(ctx, home, keep=keep)
     if source is None and not yes and not as_json and is_interactive():
@@ -98,7 +107,40 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     )
     drive = SearchDrive(config, workflow, progress, delivery, continuation)
     begin = workflow.run if yes else workflow.start
-    drive.run(begin(question, thread_id=thread_id), is_asking=not yes)
+    drive.run(begin(asked, thread_id=thread_id), is_asking=not yes)
+
+
+def _asked(question: str | None, file: Path | None) -> str:
+    """Return the question, or the strategy in the file.
+
+    Raises:
+        UsageMistakeError: neither or both are given.
+        InputError: the file cannot be read, or holds no strategy.
+    """
+    from paper_search.cli.failures import UsageMistakeError
+    from paper_search.errors import InputError
+    from paper_search.skills.intent.boolean_question import read_boolean
+
+    if (question is None) == (file is None):
+        raise UsageMistakeError("give a QUESTION or --strategy FILE, one of them")
+    if file is None:
+        return question or ""
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {str(file)!r}: {error.strerror or error}") from None
+    try:
+        text = content.decode(
+            "utf-16" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
+        )
+    except UnicodeDecodeError:
+        text = content.decode("cp1252", errors="replace")
+    if read_boolean(text) is None:
+        raise InputError(
+            f"{str(file)!r} holds no search strategy: expected numbered lines as a database"
+            " prints them, or one boolean query"
+        )
+    return text
 
 
 _FILES_OF_PAPERS = {".bib", ".bibtex", ".ris", ".json", ".jsonl"}

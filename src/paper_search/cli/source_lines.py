@@ -117,5 +117,7 @@ def world_line(
     is_asked = {report.source for report in reports} >= set(WEB_SOURCES)
     if not is_wanting or is_asked:
         return None
-    command = command_line("find", question, "--source", "web", home=home)
+    # A strategy of many lines is no part of a command that people copy.
+    asked = ["--strategy", "FILE"] if "\n" in question.strip() else [question]
+    command = command_line("find", *asked, "--source", "web", home=home)
     return f"Search {NUMBERS[len(WEB_SOURCES)]} public services: {command}"

@@ -45,6 +45,10 @@ def strategy_facts(
     yield "sources", ("; " if is_known else ", ").join(sources) or "-"
     for number, ranked in enumerate(strategy.ranked, start=1):
         yield "question" if len(strategy.ranked) == 1 else f"question {number}", _ranked(ranked)
+    counts = {entry.text: entry for entry in scope.lines if entry.counts} if scope else {}
+    for line in strategy.lines:
+        count = f" ({counts_of(counts[line.label])})" if line.label in counts else ""
+        yield f"line {line.label}", f"{line.text}{count}"
     hits = scope.hits_of([q.boolean_query for q in strategy.queries]) if scope else {}
     for number, query in enumerate(strategy.queries, start=1):
         yield f"query {number}", query.boolean_query

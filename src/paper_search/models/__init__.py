@@ -41,6 +41,7 @@ from paper_search.models.query import (
     SearchConstraints,
     SearchQuery,
     SearchStrategy,
+    StrategyLine,
     SynonymMap,
 )
 from paper_search.models.report import DeduplicationReport, SearchReport
@@ -95,6 +96,7 @@ __all__ = [
     "SourceHits",
     "SourceReport",
     "SourceStatus",
+    "StrategyLine",
     "SuggestedTerm",
     "SynonymMap",
     "UserFeedback",

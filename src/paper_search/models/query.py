@@ -57,6 +57,17 @@ class SearchConstraints(BaseModel):
         return not wanted or publication_type is None or publication_type in wanted
 
 
+class StrategyLine(BaseModel):
+    """One line of a strategy that the person gave."""
+
+    label: str
+    """What other lines name it by."""
+    text: str
+    """As it was written."""
+    boolean_query: str
+    """What it finds, in the language of `paper_search.query`."""
+
+
 class ParsedIntent(BaseModel):
     """A research question, understood."""
 
@@ -74,7 +85,9 @@ class ParsedIntent(BaseModel):
     authors: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """Family or full names, of whom every paper must have one."""
     boolean_query: str | None = Field(default=None, exclude_if=_is_empty)
-    """The question itself, where it is a boolean query: it is asked unchanged."""
+    """The question itself, where it is a boolean query or a strategy: it is asked unchanged."""
+    lines: list[StrategyLine] = Field(default_factory=list, exclude_if=_is_empty)
+    """Those of the question, where it is a strategy; `boolean_query` is what the last one finds."""
     identifiers: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """Works that the question names, such as `doi:10.1000/1`, `arxiv:2101.00001` or `pmid:1`."""
     notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
@@ -135,6 +148,8 @@ class SearchStrategy(BaseModel):
     """By source, what it is asked; a source that is not named gets what it answers best."""
     seeds: list[Seed] = Field(default_factory=list, exclude_if=_is_empty)
     """Works that others are found from, for the source `snowball`; no other looks at them."""
+    lines: list[StrategyLine] = Field(default_factory=list, exclude_if=_is_empty)
+    """Those that the person gave, for their hits; the last one is the first of the queries."""
     works: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """Identifiers that the question names, such as `doi:10.1000/1`: a library that has the work
     gives it first."""

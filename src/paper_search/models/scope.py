@@ -69,6 +69,8 @@ class ScopeReport(BaseModel):
 
     queries: list[QueryHits] = Field(default_factory=list)
     """One for each boolean query of the strategy as it stands after relaxing, in its order."""
+    lines: list[QueryHits] = Field(default_factory=list, exclude_if=_is_unset)
+    """One for each line of a strategy that the person gave, by its label, as far as counted."""
     concepts: list[QueryHits] = Field(default_factory=list)
     relaxed: list[RelaxedQuery] = Field(default_factory=list)
     suggested: list[SuggestedTerm] = Field(default_factory=list)

@@ -140,10 +140,8 @@ def _one(said: str) -> Node | None:  # noqa: PLR0911  # one for each kind of lim
 
 def type_of(leaf: Term | Phrase) -> Term | Phrase:
     """Return a publication type by the name that PubMed has for it."""
-    name = TYPES.get(" ".join(words_of(leaf)).lower())
-    if name is None:
-        return leaf
-    return leaf_of(tuple(name.split()), "type")
+    name = " ".join(words_of(leaf)).lower()
+    return leaf_of(tuple(TYPES.get(name, name).split()), "type")
 
 
 def _without_parentheses(text: str) -> str:

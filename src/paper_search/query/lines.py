@@ -47,6 +47,7 @@ _BETWEEN = re.compile(
 _COMBINED = re.compile(
     r"\W*(?:[#SL]?\d{1,3}[a-z]?\b|[A-Z]\b|and|or|not|to|[\s()\[\]{}/,.#-])+\W*", re.IGNORECASE
 )
+_JOINING = re.compile(r"\b(?:and|or|not)\b", re.IGNORECASE)
 _NAME = re.compile(r"[#SL]?(\d{1,3}[a-z]?|\b[A-Z]\b)", re.IGNORECASE)
 _NAMES_LINES = re.compile(
     r"(?:^|[\s({])(?:\#\d|[SL]\d+\b|(?:or|and)\s?/\s?\d|limit \d|remove duplicates from \d"
@@ -91,12 +92,18 @@ class Lines:
     is_numbered: bool
 
     @property
+    def is_combined(self) -> bool:
+        """Whether a line only joins other lines."""
+        labels = {line.label.upper() for line in self.lines}
+        return any(
+            is_combined(line.text, labels) and _JOINING.search(line.text) for line in self.lines
+        )
+
+    @property
     def is_strategy(self) -> bool:
         """Whether a line names another one."""
-        labels = {line.label.upper() for line in self.lines}
-        return len(self.lines) > 1 and any(
-            is_combined(line.text, labels) or _NAMES_LINES.search(line.text) for line in self.lines
-        )
+        names = any(_NAMES_LINES.search(line.text) for line in self.lines)
+        return len(self.lines) > 1 and (names or self.is_combined)
 
 
 def lines_of(text: str) -> Lines:
@@ -122,7 +129,10 @@ def lines_of(text: str) -> Lines:
     names = {line.label.upper() for line in made}
     for one in made:
         _cut_columns(one)
-        one.text = _without_count(one.text, names)
+    ends = [_BARE_COUNT.search(one.text) for one in made]
+    has_counts = len(made) > 1 and all(ends)  # a number behind every line: a column of hits
+    for one in made:
+        one.text = _without_count(one.text, names, has_counts=has_counts)
     return Lines([one for one in made if one.text], is_numbered)
 
 
@@ -163,7 +173,7 @@ def _counted(rows: list[tuple[int, str]]) -> list[Line]:
 def _numbered(rows: list[tuple[int, str]], labels: list[re.Match[str] | None]) -> list[Line]:
     made: list[Line] = []
     for (row, line), found in zip(rows, labels, strict=True):
-        if found is not None:
+        if found is not None and not _is_count(found, line, made):
             name = found["number"] or found["letter"]
             made.append(Line(name, line[found.end() :], row, found.end() + 1))
         elif made:
@@ -183,9 +193,11 @@ def _add(made: list[Line], row: int, line: str) -> None:
     shift = titled.end() if titled else 0
     if _ONLY_COUNT.fullmatch(text) and last.text:
         return
-    if is_combined(text[shift:], {line.label.upper() for line in made}):
+    if not last.text:
+        last.text, last.row, last.column = text, row, column
+    elif is_combined(text[shift:], {line.label.upper() for line in made}):
         made.append(Line("final", text[shift:], row, column + shift))
-    elif not last.text or (_is_heading(last.text) and _MARKED.search(text)):
+    elif _is_heading(last.text) and _MARKED.search(text):
         last.text, last.row, last.column = text, row, column
     elif _STARTS_ON.match(text) or _ENDS_ON.search(last.text) or _is_open(last.text):
         last.text += f" {text}"
@@ -196,6 +208,13 @@ def _add(made: list[Line], row: int, line: str) -> None:
     elif _MARKED.search(text):
         made.append(Line(f"of row {row}", text, row, column))
     # Anything else is a heading between the lines.
+
+
+def _is_count(found: re.Match[str], line: str, made: list[Line]) -> bool:
+    """Whether a number alone counts the hits of the line before, rather than begins a new one."""
+    if line[found.end() :] or not made or not made[-1].text or not found["number"]:
+        return False
+    return abs(order(found["number"])[0] - order(made[-1].label)[0]) > 1
 
 
 def _is_open(text: str) -> bool:
@@ -227,14 +246,15 @@ def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
             yield start + found.start(), found[0].strip()
 
 
-def _without_count(text: str, labels: set[str]) -> str:
+def _without_count(text: str, labels: set[str], *, has_counts: bool) -> str:
     """Return a line without the number of its hits."""
     bare = _COUNT.sub("", text).rstrip()
     if bare and bare != text.rstrip() and not _ENDS_ON.search(bare):
         return bare
     found = _BARE_COUNT.search(text)
-    if found and _COMBINED.fullmatch(text) and not _ENDS_ON.search(text[: found.start()]):
-        number = found["count"].replace(",", "")
-        if number not in labels and LABEL.search(text[: found.start()]):
-            return text[: found.start()].rstrip()
+    rest = text[: found.start()].rstrip() if found else ""
+    if found and rest and not _ENDS_ON.search(rest):
+        is_line = found["count"].replace(",", "") in labels
+        if (is_combined(rest, labels) or has_counts) and not is_line:
+            return rest
     return text.strip()

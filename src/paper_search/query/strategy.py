@@ -82,7 +82,7 @@ def read_strategy(text: str) -> Strategy | None:
     plain = straighten(text)
     system = recognised(plain)
     found = lines_of(plain)
-    if not found.is_strategy:
+    if not found.is_strategy or (system is None and not found.is_combined):
         if system is not None:
             _refuse_loose(found, system, text)
         return None

@@ -115,6 +115,7 @@ OVID = System(
     "Ovid",
     re.compile(
         rf'(?<=[\w)"*$?#])\.{_OVID_TAGS}(?:,{_OVID_TAGS})*(?:\.(?!\w)|(?=\s*(?:\)|$)))'
+        rf"|\)\s?\.\s?{_OVID_TAGS}\.(?!\w)"
         r"|\badj\d+\b|[\w*$)]\s+adj\s+[\w(]|(?<![\w/])(?:or|and)\s?/\s?\d|\b[a-z]{3,}\$(?=[\s).,\]]|$)"
         r"|^\W*(?:\d+\W+)?(?:limit|remove duplicates from)\s+\d"
         rf'|^[^/:\n]*[\w")]/(?:{SUBHEADING}(?:\s?,\s?{SUBHEADING})*)?'
@@ -201,7 +202,7 @@ EBSCO = System(
     re.compile(
         r"(?<![\w/.])(?:TI|AB|SU|MW|TX|KW|DE|MJ|XB)(?=\s+(?!AND\b|OR\b|NOT\b)[\w\"(*].*?(?:\b(?:AND|OR|NOT)\b|[*\"(]))"
         r"|(?<![\w/.])(?:TI|AB|SU|MW|TX|KW)(?=\s?[\"(])|(?<![\w/.])(?:MH|MM)\s?[\"(]"
-        r"|\*\s[NW]\d{1,2}(?=\s)|(?<=\s)[NW]\d{1,2}(?=\s+(?:\w+\*|\())|(?<![\w-])S\d+\s+(?:AND|OR|NOT)\s+S\d",
+        r"|\*\s[NW]\d{1,2}(?=\s)|(?<=\s)[NW]\d{1,2}(?=\s+(?:\w+\*|\())",
     ),
     _table(
         title="ti",
@@ -210,8 +211,8 @@ EBSCO = System(
         anywhere="tx|su|mw|kw|de|mj|id|zw|an|dh|dm",
         author="au",
         venue="so|jn|is",
-        mesh="mh",
-        majr="mm",
+        mesh_only="mh",
+        majr_only="mm",
         type="pt|zt|pz",
         language="la",
         year="py|dt",
@@ -305,6 +306,8 @@ WEB_OF_SCIENCE = System(
 )
 
 SYSTEMS = (OVID, COCHRANE, EMBASE, PUBMED, SCOPUS, WEB_OF_SCIENCE, PROQUEST, EBSCO)
+_SETS = re.compile(r"(?<![\w-])S\d+\s+(?:AND|OR|NOT)\s+S\d")
+"""Lines as EBSCO names them, and ProQuest, whose other marks are plain."""
 _QUOTED = re.compile(r'"[^"\n]*"')
 
 
@@ -313,7 +316,9 @@ def recognised(text: str) -> System | None:
     bare = _blanked(text)
     counts = {system.name: len(set(_where(system, bare))) for system in SYSTEMS}
     best = max(SYSTEMS, key=lambda system: counts[system.name])
-    return best if counts[best.name] else None
+    if counts[best.name]:
+        return best
+    return EBSCO if _SETS.search(bare) else None
 
 
 def is_tagged(text: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NoReturn, TypeAlias, TypeVar
 
 from paper_search.query.ast import HEADINGS, And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import LETTER, YEAR, leaf_of
+from paper_search.query.leaves import LETTER, YEAR, leaf_of, words_of
 from paper_search.query.limits import condition_of, type_of
 from paper_search.query.systems import ANYWHERE, System
 from paper_search.query.systems import YEAR as YEAR_FIELD
@@ -177,6 +177,10 @@ class Leaves:
                 made = replace(node, field=name)
                 if name == "type":
                     made = type_of(made)
+                elif name in HEADINGS and (words := words_of(made))[-1].endswith("+"):
+                    # EBSCO's plus sign takes the narrower headings in.
+                    bare = (*words[:-1], words[-1].rstrip("+"))
+                    made = leaf_of(bare, name.removesuffix("-only"))
                 return self.located(made, self.columns.get(id(node), 1) - 1)
             case And(children) | Or(children):
                 return replace(node, children=tuple(self._in_field(name, c) for c in children))

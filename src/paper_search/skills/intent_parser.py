@@ -11,6 +11,9 @@ from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.models import ParsedIntent
 from paper_search.prompts import load_prompt
+from paper_search.query.lines import lines_of
+from paper_search.query.parser import MAX_LENGTH
+from paper_search.query.systems import is_tagged
 from paper_search.skills.intent.answer import IntentAnswer
 from paper_search.skills.intent.boolean_question import read_boolean
 from paper_search.skills.intent.by_cues import intent_by_cues, intent_of_boolean, read_limits
@@ -68,13 +71,18 @@ class IntentParser:
         return answer.intent(read_limits(shown, self._today(), self._default_max_results))
 
 
+def _is_strategy(text: str) -> bool:
+    """Return whether a long text is a search strategy, which may be longer than a question."""
+    return len(text) <= MAX_LENGTH and is_tagged(text) and lines_of(text).is_strategy
+
+
 def _checked(user_input: str) -> str:
     """Return the visible characters of the question; line breaks stay."""
     if not user_input.strip():
         raise QuestionError(
             f"the question is empty: {user_input[:20]!r}; say what you are looking for"
         )
-    if len(user_input) > MAX_QUESTION_CHARS:
+    if len(user_input) > MAX_QUESTION_CHARS and not _is_strategy(user_input):
         raise QuestionError(
             f"the question has {len(user_input):,} characters, the limit is"
             f" {MAX_QUESTION_CHARS:,}; shorten it"

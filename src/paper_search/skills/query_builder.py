@@ -129,10 +129,11 @@ class QueryBuilder:
     def _base(self, given: QueryBuilderInput) -> SearchStrategy:
         """Return what a round starts from: the last strategy, or the first for the intent."""
         if given.previous_strategies:
-            return given.previous_strategies[-1].model_copy(update={"seeds": []})
+            return given.previous_strategies[-1].model_copy(update={"seeds": [], "lines": []})
         return SearchStrategy(
             queries=first_queries(given.intent, has_headings=self._has_headings()),
             ranked=first_ranked(given.intent),
+            lines=given.intent.lines,
             works=given.intent.identifiers,
             sources=self._askable(),
             filters=given.intent.constraints,

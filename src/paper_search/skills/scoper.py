@@ -81,7 +81,9 @@ class Scoper:
             if not intent.boolean_query:
                 await self._within([look.rescue()])
             return look.report() if look.relaxed else ScopeReport()
-        await self._within([look.count_queries(), look.count_concepts(), look.read_first()])
+        await self._within(
+            [look.count_queries(), look.count_lines(), look.count_concepts(), look.read_first()]
+        )
         return look.report(deadline_s=self._deadline_s)
 
     async def _within(self, jobs: list[Coroutine[Any, Any, None]]) -> None:
@@ -148,6 +150,11 @@ class _Look:
         await asyncio.gather(*(self._count_at(name, self._queries) for name in names))
         for query in self._queries:
             await self._relax(query, is_own=bool(self._intent.boolean_query))
+
+    async def count_lines(self) -> None:
+        """Count every line of a strategy in one source, the shortest wait for the person."""
+        for name in (self._cheapest or self._matching)[:1]:
+            await self._count_at(name, [line.boolean_query for line in self._strategy.lines])
 
     async def _count_at(self, source: str, queries: list[str]) -> None:
         """Count the queries one after the other: services limit how often they are asked."""
@@ -252,6 +259,10 @@ class _Look:
         return found.model_copy(
             update={
                 "queries": [self._counter.hits(query) for query in queries],
+                "lines": [
+                    self._counter.hits(line.boolean_query, text=line.label)
+                    for line in self._strategy.lines
+                ],
                 "concepts": [
                     self._counter.hits(query, text=concept)
                     for concept, query in self._concepts.items()

@@ -84,3 +84,33 @@ def test_a_query_that_cannot_be_read_is_refused_with_the_column(text: str, colum
     with pytest.raises(QuestionError, match=rf"column {column}:.*use words") as caught:
         read_boolean(text)
     assert "AND OR NOT" in str(caught.value)
+
+
+STRATEGY = """\
+1. exp Asthma/ (120)
+2. wheez$.ti,ab.
+3. 1 or 2
+4. limit 3 to (english language and yr="2000 -Current")
+5. 4 and journal article.pt.
+"""
+
+
+def test_a_pasted_strategy_is_read_with_its_lines_and_limits() -> None:
+    found = read(STRATEGY)
+    assert [line.label for line in found.lines] == ["1", "2", "3", "4", "5"]
+    assert found.lines[1].text == "wheez$.ti,ab."
+    assert found.lines[2].boolean_query == "mesh:Asthma OR tiab:wheez*"
+    assert found.query == (
+        "(mesh:Asthma OR tiab:wheez*) AND language:english AND year:2000-"
+        ' AND type:"journal article"'
+    )
+    assert found.limits.year_from == 2000
+    assert found.limits.language == "en"
+    assert found.limits.publication_types == ["article-journal"]
+    assert found.concepts == ("Asthma",)
+    assert "in the style of Ovid, 5 lines: what line 5 finds is searched" in found.notes[0]
+
+
+def test_a_strategy_with_a_mistake_is_refused_by_line_and_column() -> None:
+    with pytest.raises(QuestionError, match=r"search strategy .* line 3, column 9: there is no"):
+        read_boolean("1. exp Asthma/\n2. wheez$.ti,ab.\n3. 1 or 7")

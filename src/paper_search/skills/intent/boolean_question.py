@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from paper_search.bibliography.languages import language_code
 from paper_search.errors import QuerySyntaxError, QuestionError
-from paper_search.query import parse
-from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.models import SearchConstraints, StrategyLine
+from paper_search.query import normalise, parse, render
+from paper_search.query.ast import INDEXED, And, Near, Node, Not, Or, Phrase, Term, YearRange
 from paper_search.query.prose import SMALL_WORDS, is_prose
+from paper_search.query.strategy import Strategy, read_strategy
 from paper_search.query.systems import is_tagged
 from paper_search.query.typography import straighten
 
@@ -22,6 +25,11 @@ _OTHER_FIELD = re.compile(
 )
 """Fields of other services: not known here, so they are refused rather than read as words."""
 _TRUNCATED = re.compile(r"(?<!\w)\w{3,}+\*(?!\w)")
+_CSL_TYPES = {
+    "journal article": "article-journal", "preprint": "article", "dissertation": "thesis",
+    "book": "book", "congress": "paper-conference",
+}  # fmt: skip
+"""Publication types that a strategy has a filter for."""
 _SHOWN = 60
 _QUOTED = re.compile(r'"[^"]*"')
 _ACCEPTED = (
@@ -38,11 +46,19 @@ class BooleanQuestion:
         concepts: one for each part that is required; a group of ORs by its first word or phrase.
         alternatives: by concept, the others of its group.
         authors: names limited to authors.
+        query: what is asked.
+        lines: of a strategy; empty: it is one query.
+        notes: how a strategy was read.
+        limits: what all of it is limited to, where a strategy has a filter for it.
     """
 
     concepts: tuple[str, ...]
     alternatives: dict[str, list[str]]
     authors: tuple[str, ...]
+    query: str = ""
+    lines: tuple[StrategyLine, ...] = ()
+    notes: tuple[str, ...] = ()
+    limits: SearchConstraints = field(default_factory=SearchConstraints)
 
 
 def read_boolean(question: str) -> BooleanQuestion | None:
@@ -51,14 +67,16 @@ def read_boolean(question: str) -> BooleanQuestion | None:
     Raises:
         QuestionError: it holds operators, fields or tags, is no prose, and cannot be read.
     """
-    text = straighten(question)
-    if not _is_query(text):
-        return None
     try:
-        tree = parse(question)
+        strategy = read_strategy(question)
+        if strategy is None and not _is_query(straighten(question)):
+            return None
+        tree = parse(question) if strategy is None else normalise(strategy.node)
     except QuerySyntaxError as error:
+        what = "boolean query" if error.line is None else "search strategy"
+        accepted = _ACCEPTED if error.line is None else "correct the line and paste it again"
         raise QuestionError(
-            f"the question looks like a boolean query but is not valid: {error}; {_ACCEPTED}"
+            f"the question looks like a {what} but is not valid: {error}; {accepted}"
         ) from error
     if not _asks(tree):
         raise QuestionError(
@@ -71,7 +89,44 @@ def read_boolean(question: str) -> BooleanQuestion | None:
         tuple(dict.fromkeys(group[0] for group in groups)),
         {group[0]: group[1:] for group in groups if len(group) > 1},
         tuple(dict.fromkeys(authors)),
+        query=question if strategy is None else render(tree),
+        lines=tuple(_lines(strategy)) if strategy else (),
+        notes=tuple(_notes(strategy)) if strategy else (),
+        limits=_limits(tree),
     )
+
+
+def _lines(strategy: Strategy) -> Iterator[StrategyLine]:
+    for read in strategy.lines:
+        if read.node is not None:
+            line = read.line
+            yield StrategyLine(label=line.label, text=line.text, boolean_query=render(read.node))
+
+
+def _notes(strategy: Strategy) -> Iterator[str]:
+    """Yield how a strategy was read."""
+    last = strategy.lines[-1].line
+    yield (
+        f"read as a search strategy in the style of {strategy.system.name},"
+        f" {len(strategy.lines)} lines: what line {last.label} finds is searched"
+    )
+    yield from (note for _, note in strategy.remarks())
+
+
+def _limits(tree: Node) -> SearchConstraints:
+    """Return the years, the language and the types that all of a query is limited to."""
+    limits: dict[str, object] = {}
+    for part in tree.children if isinstance(tree, And) else (tree,):
+        match part:
+            case YearRange(first, last):
+                limits |= {"year_from": first, "year_to": last}
+            case Term(text, "language"):
+                limits["language"] = language_code(text)
+            case Term() | Phrase() if part.field == "type" and _text(part).lower() in _CSL_TYPES:
+                limits["publication_types"] = [_CSL_TYPES[_text(part).lower()]]
+            case _:
+                continue
+    return SearchConstraints.model_validate(limits)
 
 
 def _asks(node: Node) -> bool:
@@ -123,7 +178,7 @@ def _leaves(node: Node) -> Iterator[Term | Phrase]:
 
 def _wanted(node: Node) -> Iterator[str]:
     for leaf in _leaves(node):
-        if leaf.field not in {"author", "venue"}:
+        if leaf.field not in {"author", "venue", *INDEXED}:
             yield _text(leaf)
 
 

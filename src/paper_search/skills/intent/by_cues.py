@@ -127,14 +127,16 @@ def intent_of_boolean(
         for name in (concept, *wanted.alternatives.get(concept, ()))
     ]
     return ParsedIntent(
-        topic=question[:_LONGEST_TOPIC],
+        topic=(", ".join(wanted.concepts) if wanted.lines else question)[:_LONGEST_TOPIC],
         concepts=list(wanted.concepts),
         intent_type=IntentType.METHOD,
-        constraints=SearchConstraints(max_results=default_max_results),
+        constraints=wanted.limits.model_copy(update={"max_results": default_max_results}),
         question=" ".join(dict.fromkeys(names)) or " ".join(wanted.authors),
         alternatives=wanted.alternatives,
         authors=[],
-        boolean_query=question,
+        boolean_query=wanted.query,
+        lines=list(wanted.lines),
+        notes=list(wanted.notes),
     )
 
 

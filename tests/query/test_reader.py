@@ -1,4 +1,4 @@
-"""Search strings from PubMed, Web of Science and Scopus are understood, or refused by column."""
+"""Search strings of other systems are understood, or refused by column."""
 
 import pytest
 

@@ -1,0 +1,267 @@
+"""Whole strategies as databases print them: lines, counts, headings; and what is wrong in them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from paper_search.errors import QuerySyntaxError
+from paper_search.query import evaluate, lint, parse, render
+from paper_search.query.strategy import read_strategy
+
+OURS = render(parse("(mesh:Asthma OR tiab:wheez*) AND tiab:child*"))
+
+OVID_EXPORT = """\
+Database: Ovid MEDLINE(R) ALL <1946 to November 20, 2026>
+Search Strategy:
+--------------------------------------------------------------------------------
+1     exp Asthma/ (146,293)
+2     wheez$.ti,ab. (20331)
+3     1 or 2 (158204)
+4     child$.ti,ab. (1500000)
+5     3 and 4 (34567)
+
+***************************
+"""
+OVID_TABLE = """\
+#\tSearches\tResults\tType
+1\texp Asthma/\t146293\tAdvanced
+2\twheez*.ti,ab.\t20331\tAdvanced
+3\tor/1-2\t158204\tAdvanced
+4\tchild*.ti,ab.\t1500000\tAdvanced
+5\tand/3-4\t34567\tAdvanced
+""".replace("\tAdvanced", "").replace("\tType", "")
+OVID_WORD = """\
+Population\r
+1. exp Asthma/ \r
+2. “wheez*”.ti,ab. \r
+3. 1 OR 2\r
+\r
+Age\r
+4. child*.ti,ab.\r
+5. 3 AND 4 \r
+"""
+OVID_BARE = """
+exp Asthma/
+wheez$.ti,ab.
+or/1-2
+child$.ti,ab.
+3 and 4
+"""
+PUBMED_HISTORY = """\
+Search\tQuery\tItems found
+#5\t#3 AND #4\t34,567
+#4\tchild*[tiab]\t1,500,000
+#3\t#1 OR #2\t158,204
+#2\twheez*[tiab]\t20,331
+#1\tAsthma[mh]\t146,293
+"""
+COCHRANE_LINES = """\
+ID\tSearch\tHits
+#1\tMeSH descriptor: [Asthma] explode all trees\t12345
+#2\t(wheez*):ti,ab\t2345
+#3\t{or #1-#2}\t14000
+#4\t(child*):ti,ab (Word variations have been searched)\t200000
+#5\t#3 and #4\t3456
+"""
+EBSCO_HISTORY = """\
+#\tQuery\tLimiters/Expanders\tResults
+S5\tS3 AND S4\tSearch modes - Boolean/Phrase\t3,456
+S4\tTI child* OR AB child*\tSearch modes - Boolean/Phrase\t200,000
+S3\tS1 OR S2\tSearch modes - Boolean/Phrase\t14,000
+S2\tTI wheez* OR AB wheez*\tSearch modes - Boolean/Phrase\t2,345
+S1\t(MH "Asthma+")\tExpanders - Apply equivalent subjects\t12,345
+"""
+EMBASE_LINES = """\
+#1 'asthma'/exp 146293
+#2 wheez*:ti,ab 20331
+#3 #1 OR #2 158204
+#4 child*:ti,ab 1500000
+#5 #3 AND #4 34567
+"""
+WOS_LINES = """\
+# 1 TS=(asthma)
+# 2 TI=wheez* OR AB=wheez*
+# 3 #1 OR #2
+# 4 TI=child* OR AB=child*
+# 5 #3 AND #4
+""".replace("# ", "#")
+PROQUEST_LINES = """\
+S1 MESH.EXACT.EXPLODE("Asthma")
+S2 TI,AB(wheez*)
+S3 S1 OR S2
+S4 TI,AB(child*)
+S5 S3 AND S4
+"""
+LABEL_ALONE = """\
+1
+exp Asthma/
+146293
+2
+wheez$.ti,ab.
+20331
+3
+1 or 2
+158204
+4
+child$.ti,ab.
+1500000
+5
+3 and 4
+34567
+"""
+
+
+def texts(text: str) -> list[str]:
+    strategy = read_strategy(text)
+    assert strategy is not None
+    return [read.line.text for read in strategy.lines]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(OVID_EXPORT, OVID_TABLE, OVID_WORD, OVID_BARE, PUBMED_HISTORY, COCHRANE_LINES),
+        *(PROQUEST_LINES, LABEL_ALONE),
+    ],
+)
+def test_a_strategy_means_what_its_last_line_finds(text: str) -> None:
+    assert render(parse(text)) == OURS
+    assert len(texts(text)) == 5
+    assert not lint(text.replace("“", '"').replace("”", '"'))
+
+
+def test_strategies_of_ebsco_embase_and_web_of_science_are_read() -> None:
+    either = "(title:{0} OR abstract:{0})"
+    ours = f"(mesh:Asthma OR {either.format('wheez*')}) AND {either.format('child*')}"
+    assert render(parse(EBSCO_HISTORY)) == render(parse(ours))
+    assert render(parse(EMBASE_LINES)) == render(parse("(asthma OR tiab:wheez*) AND tiab:child*"))
+    assert render(parse(WOS_LINES)) == render(
+        parse(f"(asthma OR {either.format('wheez*')}) AND {either.format('child*')}")
+    )
+
+
+def test_headings_parts_and_wrapped_lines_are_told_from_queries() -> None:
+    text = """\
+1 Index test: tests of reflexes
+1a
+reflex*[tw] OR knee[tw]
+1b
+"physical examination"[tw]
+OR sign[tw]
+2 Population: low-back pain and its place
+back pain[mesh] OR sciatica[tw]
+Searches (combinations)
+A. 1a and 2
+B. 1b and (1a or 2)
+Final search: A or B
+"""
+    assert render(parse(text)) == render(
+        parse(
+            '((reflex* OR knee) AND (mesh:"back pain" OR sciatica)) OR (("physical examination"'
+            ' OR sign) AND (reflex* OR knee OR mesh:"back pain" OR sciatica))'
+        )
+    )
+
+
+def test_limits_of_lines_become_conditions() -> None:
+    text = """\
+1. asthma.ti.
+2. limit 1 to (english language and yr="2000 -Current")
+3. limit 2 to humans
+4. remove duplicates from 3
+"""
+    assert render(parse(text)) == (
+        "title:asthma AND language:english AND year:2000- AND subset:humans"
+    )
+    ebsco = """\
+S1 TI asthma AND AB child*
+S2 S1 AND TX school  Limiters - Published Date: 20000101-20101231; English Language
+"""
+    assert render(parse(ebsco)) == (
+        "title:asthma AND abstract:child* AND school AND year:2000-2010 AND language:english"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1. exp Asthma/\n2. (wheez$ or cough.ti.\n3. 1 and 2", "line 2, column 24: expected ')'"),
+        ("1. exp Asthma/\n2. 1 and 4\n3. 1 and 2", "line 2, column 10: there is no line 4"),
+        ("1. exp Asthma/\n2. 1 and 3\n3. 1 and 2", "line 2, column 10: line 3 is not before"),
+        ("1. exp Asthma/\n2. 1 and 2\n3. 1 or 2", "line 2, column 10: line 2 is not before"),
+        ("1. exp Asthma/\n1. wheez$.ti.\n3. 1 and 2", "two lines are numbered 1"),
+        ("1. exp Asthma/\n2. wheez$.zz.\n3. 1 and 2", "line 2, column 10: the tag .zz. of Ovid"),
+        ("1. exp Asthma/\n2. wheez$.ti.\n3. child$.ab.", "line 3, column 4: nothing says how"),
+        ("exp Asthma/\nwheez$.ti.", "line 2, column 1: nothing says how the lines are combined"),
+        ("1. aa.ti.\n2. limit 1 to pigeons", "line 2, column 15: the limit 'pigeons'"),
+        ("1. aa.ti.\n2. or/3-1", "line 2, column 4: the lines run backwards"),
+        ("#1 asthma[tiab]\n#2 #1 AND #7", "line 2, column 11: there is no line 7"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_refused_with_its_place(text: str, said: str) -> None:
+    with pytest.raises(QuerySyntaxError) as caught:
+        parse(text)
+    assert said in str(caught.value)
+    assert caught.value.line is not None
+    row = text.split("\n")[caught.value.line - 1]
+    assert 1 <= caught.value.column <= len(row) + 1
+
+
+def test_a_line_that_no_line_names_is_remarked_on() -> None:
+    found = lint("1. exp Asthma/\n2. wheez$.ti.\n3. child$.ti.\n4. 1 and 3")
+    assert [finding.message for finding in found] == [
+        "no line names line 2: it has no part in the search"
+    ]
+
+
+def test_a_mixture_names_its_line() -> None:
+    [finding] = lint("1. exp Asthma/\n2. wheez$.ti. or aa.ti. and bb.ti.\n3. 1 and 2")
+    assert finding.message.startswith("line 2: AND and OR are mixed without parentheses: read as")
+
+
+def test_a_query_over_several_lines_is_no_strategy() -> None:
+    assert read_strategy("asthma AND\n(child* OR\nschool)") is None
+    assert read_strategy("what is known about\ntype 1 and type 2 diabetes?") is None
+    assert render(parse("asthma[ti] AND\n(child*[ti] OR\nschool[ti])")) == (
+        "title:asthma AND (title:child* OR title:school)"
+    )
+
+
+CORPUS = (
+    Path(os.environ.get("PAPER_SEARCH_SHARED", Path(__file__).parents[3] / "shared"))
+    / "data"
+    / "clef_tar"
+    / "2017-TAR"
+)
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the strategies of CLEF TAR are not here")
+def test_every_line_of_real_reviews_is_understood_or_refused_with_a_true_reason() -> None:
+    lines = understood = 0
+    refused: list[str] = []
+    for path in sorted(CORPUS.glob("*/*/*")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if "Query:" not in text:
+            continue
+        query = text.split("Query:")[1].split("Pids:")[0]
+        strategy = read_strategy(query)
+        if strategy is None:
+            parse(query)
+            continue
+        titles = text.split("Title:")[1].split("Query:")[0]
+        lines += len(strategy.lines)
+        for read in strategy.lines:
+            if read.error is None:
+                assert read.node is not None
+                assert parse(render(read.node)) == read.node
+                evaluate(read.node, {"title": titles, "abstract": ""})
+                understood += 1
+            else:
+                refused.append(str(read.error))
+    assert lines > 1_300
+    assert understood >= lines - 4
+    assert all(
+        "quote is never closed" in reason or "could not be read: correct it" in reason
+        for reason in refused
+    )

@@ -1,0 +1,227 @@
+"""Search strings as people paste them from eight systems: what each of them means."""
+
+import pytest
+
+from paper_search.errors import QuerySyntaxError
+from paper_search.query import lint, parse, render
+from paper_search.query.systems import is_tagged, recognised
+
+OVID = [
+    ("exp Diabetes Mellitus/", 'mesh:"Diabetes Mellitus"'),
+    ("Asthma/ or Wheezing/", "mesh-only:Asthma OR mesh-only:Wheezing"),
+    ("exp *Dementia/ and *Brain/", "majr:Dementia AND majr-only:Brain"),
+    ("(diabet$ adj3 type 2).ti,ab.", 'tiab:(diabet* NEAR/2 "type 2")'),
+    ("(false adj positive$).tw.", 'tiab:"false positive*"'),
+    ("((heart or cardiac) adj failure).tw.", "tiab:((heart OR cardiac) PRE/0 failure)"),
+    ("Lasers/du [Diagnostic Use]", 'mesh-only:"Lasers/du"'),
+    ("exp Dementia/bl, cf", 'mesh:"Dementia/bl" OR mesh:"Dementia/cf"'),
+    ("h?emorrhage$.mp. [mp=title, abstract, heading word]", "h$emorrhage*"),
+    ("(cancer? or tumo?r#).ti.", 'title:"cancer$" OR title:"tumo$r$"'),
+    ("child$3.ab.", 'abstract:"child$$$"'),
+    ("exp animals/ not humans.sh.", "mesh:animals NOT mesh-only:humans"),
+    ("randomized controlled trial.pt.", 'type:"randomized controlled trial"'),
+    ("gerber c.au. and spine.jn.", "(author:gerber AND author:c*) AND venue:spine"),
+    ("(2012* or 2013*).ed.", "entered:2012* OR entered:2013*"),
+    ("(cf or bl).fs.", "subheading:cf OR subheading:bl"),
+    (
+        "ultraso$.tw. or magnetic resonance imaging.tw.",
+        'tiab:ultraso* OR tiab:"magnetic resonance imaging"',
+    ),
+    (
+        "(Xpert or GeneXpert or( near* patient)). tw.",
+        'tiab:(Xpert OR GeneXpert OR "near* patient")',
+    ),
+    ("asthma.ti,ab,kf.", "asthma"),
+    ("“mini mental stat*”.ti,ab", 'tiab:"mini mental stat*"'),
+]
+COCHRANE = [
+    ("(heart NEXT failure):ti,ab", 'tiab:"heart failure"'),
+    ("MeSH descriptor: [Asthma] explode all trees", "mesh:Asthma"),
+    (
+        "MeSH descriptor: [Diabetes Mellitus, Type 2] this term only",
+        'mesh-only:"Diabetes Mellitus, Type 2"',
+    ),
+    ("MeSH descriptor Asthma explode all trees", "mesh:Asthma"),
+    ('[mh "Heart Failure"] or [mh ^Asthma]', 'mesh:"Heart Failure" OR mesh-only:Asthma'),
+    (
+        "(child* NEAR/3 asthma):ti,ab,kw (Word variations have been searched)",
+        "child* NEAR/3 asthma",
+    ),
+    ("(wom?n or girl*):ti", "title:wom$n OR title:girl*"),
+    ("(child* NEAR/3 asthma*):ti,ab,kw", "child* NEAR/3 asthma*"),
+]
+EBSCO = [
+    ("TI asthma N3 child*", "title:(asthma NEAR/3 child*)"),
+    ('(MH "Asthma+") OR (MM "Wheezing")', "mesh:Asthma OR majr-only:Wheezing"),
+    (
+        "TI ( heart failure OR cardiac ) AND AB wom?n",
+        'title:("heart failure" OR cardiac) AND abstract:wom?n',
+    ),
+    ("TX (colo#r W2 blind*)", "colo$r PRE/2 blind*"),
+    (
+        "AU smith j AND TI trial AND PT review",
+        "author:smith AND author:j* AND title:trial AND type:review",
+    ),
+    (
+        "TI nurs* AND LA english AND PY 2010-2015",
+        "title:nurs* AND language:english AND year:2010-2015",
+    ),
+    ('SU "decision making" NOT TI editorial', '"decision making" NOT title:editorial'),
+]
+EMBASE = [
+    (
+        "'heart infarction'/exp OR 'heart attack*':ti,ab",
+        '"heart infarction" OR tiab:"heart attack*"',
+    ),
+    ("(randomi?ed NEXT/2 trial):ti,ab", "tiab:(randomi?ed PRE/2 trial)"),
+    ("asthma/de AND [english]/lim", "asthma AND language:english"),
+    (
+        "(heart NEXT/1 failure):ti AND [2000-2010]/py",
+        "title:(heart PRE/1 failure) AND year:2000-2010",
+    ),
+    ("'tumo$r':ti,ab OR 'wom?n':ti,ab OR x/exp", "tiab:tumo$r OR tiab:wom?n OR x"),
+    (
+        "'asthma'/exp/mj AND ([humans]/lim AND [article]/lim)",
+        'asthma AND subset:humans AND type:"journal article"',
+    ),
+]
+PROQUEST = [
+    ("TI,AB(asthma NEAR/3 child*)", "tiab:(asthma NEAR/3 child*)"),
+    ("NOFT(nurs* PRE/2 home*)", "nurs* PRE/2 home*"),
+    ('TI("heart failure") AND AB(wom?n)', 'title:"heart failure" AND abstract:wom?n'),
+    ('MAINSUBJECT.EXACT("Decision making") OR ti(choice*)', '"Decision making" OR title:choice*'),
+    ('MESH.EXACT.EXPLODE("Asthma") AND la.exact("English")', "mesh:Asthma AND language:English"),
+    ("AB,TI(school* N/5 bully*) NOT SU(adult)", "tiab:(school* NEAR/5 bully*) NOT adult"),
+    ("TI(depress*) AND YR(2010-2015)", "title:depress* AND year:2010-2015"),
+]
+SCOPUS = [
+    ("TITLE-ABS-KEY(heart W/3 failure)", "heart NEAR/3 failure"),
+    ("TITLE(aa PRE/2 bb)", "title:(aa PRE/2 bb)"),
+    ("TITLE-ABS(wom?n) AND PUBYEAR > 2010", "tiab:wom?n AND year:2011-"),
+    (
+        "TITLE-ABS-KEY(aa) AND (LIMIT-TO(PUBYEAR, 2020) OR LIMIT-TO(PUBYEAR, 2019))",
+        "aa AND (year:2020 OR year:2019)",
+    ),
+    ("TITLE-ABS-KEY(aa AND bb OR cc)", "aa AND (bb OR cc)"),
+    (
+        "TITLE-ABS-KEY({heart attack}) AND LANGUAGE(english) AND DOCTYPE(re)",
+        '"heart attack" AND language:english AND type:review',
+    ),
+    ("TITLE(aa) AND NOT TITLE(bb) AND PUBYEAR = 2015", "title:aa NOT (title:bb AND year:2015)"),
+]
+WEB_OF_SCIENCE = [
+    ("TS=(wom?n OR colo$r OR *cillin)", "wom?n OR colo$r OR *cillin"),
+    (
+        "TI=asthma AND DT=(Article OR Review) AND LA=English",
+        'title:asthma AND (type:"journal article" OR type:review) AND language:English',
+    ),
+    ("TS=(aa AND bb OR cc)", "(aa AND bb) OR cc"),
+    ("TS=(heart NEAR/2 failure) AND PY=2010-2015", "(heart NEAR/2 failure) AND year:2010-2015"),
+    ("AU=(Smith J) AND SO=(Nature)", "(author:Smith AND author:J*) AND venue:Nature"),
+    ('AB=("decision aid*") NOT TI=(editorial)', 'abstract:"decision aid*" NOT title:editorial'),
+]
+PUBMED = [
+    ("aa[ti] OR bb[ti] AND cc[ti]", "(title:aa OR title:bb) AND title:cc"),
+    ("exp Child [mesh] OR Infant[mh:noexp]", "mesh:Child OR mesh-only:Infant"),
+    (
+        "diagnosis[sh] AND english[la] AND medline[sb]",
+        "subheading:diagnosis AND language:english AND subset:medline",
+    ),
+    (
+        "cholangio?pancreatogra*[tiab] AND review[pt]",
+        "tiab:cholangio$pancreatogra* AND type:review",
+    ),
+    (
+        "(bile duct[tiab] or biliary[tiab]) AND stone*[tw]",
+        '(tiab:"bile duct" OR tiab:biliary) AND stone*',
+    ),
+    (
+        '"wounds and injuries"[mesh] AND 2010:2015[dp]',
+        'mesh:"wounds and injuries" AND year:2010-2015',
+    ),
+]
+
+
+CASES = {
+    "Ovid": OVID,
+    "Cochrane": COCHRANE,
+    "EBSCO": EBSCO,
+    "Embase.com": EMBASE,
+    "ProQuest": PROQUEST,
+    "Scopus": SCOPUS,
+    "Web of Science": WEB_OF_SCIENCE,
+    "PubMed": PUBMED,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ours"),
+    [(name, text, ours) for name, cases in CASES.items() for text, ours in cases],
+)
+def test_a_string_is_recognised_and_means(name: str, text: str, ours: str) -> None:
+    system = recognised(text.replace("“", '"').replace("”", '"'))
+    assert system is not None
+    assert system.name == name
+    assert render(parse(text)) == render(parse(ours))
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "said"),
+    [
+        ("(asthma or wheez$.ti,ab.", 25, "expected ')' for the '(' in column 1"),
+        ("asthma.ti,ab. and utrecht.in.", 26, "the tag .in. of Ovid has no counterpart"),
+        ("(a and b) adj3 c.ti.", 11, "adj3 joins words, phrases or OR-groups"),
+        ("limit 5 to english language", 7, "line 5 is not known here"),
+        ("exp Asthma/ or", 15, "found the end"),
+        ("(heart NEXT failure):zz", 21, "has no counterpart"),
+        ("[mh Asthma] and )", 17, "found ')'"),
+        ("TI asthma AND S3 OR S4", 15, "the line S3 is not known here"),
+        ("'heart attack'/exp AND [pigeon]/lim", 24, "the limit 'pigeon' has no counterpart"),
+        ("'heart attack'/exp AND (a:ti", 29, "expected ')' for the '(' in column 24"),
+        ("NOFT(asthma) AND XX(child)", 18, "the field XX of ProQuest"),
+        ("TITLE-ABS-KEY(aa) AND SUBJAREA(medi)", 23, "the field SUBJAREA of Scopus"),
+        ("TS=(aa SAME bb)", 8, "SAME"),
+        ('asthma.ti. or "heart', 15, "this quote is never closed"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_column_and_a_true_reason(
+    text: str, column: int, said: str
+) -> None:
+    with pytest.raises(QuerySyntaxError) as caught:
+        parse(text)
+    assert caught.value.column == column
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "omega N3 fatty acids (fish oil) in children",
+        "TI plasmid transfer in Agrobacterium",
+        "what is the yes/no answer to https://arxiv.org/abs/2101.00001/",
+        "costs in US$ 100 of benign/malignant tumours",
+        "papers near Smith et al. 2015: is it so?",
+        "What comes next after TS and DT in ML, e.g. in U.S. schools?",
+    ],
+)
+def test_prose_is_of_no_system(text: str) -> None:
+    assert not is_tagged(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [
+        ("aa[ti] AND bb[ti] OR cc[ti]", "read as (aa[ti] AND bb[ti]) OR cc[ti]"),
+        ("aa[ti] OR bb[ti] NOT cc[ti]", "read as (aa[ti] OR bb[ti]) NOT cc[ti]"),
+        ("TITLE(aa OR bb AND cc)", "read as (aa OR bb) AND cc"),
+        ("aa.ti. or bb.ti. and cc.ti.", "read as aa.ti. OR (bb.ti. AND cc.ti.)"),
+        ("aa OR bb AND cc", "read as aa OR (bb AND cc)"),
+        ("aa bb OR cc", "read as (aa AND bb) OR cc"),
+    ],
+)
+def test_a_mixture_without_parentheses_says_how_it_was_read(text: str, reading: str) -> None:
+    assert any(reading in finding.message for finding in lint(text))
+
+
+def test_parentheses_need_no_remark() -> None:
+    assert lint("(aa.ti. or bb.ti.) and cc.ti.") == lint("(aa OR bb) AND cc") == []
