@@ -142,8 +142,8 @@ def test_a_source_with_its_key_needs_nothing(cli: Cli, monkeypatch: pytest.Monke
     listed = {each["name"]: each for each in ended.document}
     scholar = listed["serpapi_scholar"]
     assert (scholar["enabled"], scholar["needs"], scholar["key"]) == (True, None, "set")
-    assert listed["core"]["key"] == "required"
-    assert "CORE_API_KEY" in listed["core"]["needs"]
+    assert listed["serper_scholar"]["key"] == "required"
+    assert "SERPER_API_KEY" in listed["serper_scholar"]["needs"]
     assert listed["openalex"]["key"] == "optional"
     assert "OPENALEX_API_KEY" in listed["openalex"]["note"]
     assert listed["arxiv"]["key"] == "none needed"

@@ -69,7 +69,7 @@ async def test_undo_goes_back_step_by_step_and_keeps_notes() -> None:
     assert (mark.note, mark.is_relevant, mark.is_skipped) == ("odd", None, False)
 
 
-async def test_the_stopping_estimate_speaks_of_this_round_and_counts_what_was_found_before() -> None:
+async def test_the_stopping_estimate_is_of_this_round_and_counts_what_was_found_before() -> None:
     screening = await at(store(), 1, p0=True, p1=False)
     assert screening.stopping_estimate is None
     assert len(screening.queue()) == 4

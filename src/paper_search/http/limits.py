@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 
+from paper_search.errors import ConfigError
 from paper_search.http.announcements import Announcement
 from paper_search.http.host_file import HostFile, Refusal
 
@@ -20,8 +21,6 @@ _LOOK_AGAIN_S = 0.05
 _SHORT_S = 120.0
 """A quota that is renewed sooner is a pace, not a budget."""
 _NOTHING_ANNOUNCED = Announcement()
-
-from paper_search.errors import ConfigError
 
 
 class HostLimiter:

@@ -182,7 +182,7 @@ class _Reader:
             self._leaves.located(excluded, self._leaves.columns.get(id(right.node), 1) - 1)
             return _Part(And((left.node, excluded)), shown, name)
         kind = And if name == "AND" else Or
-        parts = left.node.children if left.operator == name else (left.node,)  # type: ignore[union-attr]
+        parts = left.node.children if left.operator == name else (left.node,)  # type: ignore[union-attr]  # of both kinds of groups
         return _Part(kind((*parts, right.node)), shown, name)
 
     def _inversion(self) -> _Part:
