@@ -19,6 +19,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from paper_search.errors import ConfigError
 from paper_search.models.embeddings import EMBEDDINGS_GROUP, EmbeddingsConfig
+from paper_search.models.network import NetworkConfig
 from paper_search.models.settings import (
     MIN_TOKEN_CHARS,
     STUDIO,
@@ -165,6 +166,7 @@ class AppConfig(BaseModel):
     keep_found: bool = False
     """Whether what live sources find is added to the library."""
     embeddings: EmbeddingsConfig = Field(default_factory=EmbeddingsConfig)
+    network: NetworkConfig = Field(default_factory=NetworkConfig)
     editor: str | None = None
     """The command that opens a form; None: forms are asked field by field."""
 
@@ -194,7 +196,8 @@ class AppConfig(BaseModel):
         password = urlsplit(self.database_url or "").password
         services = (*self.sources.values(), *self.web.values())
         keys = [self.llm.api_key, self.embeddings.api_key, *(each.api_key for each in services)]
-        return tuple(filter(None, [*keys, *self.server.tokens.values(), password]))
+        tokens = self.server.tokens.values()
+        return tuple(filter(None, [*keys, *tokens, password, *self.network.secrets]))
 
 
 def load_config(env_path: Path | str | None = None, *, home: Path | str | None = None) -> AppConfig:
@@ -218,9 +221,11 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     settings["remembered_sources"] = _only_remembered(env, usual)
     if home is not None:
         settings["home"] = str(home)
-    # Not from `.env`: a file in a working directory must not say which program runs.
-    settings.update(picked(dict(os.environ), EDITOR="editor"))  # noqa: TID251  # the one module that may
-    settings.update(picked(dict(os.environ), VISUAL="editor"))  # noqa: TID251  # the one module that may
+    # Not from `.env`: a file in a working directory must not say which program runs, or which way
+    # requests take.
+    system = dict(os.environ)  # noqa: TID251  # the one module that may
+    settings.update(picked(system, EDITOR="editor") | picked(system, VISUAL="editor"))
+    settings["network"] = NetworkConfig.of(system)
     return _checked({**_parts(env, usual), **settings})
 
 
@@ -233,10 +238,8 @@ def _checked(settings: dict[str, object]) -> AppConfig:
     try:
         return AppConfig.model_validate(settings)
     except ValidationError as error:
-        fields = "; ".join(
-            f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
-            for each in error.errors(include_input=False)
-        )
+        faults = error.errors(include_input=False)
+        fields = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults)
         raise ConfigError(f"settings cannot be used: {fields}") from None
 
 
@@ -338,10 +341,8 @@ def encryption_keys(env_path: Path | str | None = None) -> list[str]:
     present = env.get("PAPER_SEARCH_ENCRYPTION_KEY", "").strip()
     old = env.get("PAPER_SEARCH_ENCRYPTION_OLD_KEYS", "").replace(",", " ").split()
     if old and not present:
-        raise ConfigError(
-            "PAPER_SEARCH_ENCRYPTION_OLD_KEYS is set without PAPER_SEARCH_ENCRYPTION_KEY: "
-            "set the key that new rows are written with"
-        )
+        missing = "PAPER_SEARCH_ENCRYPTION_OLD_KEYS is set without PAPER_SEARCH_ENCRYPTION_KEY"
+        raise ConfigError(f"{missing}: set the key that new rows are written with")
     return [present, *old] if present else []
 
 
@@ -390,9 +391,9 @@ def _embeddings(env: dict[str, str]) -> dict[str, str]:
 
 
 def _environment(env_path: Path | str | None) -> dict[str, str]:
-    path = Path(env_path) if env_path is not None else Path(".env")
+    path = Path(".env") if env_path is None else Path(env_path)
     if env_path is not None and not path.is_file():
         raise ConfigError(f"no such settings file: {str(path)!r}")
     from_file = dotenv_values(path) if path.is_file() else {}
-    merged = {**from_file, **os.environ}  # noqa: TID251  # the one module that may
-    return {name: value for name, value in merged.items() if value is not None}
+    given = {name: value for name, value in from_file.items() if value is not None}
+    return given | dict(os.environ)  # noqa: TID251  # the one module that may

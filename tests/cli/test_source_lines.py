@@ -179,3 +179,12 @@ def test_the_details_of_the_sources_are_a_key_away(person: Seat, reviewing: str)
     someone.sees("[a]pprove  [r]elevant")
     someone.types("q")
     assert someone.leaves() == 3
+
+
+def test_a_mistake_in_a_proxy_is_one_sentence_that_names_the_variable(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "proxy.example.org")
+    ended = cli("find", QUESTION, "--source", "web", "--yes")
+    assert ended.stderr.count("HTTPS_PROXY is no address of a proxy") == 1
+    assert "bug" not in ended.stderr

@@ -8,7 +8,6 @@ import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Self
 
@@ -39,9 +38,10 @@ from paper_search.http.network import (
 from paper_search.http.reachability import Contact, Reachability, Trace, process_reachability
 from paper_search.http.redaction import RedactingFilter, redact
 from paper_search.http.retry import parse_retry_after
+from paper_search.http.routes import Routes
+from paper_search.models.network import NetworkConfig
 
 if TYPE_CHECKING:
-    import ssl
     from pathlib import Path
     from types import TracebackType
 
@@ -63,6 +63,7 @@ class HttpClient:
         client: an open httpx client to use instead of an own one; it is not closed.
         contact: an e-mail address for the User-Agent.
         limiter: who gives out turns; by default that of the whole process.
+        ways: proxies and certificates of the machine.
         limits_path: the file in which processes share turns and refusals; None: they share none.
         reachability: knows whether there is a network; by default that of the whole process.
         cache_path: the file that answers are kept in; None: none are kept.
@@ -80,6 +81,7 @@ class HttpClient:
         reachability: Reachability | None = None,
         cache_path: Path | None = None,
         limits_path: Path | None = None,
+        ways: NetworkConfig | None = None,
         sleep: Sleep = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -89,6 +91,7 @@ class HttpClient:
         self._limiter = limiter or process_limiter(limits_path)
         self._reachability = reachability or process_reachability()
         self._cache_path = cache_path
+        self._ways = ways or NetworkConfig()
         self._sleep = sleep
         self._clock = clock
         self._stack = AsyncExitStack()
@@ -103,7 +106,8 @@ class HttpClient:
             self._stack.callback(logger.removeFilter, log_filter)
         client = self._given_client
         if client is None:
-            own = httpx.AsyncClient(verify=trusted_certificates(), follow_redirects=False)
+            routes = Routes(self._ways)
+            own = httpx.AsyncClient(transport=routes, trust_env=False, follow_redirects=False)
             client = await self._stack.enter_async_context(own)
         network = Network(client)
         self._transport = network
@@ -385,9 +389,3 @@ class HttpClient:
             location=response.headers.get("location") if response.is_redirect else None,
             is_challenge=is_challenge(content),
         )
-
-
-@cache
-def trusted_certificates() -> ssl.SSLContext:
-    """Return the certificates to trust, read once: that takes longer than a request."""
-    return httpx.create_ssl_context()

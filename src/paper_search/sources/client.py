@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paper_search.http.retry import RetryPolicy
+from paper_search.models.network import NetworkConfig
 from paper_search.sources.explanation import is_refusal
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class SourceSettings:
         contact: an e-mail address for the User-Agent.
         cache_path: the file that answers are kept in; None: none are kept.
         limits_path: the file in which processes share turns and refusals; None: they share none.
+        network: proxies and certificates of the machine.
     """
 
     interval_s: float | None = None
@@ -42,6 +44,7 @@ class SourceSettings:
     contact: str | None = None
     cache_path: Path | None = None
     limits_path: Path | None = None
+    network: NetworkConfig = field(default_factory=NetworkConfig)
 
 
 def client_of(
@@ -73,6 +76,7 @@ def client_of(
         contact=contact,
         cache_path=settings.cache_path,
         limits_path=settings.limits_path,
+        ways=settings.network,
         sleep=sleep,
         clock=clock,
     )

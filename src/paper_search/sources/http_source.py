@@ -6,6 +6,7 @@ import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,7 @@ def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfi
             contact=config.contact,
             cache_path=config.http_cache_path,
             limits_path=config.http_limits_path,
+            network=config.network,
         ),
     )
 
@@ -204,7 +206,12 @@ class HttpSource:
             return [Asked(text_of(query), error=missing) for query in queries]
         ends_at = self._clock() + self._settings.deadline_s
         answers: list[Asked] = []
-        async with self._http() as http:
+        async with AsyncExitStack() as stack:
+            try:
+                http = await stack.enter_async_context(self._http())
+            except ConfigError as error:  # a proxy or certificates that cannot be used
+                failed = self._failed(Explanation(str(error), SourceStatus.UNREACHABLE))
+                return [Asked(text_of(query), error=failed) for query in queries]
             for query in queries:
                 stopped = answers[-1].error if answers and answers[-1].is_hopeless else None
                 if stopped is not None:

@@ -10,6 +10,7 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
 from paper_search.http.redaction import redact
 from paper_search.models import SearchConstraints, SourceStatus
+from paper_search.models.network import NetworkConfig
 from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.errors import (
@@ -65,6 +66,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> SerpAPISch
         deadline_s=config.source_deadline_s,
         cache_path=config.http_cache_path,
         limits_path=config.http_limits_path,
+        network=config.network,
     )
 
 
@@ -162,6 +164,7 @@ class SerpAPIScholarSource(HttpSource):
         deadline_s: for all queries of one strategy together.
         cache_path: the file that answers are kept in; None: none are kept.
         limits_path: the file in which processes share turns and refusals; None: they share none.
+        network: proxies and certificates of the machine.
         sleep: waits for seconds.
     """
 
@@ -178,6 +181,7 @@ class SerpAPIScholarSource(HttpSource):
         deadline_s: float = 55.0,
         cache_path: Path | None = None,
         limits_path: Path | None = None,
+        network: NetworkConfig | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._interval_s = 1 / rate_limit_rps if rate_limit_rps > 0 else 0.0
@@ -191,6 +195,7 @@ class SerpAPIScholarSource(HttpSource):
                 deadline_s=deadline_s,
                 cache_path=cache_path,
                 limits_path=limits_path,
+                network=network or NetworkConfig(),
             ),
             client=client,
             sleep=sleep,

@@ -212,6 +212,7 @@ def enricher_of(adapter: LookupAdapter, config: AppConfig) -> HttpEnricher:
             contact=config.contact,
             cache_path=config.http_cache_path,
             limits_path=config.http_limits_path,
+            network=config.network,
         ),
     )
 

@@ -190,6 +190,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> SnowballSo
             contact=config.contact,
             cache_path=config.http_cache_path,
             limits_path=config.http_limits_path,
+            network=config.network,
         ),
     )
 

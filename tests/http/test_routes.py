@@ -1,0 +1,179 @@
+"""Which way requests take on a machine of an institution: real proxies on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509.oid import NameOID
+
+from paper_search.errors import ConfigError
+from paper_search.http.client import HttpClient, HttpSettings
+from paper_search.http.limits import HostLimiter
+from paper_search.http.routes import Routes, trusted_certificates
+from paper_search.models.network import NetworkConfig, Setting
+
+ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"
+HOST = "service.invalid"
+
+
+@dataclass
+class Proxy:
+    """An HTTP and SOCKS5 proxy that answers itself, whatever host is wanted."""
+
+    port: int = 0
+    asked: list[str] = field(default_factory=list)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        first = await reader.readexactly(1)
+        if first == b"\x05":  # RFC 1928
+            await reader.readexactly((await reader.readexactly(1))[0])
+            writer.write(b"\x05\x00")
+            head = await reader.readexactly(4)
+            length = (await reader.readexactly(1))[0] if head[3] == 3 else 4
+            self.asked.append(f"socks {(await reader.readexactly(length)).decode('ascii')}")
+            await reader.readexactly(2)
+            writer.write(b"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00")
+            first = b""
+        line = (first + await reader.readline()).decode("ascii").strip()
+        self.asked.append(line)
+        writer.write(ANSWER + json.dumps({"line": line}).encode())
+        await writer.drain()
+        writer.close()
+
+
+@pytest.fixture
+async def proxy() -> AsyncIterator[Proxy]:
+    running = Proxy()
+    server = await asyncio.start_server(running.serve, "127.0.0.1", 0)
+    running.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield running
+
+
+@asynccontextmanager
+async def opened(**env: str) -> AsyncIterator[HttpClient]:
+    settings = HttpSettings(interval_s=0.0)
+    ways = NetworkConfig.of(env)
+    async with HttpClient(settings, limiter=HostLimiter(), ways=ways) as http:
+        yield http
+
+
+async def test_a_request_goes_through_the_proxy_of_its_scheme(proxy: Proxy) -> None:
+    async with opened(http_proxy=f"http://127.0.0.1:{proxy.port}") as http:
+        await http.get(f"http://{HOST}/a")
+    assert proxy.asked == [f"GET http://{HOST}/a HTTP/1.1"]
+
+
+async def test_a_secure_request_is_tunnelled(proxy: Proxy) -> None:
+    async with opened(HTTPS_PROXY=f"127.0.0.1:{proxy.port}") as http:
+        with pytest.raises(Exception, match=HOST):
+            await http.get(f"https://{HOST}/a")
+    assert proxy.asked[0] == f"CONNECT {HOST}:443 HTTP/1.1"
+
+
+async def test_socks_is_spoken_and_the_proxy_resolves_the_name(proxy: Proxy) -> None:
+    async with opened(ALL_PROXY=f"socks5h://127.0.0.1:{proxy.port}") as http:
+        await http.get(f"http://{HOST}/a")
+    assert proxy.asked == [f"socks {HOST}", "GET /a HTTP/1.1"]
+
+
+async def test_a_host_that_no_proxy_is_for_is_asked_straight(proxy: Proxy) -> None:
+    other = Proxy()
+    server = await asyncio.start_server(other.serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    env = {"ALL_PROXY": f"http://127.0.0.1:{proxy.port}", "NO_PROXY": "fd00::/8, 127.0.0.0/8"}
+    async with server, opened(**env) as http:
+        await http.get(f"http://127.0.0.1:{port}/a")
+    assert (len(other.asked), proxy.asked) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("exceptions", "url", "is_straight"),
+    [
+        ("", "https://a.org", False),
+        ("a.org", "https://a.org", True),
+        ("a.org", "https://api.a.org", True),
+        ("a.org", "https://ba.org", False),
+        (".a.org", "https://api.a.org", True),
+        ("*.a.org", "https://api.a.org", True),
+        ("*", "https://a.org", True),
+        ("b.org a.org:8443", "https://a.org:8443", True),
+        ("a.org:8443", "https://a.org", False),
+        ("10.0.0.0/8", "https://10.1.2.3", True),
+        ("10.0.0.0/8", "https://11.1.2.3", False),
+        ("fd00::/8", "https://[fd00::1]", True),
+        ("10.1.2.3", "https://10.1.2.3", True),
+        ("", "https://127.0.0.1", True),
+        ("", "https://localhost", True),
+    ],
+)
+def test_no_proxy_names_hosts_domains_addresses_and_networks(
+    exceptions: str, url: str, *, is_straight: bool
+) -> None:
+    config = NetworkConfig.of({"HTTPS_PROXY": "http://p.org:1", "NO_PROXY": exceptions})
+    routes, direct = Routes(config), Routes(NetworkConfig())
+    assert direct.way_to(httpx.URL(url)) is direct._straight
+    assert (routes.way_to(httpx.URL(url)) is routes._straight) == is_straight
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("HTTPS_PROXY", "ftp://secret@p:21", "HTTPS_PROXY is no address of a proxy: expected http"),
+        ("http_proxy", "http://:8080", "http_proxy is no address of a proxy"),
+        ("ALL_PROXY", "socks5://p:notaport", "ALL_PROXY is no address of a proxy"),
+        ("NO_PROXY", "10.0.0.0/99", "NO_PROXY: '10.0.0.0/99' is no network such as 10.0.0.0/8"),
+        ("SSL_CERT_FILE", "/no/such/file", "SSL_CERT_FILE is '/no/such/file': there is no such"),
+        ("REQUESTS_CA_BUNDLE", __file__, "REQUESTS_CA_BUNDLE is .*: no certificates in it"),
+    ],
+)
+def test_a_mistake_is_one_sentence_that_names_the_variable(
+    variable: str, value: str, said: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"^{said}") as caught:
+        Routes(NetworkConfig.of({variable: value}))
+    assert "secret" not in str(caught.value)
+
+
+def test_the_password_of_a_proxy_is_a_secret() -> None:
+    config = NetworkConfig.of({"HTTPS_PROXY": "http://me:CANARY@p:1", "HTTP_PROXY": "http://p:1"})
+    assert config.secrets == ("http://me:CANARY@p:1",)
+    assert "CANARY" not in repr(config)
+
+
+def test_small_letters_win_as_they_do_for_other_programs() -> None:
+    config = NetworkConfig.of({"HTTPS_PROXY": "http://a:1", "https_proxy": "http://b:1"})
+    assert config.https == Setting(variable="https_proxy", value="http://b:1")
+
+
+def test_an_authority_of_the_institution_is_trusted_beside_the_usual_ones(tmp_path: Path) -> None:
+    usual = len(trusted_certificates().get_ca_certs())
+    bundle = tmp_path / "own.pem"
+    bundle.write_bytes(an_authority())
+    setting = Setting(variable="SSL_CERT_FILE", value=str(bundle))
+    assert len(trusted_certificates(setting).get_ca_certs()) == usual + 1 > 50
+
+
+def an_authority() -> bytes:
+    """Return a certificate of a new authority."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Institution")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    return certificate.public_bytes(Encoding.PEM)
