@@ -49,6 +49,7 @@ UNASKED = [
 """What only tracing, servers, web services and models need."""
 
 
+@pytest.mark.slow
 def test_a_search_of_the_library_imports_nothing_of_models_servers_and_tracing(home: Any) -> None:
     script = f"""
 import sys
@@ -67,6 +68,7 @@ print([m for m in {UNASKED} if m in sys.modules])
     assert ended.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_the_module_can_be_run_and_names_itself_in_the_commands_it_prints(
     home: Any, bytecode: dict[str, str]
 ) -> None:
