@@ -203,3 +203,20 @@ def test_the_specifications_settings_have_its_defaults():
     assert (params.max_gap_searches, params.max_search_errors) == (2, 3)
     assert (params.hitl_after_planning, params.hitl_before_output) == (False, False)
     assert WorkflowState().max_iterations == 3
+
+
+async def test_the_analyst_is_shown_more_of_a_source_than_the_writer_and_the_reviewer():
+    marks = [f"mark{number:03}" for number in range(200)]
+    first, *rest = [result_of(paper, "q1") for paper in report_papers()]
+    text = " ".join(f"Trees cool the streets by {mark} degrees." for mark in marks)
+    search = FakeSearch([first.model_copy(update={"full_content": text}), *rest])
+    llm = FakeLLM(good_answer)
+    await flow(llm=llm, search=search).run(QUESTION)
+    shown = {
+        call.schema["title"]: sum(mark in call.user_message for mark in marks)
+        for call in llm.calls
+        if call.schema
+    }
+    of_the_beginning = sum(mark in text[:1200] for mark in marks)
+    assert shown["DraftAnswer"] == shown["ReviewAnswer"] == of_the_beginning
+    assert shown["AnalysisAnswer"] > 1.5 * shown["DraftAnswer"]

@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
-from paper_search.errors import InputError, PaperSearchError
+from paper_search.errors import InputError, PaperSearchError, PersistenceError
+from paper_search.report.models import ResearchPlan
 from paper_search.report.recovery import Amount, Attempt, CountedModel, WorkflowError, classified
 from paper_search.report_workflow.records import ReportRecords
 from paper_search.report_workflow.services import ReportServices
@@ -26,6 +27,8 @@ Approve = Literal[Outcome.APPROVE]
 Edit = Literal[Outcome.EDIT]
 Reject = Literal[Outcome.REJECT]
 WorkT = TypeVar("WorkT")
+SHOWN = Amount(40, 1200)
+"""What a model is shown at first, unless its role needs more."""
 
 
 def checked(ctx: Context) -> WorkflowState:
@@ -111,15 +114,13 @@ def kept(state: WorkflowState, errors: list[WorkflowError], notes: list[str]) ->
         state.add_checkpoint(note)
 
 
-async def worked(  # noqa: PLR0913  # who does it, in which two ways, and what is kept of it
+async def worked(  # noqa: PLR0913, PLR0917  # who does it, with what, and what is kept of it
     ctx: Context,
     state: WorkflowState,
     node: str,
-    *,
     model: str | None,
-    by_model: Callable[[CountedModel, Amount], Awaitable[WorkT]],
-    by_algorithm: Callable[[], Awaitable[WorkT]],
-    amount: Amount,
+    work: Callable[[CountedModel | None, dict[str, int]], Awaitable[WorkT]],
+    amount: Amount = SHOWN,
 ) -> WorkT:
     """Return the work of a role; calls, errors and notes are added to the state.
 
@@ -128,8 +129,8 @@ async def worked(  # noqa: PLR0913  # who does it, in which two ways, and what i
         state: of the report, which the step may change.
         node: whose work it is.
         model: name of the model; None: that of the settings, if there is one.
-        by_model: does it with a model, shown so much.
-        by_algorithm: does it where there is no model, or where it fails for good.
+        work: does it with a model, shown so many sources and characters; or without a model,
+            where there is none or where it fails for good.
         amount: what the model is shown at first.
 
     Raises:
@@ -137,16 +138,31 @@ async def worked(  # noqa: PLR0913  # who does it, in which two ways, and what i
     """
     llm = await model_for(ctx, state, model)
     if llm is None:
-        return await by_algorithm()
+        return await work(None, {})
     attempt = Attempt(
-        node, lambda shown: by_model(llm, shown), by_algorithm, amount, ctx.services.sleep
+        node,
+        lambda shown: work(llm, {"shown_sources": shown.sources, "shown_chars": shown.chars}),
+        lambda: work(None, {}),
+        amount,
+        ctx.services.sleep,
     )
     try:
-        work = await attempt.result()
+        done = await attempt.result()
     finally:
         counted(state, llm)
     kept(state, attempt.errors, attempt.notes)
-    return work
+    return done
+
+
+def plan_of(state: WorkflowState) -> ResearchPlan:
+    """Return the plan of the report.
+
+    Raises:
+        PersistenceError: there is none.
+    """
+    if state.research_plan is None:
+        raise PersistenceError("the report has no plan: its planner did not run")
+    return state.research_plan
 
 
 async def worked_or_none(state: WorkflowState, node: str, work: Awaitable[WorkT]) -> WorkT | None:

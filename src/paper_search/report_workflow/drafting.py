@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Awaitable
 
 from paper_search.errors import PersistenceError
 from paper_search.report.evidence import Evidence
@@ -15,7 +15,7 @@ from paper_search.report.models import (
     ResearchStatus,
     SearchResult,
 )
-from paper_search.report.recovery import Amount, CountedModel
+from paper_search.report.recovery import CountedModel
 from paper_search.report.reviewer import Reviewer
 from paper_search.report.writer import Writer, edited
 from paper_search.report_workflow.context import (
@@ -26,6 +26,7 @@ from paper_search.report_workflow.context import (
     Ok,
     checked,
     logged,
+    plan_of,
     records_of,
     settings_of,
     worked,
@@ -34,8 +35,6 @@ from paper_search.report_workflow.context import (
 from paper_search.report_workflow.routing import breakpoint_after_review, route_after_reviewer
 from paper_search.report_workflow.state import OpenReview, ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
-
-SHOWN = Amount(40, 1200)
 
 
 async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
@@ -88,18 +87,10 @@ async def _written(
     )
     domain = ctx.services.domain
 
-    async def by_model(llm: CountedModel, amount: Amount) -> WriterOutput:
-        return await Writer(llm, domain).write(given.model_copy(update=_shown(amount)))
+    def write(llm: CountedModel | None, shown: dict[str, int]) -> Awaitable[WriterOutput]:
+        return Writer(llm, domain).write(given.model_copy(update=shown))
 
-    work = worked(
-        ctx,
-        state,
-        "writer",
-        model=params.writer_model,
-        by_model=by_model,
-        by_algorithm=lambda: Writer(domain=domain).write(given),
-        amount=SHOWN,
-    )
+    work = worked(ctx, state, "writer", params.writer_model, write)
     return await worked_or_none(state, "writer", work)
 
 
@@ -167,7 +158,7 @@ async def _reviewed(ctx: Context, state: WorkflowState, params: ReportParams) ->
     given = ReviewerInput(
         draft=_draft(state),
         analysis=state.analysis or AnalysisResult(),
-        research_plan=state.research_plan or _no_plan(state),
+        research_plan=plan_of(state),
         iteration_count=state.iteration_count,
         max_iterations=state.max_iterations,
         search_results=results,
@@ -175,18 +166,10 @@ async def _reviewed(ctx: Context, state: WorkflowState, params: ReportParams) ->
     )
     domain = ctx.services.domain
 
-    async def by_model(llm: CountedModel, amount: Amount) -> ReviewerOutput:
-        return await Reviewer(llm, domain).review(given.model_copy(update=_shown(amount)))
+    def review(llm: CountedModel | None, shown: dict[str, int]) -> Awaitable[ReviewerOutput]:
+        return Reviewer(llm, domain).review(given.model_copy(update=shown))
 
-    return await worked(
-        ctx,
-        state,
-        "reviewer",
-        model=params.reviewer_model,
-        by_model=by_model,
-        by_algorithm=lambda: Reviewer(domain=domain).review(given),
-        amount=SHOWN,
-    )
+    return await worked(ctx, state, "reviewer", params.reviewer_model, review)
 
 
 def _keep_best(state: WorkflowState, critique: Critique) -> None:
@@ -200,11 +183,3 @@ def _draft(state: WorkflowState) -> ResearchDraft:
     if state.draft is None:
         raise PersistenceError("the report has no draft: its writer did not run")
     return state.draft
-
-
-def _no_plan(state: WorkflowState) -> Any:
-    raise PersistenceError(f"the report on {state.original_query!r} has no plan")
-
-
-def _shown(amount: Amount) -> dict[str, int]:
-    return {"shown_sources": amount.sources, "shown_chars": amount.chars}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from pydantic import ValidationError
 
-from paper_search.errors import PaperSearchError, PersistenceError
+from paper_search.errors import PaperSearchError
 from paper_search.models import PaperCollection
 from paper_search.report.analyst import Analyst
 from paper_search.report.evidence import result_of
@@ -36,6 +38,7 @@ from paper_search.report_workflow.context import (
     counted,
     logged,
     model_for,
+    plan_of,
     records_of,
     settings_of,
     worked,
@@ -52,7 +55,8 @@ from paper_search.steps import Outcome, StepUpdate
 
 BATCH = 5
 """Queries that are asked in one step, between two checkpoints of the thread."""
-SHOWN = Amount(40, 2500)
+READ = Amount(40, 2500)
+"""What the analyst is shown at first."""
 
 
 async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
@@ -88,7 +92,7 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
         state.review = _question(state, "plan_review")
         state.human_reviews += 1
         await approvals.begin(is_asking=True)
-        await approvals.propose(_plan_of(state), state.review.number)
+        await approvals.propose(plan_of(state), state.review.number)
     elif outcome is Outcome.SKIP:
         await approvals.begin(is_asking=False)
     return outcome, state.model_dump(exclude={"search_results"})
@@ -110,15 +114,11 @@ async def _plan(ctx: Context, state: WorkflowState, params: ReportParams) -> Pla
         state.add_error(classified(error, "planner"))
         return None
     domain = ctx.services.domain
-    work = worked(
-        ctx,
-        state,
-        "planner",
-        model=params.planner_model,
-        by_model=lambda llm, _shown: Planner(llm, domain).plan(given),
-        by_algorithm=lambda: Planner(domain=domain).plan(given),
-        amount=SHOWN,
-    )
+
+    def plan(llm: CountedModel | None, _shown: dict[str, int]) -> Awaitable[PlannerOutput]:
+        return Planner(llm, domain).plan(given)
+
+    work = worked(ctx, state, "planner", params.planner_model, plan)
     output = await worked_or_none(state, "planner", work)
     if output is None:
         return None
@@ -132,7 +132,7 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     """Ask the next queries of the plan, or take over the papers of an approved search."""
     state = checked(ctx)
     params = settings_of(ctx)
-    plan = _plan_of(state)
+    plan = plan_of(state)
     records = records_of(ctx)
     await PlanApprovals(records).require(plan, state.human_reviews)
     known = await records.results(state.result_ids)
@@ -225,7 +225,7 @@ async def _approved(
 
 def _with_queries(state: WorkflowState, changed: list[SearchQuery]) -> ResearchPlan:
     """Return the plan with these queries as they are now; new ones come last."""
-    plan = _plan_of(state)
+    plan = plan_of(state)
     by_id = {query.query_id: query for query in changed}
     queries = [by_id.pop(query.query_id, query) for query in plan.search_queries]
     return plan.model_copy(update={"search_queries": [*queries, *by_id.values()]})
@@ -268,31 +268,17 @@ async def _analysis(
     results = await records_of(ctx).results(state.result_ids)
     given = AnalystInput(
         search_results=results,
-        research_plan=_plan_of(state),
+        research_plan=plan_of(state),
         previous_analysis=state.analysis,
     )
     domain = ctx.services.domain
 
-    async def by_model(llm: CountedModel, amount: Amount) -> AnalystOutput:
-        shown = {"shown_sources": amount.sources, "shown_chars": amount.chars}
-        return await Analyst(llm, domain).analyse(given.model_copy(update=shown))
+    def analyse(llm: CountedModel | None, shown: dict[str, int]) -> Awaitable[AnalystOutput]:
+        return Analyst(llm, domain).analyse(given.model_copy(update=shown))
 
-    work = worked(
-        ctx,
-        state,
-        "analyst",
-        model=params.analyst_model,
-        by_model=by_model,
-        by_algorithm=lambda: Analyst(domain=domain).analyse(given),
-        amount=SHOWN,
+    return await worked_or_none(
+        state, "analyst", worked(ctx, state, "analyst", params.analyst_model, analyse, READ)
     )
-    return await worked_or_none(state, "analyst", work)
-
-
-def _plan_of(state: WorkflowState) -> ResearchPlan:
-    if state.research_plan is None:
-        raise PersistenceError("the report has no plan: its planner did not run")
-    return state.research_plan
 
 
 def _question(state: WorkflowState, kind: BreakpointName) -> OpenReview:
