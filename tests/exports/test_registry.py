@@ -43,7 +43,7 @@ def test_each_of_our_formats_passes_the_kit(name: str) -> None:
 
 
 def test_an_unknown_format_names_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match=r"'docx'; known: bibtex, .*ris"):
+    with pytest.raises(UnknownNameError, match=r"'docx'; known: biblatex, bibtex, .*ris"):
         export(collection_of(), "docx")
 
 

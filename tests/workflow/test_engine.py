@@ -34,6 +34,7 @@ from paper_search.models import (
     QueryBuilderInput,
     RawPaper,
     ScoredPaper,
+    ScreeningDecision,
     SearchMetadata,
     SearchStrategy,
     UserFeedback,
@@ -477,7 +478,9 @@ async def test_accumulated_papers_of_an_organizer_that_makes_more_of_them_surviv
 
     handler = ScriptedHandler(["approve", mark_and_lose, "approve", "approve"])
     result = await workflow(skills, handler).run("q")
-    assert result.papers == [own]
+    assert result.papers == [
+        own.model_copy(update={"screening": ScreeningDecision(decision="include")})
+    ]
     assert handler.asked[3].payload.accumulated_papers == [own]
 
 

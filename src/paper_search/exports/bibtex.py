@@ -1,11 +1,16 @@
-"""BibTeX: one entry per paper, as UTF-8, for BibTeX, Biber and reference managers."""
+"""BibTeX and biblatex: one entry per paper, as UTF-8, for BibTeX, Biber and reference managers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from paper_search.exports.citation_keys import citation_keys
-from paper_search.exports.publication_kinds import PublicationKind, publication_kind
+from paper_search.exports.publication_kinds import (
+    UNKNOWN,
+    PublicationKind,
+    publication_kind,
+    type_beside,
+)
 from paper_search.exports.text import (
     identifier,
     joined_keywords,
@@ -16,6 +21,8 @@ from paper_search.exports.text import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paper_search.models import Author, Paper, PaperCollection
 
 _SPECIAL = {
@@ -39,17 +46,66 @@ def export_bibtex(collection: PaperCollection) -> str:
     """Return the papers as BibTeX; an absent field leaves no trace, no papers give "".
 
     Keys are those of `citation_keys`. Characters that TeX reads as commands are escaped in text,
-    never in identifiers and addresses.
+    never in identifiers and addresses. `type` has the type of what BibTeX calls "misc", the note
+    is `annote`, and the screening decision stands in fields that no style prints.
     """
+    return _written(collection, _bibtex)
+
+
+def export_biblatex(collection: PaperCollection) -> str:
+    """Return the papers as biblatex, for Biber: its entry types and names of fields."""
+    return _written(collection, _biblatex)
+
+
+def _written(collection: PaperCollection, entry: Callable[[str, Paper], str]) -> str:
     keys = citation_keys(collection.papers)
-    return "\n".join(_entry(key, paper) for key, paper in zip(keys, collection.papers, strict=True))
+    return "\n".join(entry(key, paper) for key, paper in zip(keys, collection.papers, strict=True))
 
 
-def _entry(key: str, paper: Paper) -> str:
+def _bibtex(key: str, paper: Paper) -> str:
+    return _entry(publication_kind(paper).bibtex, key, _fields(paper))
+
+
+def _biblatex(key: str, paper: Paper) -> str:
     kind = publication_kind(paper)
-    fields = [*_text_fields(paper, kind), *_identifier_fields(paper)]
+    fields = [(_IN_BIBLATEX.get(name, name), value) for name, value in _fields(paper)]
+    if not identifier(paper.arxiv_id) and (pmid := identifier(paper.pmid)):
+        fields += [("eprint", pmid), ("eprinttype", "pubmed")]
+    return _entry(kind.biblatex, key, fields)
+
+
+_IN_BIBLATEX = {
+    "journal": "journaltitle",
+    "year": "date",
+    "school": "institution",
+    "archiveprefix": "eprinttype",
+    "annote": "annotation",
+}
+"""Biber's names of fields; it reads the old ones, and warns of some."""
+
+
+def _fields(paper: Paper) -> list[tuple[str, str]]:
+    kind = publication_kind(paper)
+    columns = {name: _escaped(value) for name, value in paper.screening_columns.items()}
+    note, reason = columns.pop("note"), columns.pop("reason")
+    return [
+        *_text_fields(paper, kind),
+        ("annote", note),
+        *_identifier_fields(paper),
+        *columns.items(),
+        ("decision_reason", reason),
+    ]
+
+
+def _entry(entry_type: str, key: str, fields: list[tuple[str, str]]) -> str:
     lines = [f"  {name} = {{{value}}}" for name, value in fields if value]
-    return ",\n".join([f"@{kind.bibtex}{{{key}", *lines]) + "\n}\n"
+    return ",\n".join([f"@{entry_type}{{{key}", *lines]) + "\n}\n"
+
+
+def _type(paper: Paper, kind: PublicationKind) -> str:
+    """Return the type where the entry type does not say it."""
+    is_said = kind.bibtex != "misc" or kind is UNKNOWN
+    return type_beside(paper, kind) or ("" if is_said else kind.csl)
 
 
 def _text_fields(paper: Paper, kind: PublicationKind) -> list[tuple[str, str]]:
@@ -68,13 +124,14 @@ def _text_fields(paper: Paper, kind: PublicationKind) -> list[tuple[str, str]]:
         ("language", _escaped(paper.language)),
         ("keywords", _escaped(joined_keywords(paper))),
         ("abstract", _escaped(paper.abstract)),
-        ("annote", _escaped(paper.note)),
+        ("type", _type(paper, kind)),
     ]
 
 
 def _identifier_fields(paper: Paper) -> list[tuple[str, str]]:
     return [
         ("isbn", identifier(paper.isbn)),
+        ("issn", identifier(paper.issn)),
         ("doi", identifier(paper.doi)),
         ("eprint", identifier(paper.arxiv_id)),
         ("archiveprefix", "arXiv" if identifier(paper.arxiv_id) else ""),

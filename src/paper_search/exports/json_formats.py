@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from paper_search.exports.citation_keys import citation_keys
-from paper_search.exports.publication_kinds import publication_kind
+from paper_search.exports.publication_kinds import csl_type_of
 from paper_search.exports.text import (
     identifier,
     joined_keywords,
@@ -32,6 +32,7 @@ def export_csl_json(collection: PaperCollection) -> str:
     """Return the papers as a JSON list of CSL items (schema csl-data 1.0.2).
 
     The id of an item is its BibTeX key, so that a manuscript may change from one to the other.
+    What screening said stands in `custom`, which the schema leaves to programs.
     """
     keys = citation_keys(collection.papers)
     items = [_item(key, paper) for key, paper in zip(keys, collection.papers, strict=True)]
@@ -40,6 +41,7 @@ def export_csl_json(collection: PaperCollection) -> str:
 
 def _item(key: str, paper: Paper) -> dict[str, Any]:
     arxiv_id = identifier(paper.arxiv_id)
+    columns = {name: single_line(value) for name, value in paper.screening_columns.items()}
     fields: dict[str, Any] = {
         "title": single_line(paper.title),
         "author": [name for name in map(_name, paper.authors) if name],
@@ -59,10 +61,12 @@ def _item(key: str, paper: Paper) -> dict[str, Any]:
         "URL": web_address(paper),
         "keyword": joined_keywords(paper),
         "abstract": single_line(paper.abstract),
-        "note": single_line(paper.note),
+        "ISSN": identifier(paper.issn),
+        "note": columns.pop("note"),
+        "custom": {name: value for name, value in columns.items() if value},
     }
     present = {name: value for name, value in fields.items() if value}
-    return {"id": key, "type": publication_kind(paper).csl, **present}
+    return {"id": key, "type": csl_type_of(paper), **present}
 
 
 def _name(author: Author) -> dict[str, str]:

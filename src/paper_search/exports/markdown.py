@@ -40,16 +40,14 @@ def export_report(collection: PaperCollection) -> str:
     metadata, papers = collection.metadata, collection.papers
     addresses = ((number, _address(paper)) for number, paper in enumerate(papers, start=1))
     links = [f"- {number}: <{address}>" for number, address in addresses if address]
-    notes = [
-        f"- {n}: {_inert(noted.note)}" for n, noted in enumerate(papers, start=1) if noted.note
-    ]
+    said = [f"- {n}: {line}" for n, paper in enumerate(papers, 1) if (line := _screening(paper))]
     return "\n".join(
         [
             f"# {_inert(metadata.query) or 'Papers'}\n",
             f"{len(papers)} of {metadata.total_found} papers found, {_inert(metadata.timestamp)}\n",
             export_markdown(collection),
             *(["## Where to find them\n", *links, ""] if links else []),
-            *(["## Your notes\n", *notes, ""] if notes else []),
+            *(["## Your decisions and notes\n", *said, ""] if said else []),
             *_search_report(collection),
         ]
     )
@@ -85,6 +83,15 @@ def _search_report(collection: PaperCollection) -> list[str]:
     if collection.known_papers is not None:
         lines.append(f"{_inert(collection.known_papers.summary)}.\n")
     return lines
+
+
+def _screening(paper: Paper) -> str:
+    """Return "exclude (ada, 2026-11-22): not a trial; my note", as far as it was said."""
+    said = {name: _inert(value) for name, value in paper.screening_columns.items()}
+    who = ", ".join(filter(None, (said["decided_by"], said["decided_at"])))
+    head = f"{said['decision']} ({who})" if said["decision"] and who else said["decision"]
+    rest = "; ".join(filter(None, (said["reason"], said["note"])))
+    return ": ".join(filter(None, (head, rest)))
 
 
 def _row(number: int, paper: Paper) -> str:

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from paper_search.bibliography.publication_types import CSL_TYPES, PREPRINTS, csl_type, type_word
+
 if TYPE_CHECKING:
     from paper_search.models import BibliographicRecord
 
@@ -17,6 +19,7 @@ class PublicationKind:
     Attributes:
         csl: CSL 1.0.2 type.
         bibtex: BibTeX entry type.
+        biblatex: biblatex entry type.
         ris: value of TY.
         venue_field: BibTeX field for where it appeared.
         publisher_field: BibTeX field for who published it.
@@ -24,14 +27,15 @@ class PublicationKind:
 
     csl: str
     bibtex: str
+    biblatex: str
     ris: str
     venue_field: str
     publisher_field: str = "publisher"
 
 
-JOURNAL_ARTICLE = PublicationKind("article-journal", "article", "JOUR", "journal")
-PREPRINT = PublicationKind("article", "misc", "UNPB", "howpublished")
-UNKNOWN = PublicationKind("document", "misc", "GEN", "howpublished")
+JOURNAL_ARTICLE = PublicationKind("article-journal", "article", "article", "JOUR", "journal")
+PREPRINT = PublicationKind("article", "misc", "online", "UNPB", "howpublished")
+UNKNOWN = PublicationKind("document", "misc", "misc", "GEN", "howpublished")
 
 _KINDS = {
     kind.csl: kind
@@ -39,38 +43,17 @@ _KINDS = {
         JOURNAL_ARTICLE,
         PREPRINT,
         UNKNOWN,
-        PublicationKind("paper-conference", "inproceedings", "CPAPER", "booktitle"),
-        PublicationKind("chapter", "incollection", "CHAP", "booktitle"),
-        PublicationKind("book", "book", "BOOK", "series"),
-        PublicationKind("thesis", "phdthesis", "THES", "howpublished", "school"),
-        PublicationKind("report", "techreport", "RPRT", "howpublished", "institution"),
-        PublicationKind("dataset", "misc", "DATA", "howpublished"),
-        PublicationKind("software", "misc", "COMP", "howpublished"),
-        PublicationKind("webpage", "misc", "ELEC", "howpublished"),
+        PublicationKind(
+            "paper-conference", "inproceedings", "inproceedings", "CPAPER", "booktitle"
+        ),
+        PublicationKind("chapter", "incollection", "incollection", "CHAP", "booktitle"),
+        PublicationKind("book", "book", "book", "BOOK", "series"),
+        PublicationKind("thesis", "phdthesis", "thesis", "THES", "howpublished", "school"),
+        PublicationKind("report", "techreport", "report", "RPRT", "howpublished", "institution"),
+        PublicationKind("dataset", "misc", "dataset", "DATA", "howpublished"),
+        PublicationKind("software", "misc", "software", "COMP", "howpublished"),
+        PublicationKind("webpage", "misc", "online", "ELEC", "howpublished"),
     )
-}
-# What Crossref, OpenAlex, DataCite and BibTeX files call the same things.
-_SYNONYMS = {
-    "journal-article": "article-journal",
-    "article-magazine": "article-journal",
-    "article-newspaper": "article-journal",
-    "review": "article-journal",
-    "proceedings-article": "paper-conference",
-    "conference-paper": "paper-conference",
-    "inproceedings": "paper-conference",
-    "conference": "paper-conference",
-    "book-chapter": "chapter",
-    "book-section": "chapter",
-    "incollection": "chapter",
-    "inbook": "chapter",
-    "monograph": "book",
-    "edited-book": "book",
-    "dissertation": "thesis",
-    "phdthesis": "thesis",
-    "mastersthesis": "thesis",
-    "techreport": "report",
-    "preprint": "article",
-    "posted-content": "article",
 }
 _PREPRINT_SERVER = re.compile(
     r"\b(?:arxiv|biorxiv|medrxiv|chemrxiv|psyarxiv|ssrn|preprints?|research square)\b",
@@ -84,12 +67,27 @@ def publication_kind(record: BibliographicRecord) -> PublicationKind:
     By its type where that is known. CSL's "article" and no type at all say little: then it is a
     preprint if it is on a preprint server, an article if it has a venue, else unknown.
     """
-    given = (record.publication_type or "").strip().lower().replace("_", "-").replace(" ", "-")
-    kind = _KINDS.get(_SYNONYMS.get(given, given), UNKNOWN)
-    is_preprint = given in {"preprint", "posted-content"}
+    given = type_word(record.publication_type)
+    is_article = given.startswith("article-")  # in a magazine or newspaper, too
+    kind = JOURNAL_ARTICLE if is_article else _KINDS.get(csl_type(given), UNKNOWN)
+    is_preprint = given in PREPRINTS
     if is_preprint or kind not in (PREPRINT, UNKNOWN):
         return kind
     venue = record.venue or ""
     if _PREPRINT_SERVER.search(venue) or (record.arxiv_id and not venue.strip()):
         return PREPRINT
     return JOURNAL_ARTICLE if venue.strip() else kind
+
+
+def csl_type_of(record: BibliographicRecord) -> str:
+    """Return the CSL type of a record."""
+    kind = publication_kind(record)
+    return kind.csl if kind is PREPRINT else type_beside(record, kind) or kind.csl
+
+
+def type_beside(record: BibliographicRecord, kind: PublicationKind) -> str:
+    """Return the word to write beside a type of a format that says less; "": it says all."""
+    if kind is PREPRINT:
+        return "preprint"
+    given = csl_type(record.publication_type)
+    return given if given in CSL_TYPES and given not in {kind.csl, PREPRINT.csl} else ""

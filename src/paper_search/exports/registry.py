@@ -15,6 +15,7 @@ EXPORTERS: EntryPoints[Exporter] = EntryPoints("paper_search.exporters", "export
 
 _FORMAT_OF_SUFFIX = {
     ".bib": "bibtex",
+    ".biblatex": "biblatex",
     ".csl": "csl-json",
     ".csl.json": "csl-json",
     ".csv": "csv",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paper_search.bibliography.names import split_name
-from paper_search.exports.publication_kinds import publication_kind
+from paper_search.exports.publication_kinds import publication_kind, type_beside
 from paper_search.exports.text import (
     identifier,
     keywords,
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 def export_ris(collection: PaperCollection) -> str:
     """Return the papers as RIS, each value on one line; no papers give "".
 
-    Tags as in the RIS specification of 2011: T2 is the venue, AN an arXiv or PubMed number,
-    L1 the full text where it is not the landing page.
+    Tags as in the RIS specification of 2011: T2 is the venue, SN an ISBN or ISSN, AN a PubMed or
+    arXiv number, C2 a PMCID, L1 the full text where it is not the landing page. M3 has the type
+    where TY says less, U1 to U4 ("user definable") the screening decision, N1 the note.
     """
     return "\n".join(_record(paper) for paper in collection.papers)
 
@@ -37,6 +38,7 @@ def _tagged(paper: Paper) -> list[tuple[str, str]]:
     first_page, last_page = page_range(paper.pages)
     address = web_address(paper)
     full_text = web_address(paper.model_copy(update={"url": None}))
+    columns = {name: single_line(value) for name, value in paper.screening_columns.items()}
     return [
         ("TI", single_line(paper.title)),
         *(("AU", _author(author)) for author in paper.authors),
@@ -48,14 +50,22 @@ def _tagged(paper: Paper) -> list[tuple[str, str]]:
         ("EP", last_page),
         ("PB", single_line(paper.publisher)),
         ("SN", identifier(paper.isbn)),
+        ("SN", identifier(paper.issn)),
         ("DO", identifier(paper.doi)),
-        ("AN", _accession_number(paper)),
+        ("AN", _prefixed("PMID:", paper.pmid)),
+        ("AN", _prefixed("arXiv:", paper.arxiv_id)),
+        ("C2", identifier(paper.pmcid)),
+        ("M3", type_beside(paper, publication_kind(paper))),
         ("UR", address),
         ("L1", full_text if full_text != address else ""),
         ("LA", single_line(paper.language)),
         *(("KW", word) for word in keywords(paper)),
         ("AB", single_line(paper.abstract)),
-        ("N1", single_line(paper.note)),
+        ("N1", columns.pop("note")),
+        *(
+            (f"U{number}", f"{name}: {value}" if value else "")
+            for number, (name, value) in enumerate(columns.items(), start=1)
+        ),
     ]
 
 
@@ -68,8 +78,6 @@ def _author(author: Author) -> str:
     return name.inverted
 
 
-def _accession_number(paper: Paper) -> str:
-    arxiv_id, pmid = identifier(paper.arxiv_id), identifier(paper.pmid)
-    if arxiv_id:
-        return f"arXiv:{arxiv_id}"
-    return f"PMID:{pmid}" if pmid else ""
+def _prefixed(kind: str, given: str | None) -> str:
+    found = identifier(given)
+    return f"{kind}{found}" if found else ""

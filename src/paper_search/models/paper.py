@@ -195,6 +195,18 @@ class ScoredPaper(BaseModel):
     """Place in the order of the result, from 1; None: the score decides."""
 
 
+class ScreeningDecision(BaseModel):
+    """Whether a paper belongs into a review, and who said so."""
+
+    decision: str | None = None
+    """`include` or `exclude`; None: nobody decided."""
+    decided_by: str | None = None
+    decided_at: str | None = None
+    """UTC, ISO 8601."""
+    reason: str | None = None
+    """Why it was excluded."""
+
+
 class Paper(BibliographicRecord):
     """A paper as a person gets it."""
 
@@ -204,8 +216,16 @@ class Paper(BibliographicRecord):
     relevance_reason: str = ""
     tags: list[PaperTag] = Field(default_factory=list)
     is_judged: bool = True
-    note: str | None = Field(default=None, exclude_if=lambda note: note is None)
+    note: str | None = Field(default=None, exclude_if=_is_absent)
     """What the person noted on it while screening."""
+    screening: ScreeningDecision | None = Field(default=None, exclude_if=_is_absent)
+    """None: nobody has screened it."""
+
+    @property
+    def screening_columns(self) -> dict[str, str]:
+        """What screening said of it, by the names of the columns of a review; "": nothing."""
+        said = (self.screening or ScreeningDecision()).model_dump()
+        return {name: value or "" for name, value in (said | {"note": self.note}).items()}
 
     @classmethod
     def from_scored(cls, scored: ScoredPaper) -> Paper:

@@ -234,7 +234,8 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Merge the accumulated papers into the last collection and say why the search ended."""
     state = _checked(ctx)
     records = _records(ctx)
-    collection = await final_collection(state, records, ctx.services.deduplicate)
+    marks = MarkStore(ctx.store, ctx.thread_id)
+    collection = await final_collection(state, records, marks, ctx.services.deduplicate)
     reference = await records.put_collection(collection, part="final")
     if state.result is not None:
         told = {"hidden": state.result.hidden, "coverage": state.result.coverage}

@@ -126,7 +126,12 @@ class SearchRecords(RecordStore):
         set_aside = [paper.id for paper in (*beyond, *collection.set_aside)]
         plain = await self._plain_papers([paper.id for paper in papers])
         whole = {paper.id: _dump(paper) for paper in papers if plain.get(paper.id) != paper}
-        await self.put(part, {paper.id: whole.get(paper.id) for paper in papers})
+        screened = [each for each in collection.set_aside if each.screening or each.note]
+        await self.put(
+            part,
+            {each.id: _dump(each) for each in screened}
+            | {paper.id: whole.get(paper.id) for paper in papers},
+        )
         return CollectionRef(
             metadata=collection.metadata,
             facets=collection.facets,
@@ -178,15 +183,6 @@ class SearchRecords(RecordStore):
             )
             for paper in await self.papers(list(marks))
         ]
-
-    async def notes(self) -> dict[str, str]:
-        """Return what the person noted while screening, by paper id."""
-        found: dict[str, str] = {}
-        read = 0
-        while page := await self._store.asearch(self.namespace("marks"), limit=PAGE, offset=read):
-            found |= {item.key: item.value["note"] for item in page if item.value.get("note")}
-            read += len(page)
-        return found
 
     async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
         ids = [i for work in works for i in (work.id, *work.merged_from)]

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from paper_search.models import (
     Facets,
     Paper,
     PaperCollection,
+    ScreeningDecision,
     SearchConstraints,
     SearchMetadata,
     SearchStrategy,
 )
+from paper_search.workflow.marks import MarkStore, ScreeningMark
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.regrouping import Merge, regrouped
 from paper_search.workflow.state import WorkflowState
 
 
 async def final_collection(
-    state: WorkflowState, records: SearchRecords, deduplicate: Merge | None = None
+    state: WorkflowState,
+    records: SearchRecords,
+    marks: MarkStore,
+    deduplicate: Merge | None = None,
 ) -> PaperCollection:
     """Return the last collection with the accumulated papers; an empty one if there is none.
 
@@ -33,7 +38,7 @@ async def final_collection(
     said = state.history[-1].feedback if state.history else None
     if deduplicate is not None and said is not None and said.merge_decisions:
         merged = await regrouped(merged, said.merge_decisions, records, deduplicate)
-    merged = with_notes(merged, await records.notes())
+    merged = with_screening(merged, state.marks, await marks.marks())
     return merged.model_copy(
         update={
             "ended_by": state.ended_by,
@@ -45,15 +50,38 @@ async def final_collection(
     )
 
 
-def with_notes(collection: PaperCollection, notes: Mapping[str, str]) -> PaperCollection:
-    """Return the collection with what the person noted, by paper id; itself without notes."""
-    if not notes:
+def with_screening(
+    collection: PaperCollection, verdicts: Mapping[str, bool], marks: Sequence[ScreeningMark]
+) -> PaperCollection:
+    """Return the collection with what a person said of its papers; itself if nothing was said.
+
+    Args:
+        collection: of whose papers it is.
+        verdicts: by paper id: is it relevant?
+        marks: of the screening, with the time and the notes.
+    """
+    made = {mark.paper_id: mark for mark in marks}
+    if not verdicts and not made:
         return collection
-    papers = [
-        paper.model_copy(update={"note": notes[paper.id]}) if paper.id in notes else paper
-        for paper in collection.papers
-    ]
-    return collection.model_copy(update={"papers": papers})
+
+    def screened(paper: Paper) -> Paper:
+        mark = made.get(paper.id)
+        own = mark.is_relevant if mark else None
+        verdict = verdicts.get(paper.id, own)
+        update: dict[str, object] = {"note": mark.note} if mark and mark.note else {}
+        if verdict is not None:
+            said_at = mark.said_at if mark and own == verdict else None
+            update["screening"] = ScreeningDecision(
+                decision="include" if verdict else "exclude", decided_at=said_at or None
+            )
+        return paper.model_copy(update=update) if update else paper
+
+    return collection.model_copy(
+        update={
+            "papers": [screened(paper) for paper in collection.papers],
+            "set_aside": [screened(paper) for paper in collection.set_aside],
+        }
+    )
 
 
 def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollection:

@@ -55,7 +55,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         state = await self.state()
         if state.result is None and not state.is_complete:
             return None
-        return await final_collection(state, self._records)
+        return await final_collection(state, self._records, self._marks)
 
     async def screening(self) -> Screening:
         """Return the papers of the result to go through one by one.
@@ -72,7 +72,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
                 f"thread {self._thread_id!r} has no result to screen: it is neither done nor does "
                 "it wait with one. Resume it up to the question about the result"
             )
-        collection = await final_collection(state, self._records)
+        collection = await final_collection(state, self._records, self._marks)
         return await open_screening(collection.papers, state, self._marks)
 
     async def _question(self, shown: Any, state: WorkflowState) -> Checkpoint:

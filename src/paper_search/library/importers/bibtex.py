@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paper_search.bibliography.names import SUFFIX
+from paper_search.bibliography.publication_types import stated_type
 from paper_search.bibliography.text import plain
 from paper_search.library.importers.bibtex_values import closes_at, resolved, split_outside
 from paper_search.library.importers.crossrefs import Volumes
@@ -36,9 +37,19 @@ _TYPES = {
 _PLAIN_FIELDS = (
     "title", "subtitle", "abstract", "journal", "journaltitle", "booktitle", "publisher", "volume",
     "number", "issue", "pages", "year", "date", "language", "langid", "note", "howpublished",
-    "school", "institution", "series", "keywords",
+    "school", "institution", "series", "keywords", "type",
 )  # fmt: skip
-_RAW_FIELDS = ("doi", "url", "isbn", "pmid", "pmcid", "eprint", "archiveprefix", "eprinttype")
+_RAW_FIELDS = (
+    "doi",
+    "url",
+    "isbn",
+    "issn",
+    "pmid",
+    "pmcid",
+    "eprint",
+    "archiveprefix",
+    "eprinttype",
+)
 
 
 def read(lines: Iterable[str]) -> Iterator[Entry]:
@@ -123,6 +134,8 @@ def _entry(found: _Found, volumes: Volumes) -> Entry:
     values["authors"] = list(_people(fields.get("author") or fields.get("editor") or ""))
     values["language"] = values.get("language") or values.get("langid")
     origin = values.get("archiveprefix", "") + values.get("eprinttype", "")
+    if "pubmed" in origin.lower():
+        values.setdefault("pmid", values.pop("eprint", ""))
     if "arxiv" not in origin.lower() and not fields.get("eprint", "").lower().startswith("arxiv"):
         values.pop("eprint", None)
     if preprint := _ARXIV_VENUE.match(values.get("journal", "")):
@@ -135,7 +148,7 @@ def _entry(found: _Found, volumes: Volumes) -> Entry:
         record = record_of(values, is_inverted=True)
     except ValueError as error:
         return Rejected(found.line, f"{found.key or '@' + found.kind}: {error}")
-    record.publication_type = _TYPES.get(found.kind, "document")
+    record.publication_type = stated_type(values.get("type")) or _TYPES.get(found.kind, "document")
     record.bibtex = found.raw
     return Imported(record, found.line)
 

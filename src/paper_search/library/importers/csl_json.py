@@ -28,6 +28,8 @@ def read(lines: Iterable[str]) -> Iterator[Entry]:
 
 
 def _entry(item: Any, line: int) -> Entry:
+    if isinstance(item, dict) and str(item.get("archive", "")).lower() == "arxiv":
+        item = {"arxiv_id": item.get("archive_location"), **item}
     entry = entry_of(item, line)
     if isinstance(entry, Imported) and isinstance(kind := item.get("type"), str):
         entry.record.publication_type = kind.strip().lower() or None

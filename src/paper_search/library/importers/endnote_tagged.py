@@ -43,6 +43,8 @@ def _entry(given: Reference) -> Entry:
                 "pages": given.first("%P"),
                 "publisher": given.first("%I"),
                 "language": given.first("%G"),
+                "isbn": given.first("%@"),
+                "issn": given.first("%@"),
                 "keywords": given.all("%K"),
             },
             is_inverted=True,

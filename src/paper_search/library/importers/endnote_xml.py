@@ -51,6 +51,14 @@ def read(file: IO[bytes]) -> Iterator[Entry]:
         raise InputError(f"the XML is not safe to read ({type(error).__name__})") from error
 
 
+def _pmid(given: Any) -> str | None:
+    """Return the accession number where the record is of PubMed or MEDLINE."""
+    names = ("remote-database-name", "remote-database-provider")
+    said = " ".join(given.findtext(name) or "" for name in names).lower()
+    found = given.find("accession-num") if "pubmed" in said or "medline" in said else None
+    return "".join(found.itertext()).strip() if found is not None else None
+
+
 def _entry(given: Any, number: int) -> Entry:
     def text(path: str) -> str | None:
         found = given.find(path)
@@ -81,6 +89,8 @@ def _entry(given: Any, number: int) -> Entry:
                 "publisher": text("publisher"),
                 "language": text("language"),
                 "isbn": text("isbn"),
+                "issn": text("isbn"),
+                "pmid": _pmid(given),
                 "keywords": texts("keywords/keyword"),
             },
             is_inverted=True,

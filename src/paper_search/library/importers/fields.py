@@ -10,6 +10,7 @@ from paper_search.bibliography.identifiers import (
     parse_arxiv_id,
     parse_doi,
     parse_isbn,
+    parse_issn,
     parse_pmcid,
     parse_pmid,
 )
@@ -47,6 +48,7 @@ _NAMES = {
     "openalex_id": ("openalex_id",),
     "s2_id": ("s2_id", "paperId"),
     "isbn": ("isbn", "ISBN"),
+    "issn": ("issn", "ISSN"),
     "volume": ("volume",),
     "issue": ("issue", "number"),
     "pages": ("pages", "page"),
@@ -78,6 +80,7 @@ _IDENTIFIERS: dict[str, Callable[[str], str | None]] = {
     "pmid": parse_pmid,
     "pmcid": parse_pmcid,
     "isbn": parse_isbn,
+    "issn": parse_issn,
 }
 
 

@@ -12,6 +12,7 @@ from paper_search.library.importers.tagged import Layout, Reference, references
 
 _LAYOUT = Layout(re.compile(r"([A-Z]{2,4}) *- ?(.*)$"), frozenset({"PMID"}), is_ended_by_blank=True)
 _MARKED = re.compile(r"^(\S+)\s*\[(doi|pii)\]$", re.IGNORECASE)
+_ARTICLE_NUMBER = re.compile(r"(e?\d{1,7})(?:\s*\[pii\])?$", re.IGNORECASE)
 _TYPES = {
     "journal article": "article-journal", "review": "article-journal", "preprint": "article",
     "book": "book", "clinical trial": "article-journal", "dataset": "dataset",
@@ -27,6 +28,13 @@ def read(lines: Iterable[str]) -> Iterator[Entry]:
     """
     for reference in references(lines, _LAYOUT):
         yield _entry(reference)
+
+
+def _article_numbers(given: Reference) -> Iterator[str]:
+    """Yield what stands in the place of pages in a journal without: "e025031", "559 [pii]"."""
+    for value in given.all("LID"):
+        if found := _ARTICLE_NUMBER.match(value):
+            yield found[1]
 
 
 def _entry(given: Reference) -> Entry:
@@ -45,7 +53,8 @@ def _entry(given: Reference) -> Entry:
                 "pmcid": given.first("PMC"),
                 "volume": given.first("VI"),
                 "issue": given.first("IP"),
-                "pages": given.first("PG"),
+                "pages": given.first("PG") or next(_article_numbers(given), None),
+                "issn": given.first("IS"),
                 "language": given.first("LA"),
                 "publisher": given.first("PB"),
                 "isbn": given.first("ISBN"),

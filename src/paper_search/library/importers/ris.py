@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from paper_search.bibliography.publication_types import stated_type
 from paper_search.library.importers.entries import Entry, Imported, Rejected
-from paper_search.library.importers.fields import record_of
+from paper_search.library.importers.fields import record_of, year_of
 
 _TAG = re.compile(r"^\s{0,2}([A-Z][A-Z0-9])[ \t]{1,3}-[ \t]*(.*)$")
+_REPEATED = {"SN", "AN"}
+"""Tags whose values are joined: rispy keeps the first alone."""
 _OPEN_ENDED = "ER  - \n"
 _TYPES = {
     "JOUR": "article-journal", "JFULL": "article-journal", "EJOUR": "article-journal",
@@ -57,7 +60,9 @@ def _references(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             kept = []
             continue
         text = found.group(2).strip() if found else line.strip()
-        if text:
+        if text and tag in _REPEATED and (place := _place_of(kept, tag)):
+            kept[place] = f"{kept[place].rstrip()}; {text}\n"
+        elif text:
             kept.append(f"{tag}  - {text}\n" if tag else f"{text}\n")
         elif tag == "TY":
             kept.append("TY  - GEN\n")
@@ -65,13 +70,19 @@ def _references(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
         yield start, "".join([*kept, _OPEN_ENDED])
 
 
+def _place_of(lines: list[str], tag: str) -> int:
+    """Return which line has the tag; 0: none."""
+    return next((n for n, line in enumerate(lines) if line.startswith(f"{tag}  - ")), 0)
+
+
 def _entry(given: dict[str, Any], line: int) -> Entry:
+    numbers = [each.strip() for each in str(given.get("accession_number") or "").split(";")]
     title = next((given[name] for name in _TITLES if given.get(name)), "")
     first, last = given.get("start_page"), given.get("end_page")
     values: dict[str, Any] = {
         "title": title,
         "authors": next((given[name] for name in _AUTHORS if given.get(name)), []),
-        "year": next((given[name] for name in _YEARS if given.get(name)), None),
+        "year": next((year for name in _YEARS if (year := year_of(given.get(name)))), None),
         "venue": next(
             (given[name] for name in _VENUES if given.get(name) and given[name] != title), None
         ),
@@ -85,16 +96,28 @@ def _entry(given: dict[str, Any], line: int) -> Entry:
         "publisher": given.get("publisher"),
         "language": given.get("language"),
         "keywords": given.get("keywords"),
-        "pmid": given.get("accession_number") if _is_pubmed(given) else None,
+        "isbn": given.get("issn"),
+        "issn": given.get("issn"),
+        "pmid": _numbered(numbers, "pmid") or (numbers[0] if _is_pubmed(given) else None),
+        "arxiv_id": _numbered(numbers, "arxiv"),
+        "pmcid": _pmcid(given.get("custom2")),
     }
     try:
         record = record_of(values, is_inverted=True)
     except ValueError as error:
         return Rejected(line, str(error))
-    record.publication_type = _TYPES.get(
-        str(given.get("type_of_reference", "")).upper(), "document"
-    )
+    kind = str(given.get("type_of_reference", "")).upper()
+    record.publication_type = stated_type(given.get("type_of_work")) or _TYPES.get(kind, "document")
     return Imported(record, line)
+
+
+def _numbered(numbers: list[str], kind: str) -> str | None:
+    return next((each for each in numbers if each.lower().startswith(f"{kind}:")), None)
+
+
+def _pmcid(given: Any) -> str | None:
+    text = str(given or "").strip()
+    return text if text.upper().startswith("PMC") else None
 
 
 def _is_pubmed(given: dict[str, Any]) -> bool:

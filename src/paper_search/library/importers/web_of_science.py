@@ -53,6 +53,7 @@ def _entry(given: Reference) -> Entry:
                 "publisher": given.first("PU"),
                 "language": given.first("LA"),
                 "isbn": given.first("BN"),
+                "issn": given.first("SN", "EI"),
                 "keywords": f"{given.joined('DE') or ''}; {given.joined('ID') or ''}",
                 "citations": given.first("TC", "Z9"),
             },

@@ -1,0 +1,61 @@
+"""Types of publications in the words of CSL, whatever a source calls them."""
+
+from __future__ import annotations
+
+PREPRINTS = frozenset({"preprint", "posted-content"})
+"""What is called so is a preprint; CSL's "article" alone may be anything."""
+
+CSL_TYPES = frozenset({
+    "article", "article-journal", "article-magazine", "article-newspaper", "bill", "book",
+    "broadcast", "chapter", "classic", "collection", "dataset", "document", "entry",
+    "entry-dictionary", "entry-encyclopedia", "event", "figure", "graphic", "hearing", "interview",
+    "legal_case", "legislation", "manuscript", "map", "motion_picture", "musical_score",
+    "pamphlet", "paper-conference", "patent", "performance", "periodical",
+    "personal_communication", "post", "post-weblog", "regulation", "report", "review",
+    "review-book", "software", "song", "speech", "standard", "thesis", "treaty", "webpage",
+})  # fmt: skip
+"""https://docs.citationstyles.org/en/stable/specification.html#appendix-iii-types."""
+
+# What Crossref, OpenAlex, DataCite and BibTeX files call the same things.
+_SYNONYMS = {
+    "journal-article": "article-journal",
+    "review": "article-journal",
+    "proceedings-article": "paper-conference",
+    "conference-paper": "paper-conference",
+    "inproceedings": "paper-conference",
+    "conference": "paper-conference",
+    "book-chapter": "chapter",
+    "book-section": "chapter",
+    "incollection": "chapter",
+    "inbook": "chapter",
+    "monograph": "book",
+    "edited-book": "book",
+    "dissertation": "thesis",
+    "phdthesis": "thesis",
+    "mastersthesis": "thesis",
+    "techreport": "report",
+    "preprint": "article",
+    "posted-content": "article",
+}
+
+
+def type_word(text: str | None) -> str:
+    """Return a type as it is compared: in lower case, with hyphens."""
+    return (text or "").strip().lower().replace("_", "-").replace(" ", "-")
+
+
+def csl_type(text: str | None) -> str:
+    """Return the CSL type for the word of any source; a word that nobody knows stays."""
+    word = type_word(text)
+    return _SYNONYMS.get(word, word)
+
+
+def stated_type(text: str | None) -> str | None:
+    """Return the CSL type that a file states in words beside its own type; None: it states none.
+
+    "Article" and "Review" are no more than articles of journals there, and say nothing.
+    """
+    word = type_word(text)
+    known = _SYNONYMS.get(word, word)
+    is_vague = word in {"article", "review", "document"}
+    return known if known in CSL_TYPES and not is_vague else None
