@@ -373,3 +373,11 @@ def test_a_question_or_a_strategy_is_needed_and_not_both(cli: Cli, tmp_path: Pat
         assert "give a QUESTION or --strategy FILE" in cli("find", *words, *SAMPLE).stderr
     missing = cli("find", "--strategy", str(tmp_path / "missing.txt"), *SAMPLE)
     assert "cannot read" in missing.stderr
+
+
+def test_a_workbook_is_written_to_a_file(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "papers.xlsx"
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(path))
+    assert ended.code == 0
+    assert path.read_bytes().startswith(b"PK")
+    assert cli("library", "add", str(path)).code == 0

@@ -63,9 +63,16 @@ def print_json(value: Any) -> None:
     print_text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def print_text(content: str) -> None:
-    """Write a document to stdout as UTF-8, its line ends as they are."""
-    typer.echo(SURROGATES.sub("\ufffd", content).encode(), nl=False)
+def print_text(content: str | bytes) -> None:
+    """Write a document to stdout, text as UTF-8, its line ends as they are."""
+    if isinstance(content, str):
+        content = SURROGATES.sub("\ufffd", content).encode()
+    typer.echo(content, nl=False)
+
+
+def is_terminal() -> bool:
+    """Whether stdout is a terminal, and not a file or a pipe."""
+    return sys.stdout.isatty()
 
 
 def is_interactive() -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from paper_search.cli.console import (
     PIPE_WIDTH,
     data,
+    is_terminal,
     print_json,
     print_text,
     say,
@@ -115,10 +116,13 @@ class Delivery(Destination):
             ExportError: the file cannot be written.
         """
         if self.output is not None:
-            from paper_search.exports.files import write_export
+            from paper_search.exports.files import write_bytes, write_export
 
-            written = write_export(
-                self._rendered(collection), self.output, overwrite=self.is_forced
+            rendered = self._rendered(collection)
+            written = (
+                write_export(rendered, self.output, overwrite=self.is_forced)
+                if isinstance(rendered, str)
+                else write_bytes(rendered, self.output, overwrite=self.is_forced)
             )
             if not self.is_json:
                 _say_titles(collection)
@@ -131,14 +135,21 @@ class Delivery(Destination):
 
             data().print(paper_table(collection.papers))
         elif self.output is None and self.format_name != TABLE:
-            print_text(self._rendered(collection))
+            rendered = self._rendered(collection)
+            if isinstance(rendered, bytes) and is_terminal():
+                raise UsageMistakeError(
+                    f"{self.format_name} is no text; give --output FILE, or redirect to a file"
+                )
+            print_text(rendered)
 
-    def _rendered(self, collection: PaperCollection) -> str:
+    def _rendered(self, collection: PaperCollection) -> str | bytes:
         if self.format_name != TABLE:
             from paper_search.exports import get_exporter
 
             rendered = get_exporter(self.format_name)(collection)
-            return rendered if rendered.endswith("\n") else rendered + "\n"
+            if isinstance(rendered, bytes) or rendered.endswith("\n"):
+                return rendered
+            return rendered + "\n"
         from rich.console import Console
 
         from paper_search.cli.tables import paper_table

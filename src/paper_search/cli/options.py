@@ -27,8 +27,8 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="table, json, bibtex, ris, csl-json, csv or markdown; else by the name of --output, "
-        "else table.",
+        help="table, json, bibtex, biblatex, ris, csl-json, csv, xlsx or markdown; else by the "
+        "name of --output, else table.",
     ),
 ]
 Output = Annotated[

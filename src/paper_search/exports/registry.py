@@ -9,7 +9,8 @@ from paper_search.errors import UnknownNameError
 from paper_search.models import PaperCollection
 from paper_search.resources import EntryPoints
 
-Exporter = Callable[[PaperCollection], str]
+Exporter = Callable[[PaperCollection], str | bytes]
+"""Text is written as UTF-8; a workbook is bytes."""
 
 EXPORTERS: EntryPoints[Exporter] = EntryPoints("paper_search.exporters", "export format")
 
@@ -23,6 +24,7 @@ _FORMAT_OF_SUFFIX = {
     ".md": "markdown",
     ".markdown": "markdown",
     ".ris": "ris",
+    ".xlsx": "xlsx",
 }
 
 
@@ -40,7 +42,7 @@ def get_exporter(name: str) -> Exporter:
     return EXPORTERS.read(name)
 
 
-def export(collection: PaperCollection, format: str) -> str:  # noqa: A002  the word of the command line
+def export(collection: PaperCollection, format: str) -> str | bytes:  # noqa: A002  the word of the command line
     """Return the collection in a format.
 
     Raises:

@@ -9,6 +9,7 @@ from typing import Any
 from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
+from paper_search.library.importers.own_table import OWN_COLUMNS, record_of_row
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "title": ("title", "articletitle", "papertitle", "documenttitle", "primarytitle",
@@ -35,6 +36,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "publisher": ("publisher",),
     "language": ("language", "languageoforiginaldocument", "lang", "articlelanguage"),
     "isbn": ("isbn",),
+    "issn": ("issn",),
     "keywords": ("keywords", "keyword", "authorkeywords", "manualtags", "automatictags",
                  "indexkeywords", "meshterms", "subjects", "subject", "topics", "kw"),
 }  # fmt: skip
@@ -55,6 +57,10 @@ def entries(rows: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Entry]:
     first = next(numbered, None)
     if first is None:
         return
+    names = [str(name or "") for name in first[1]]
+    if set(names) >= OWN_COLUMNS:
+        yield from _own_entries(names, numbered)
+        return
     places = guessed(first[1])
     if "title" not in places:
         found = ", ".join(repr(str(name)) for name in first[1] if name)[:120]
@@ -63,6 +69,18 @@ def entries(rows: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Entry]:
     for line, cells in numbered:
         if any(_text(cell) for cell in cells):
             yield _entry(cells, places, line)
+
+
+def _own_entries(
+    names: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]]
+) -> Iterator[Entry]:
+    for line, cells in rows:
+        row = dict(zip(names, map(_text, cells), strict=False))
+        if any(row.values()):
+            try:
+                yield Imported(record_of_row(row), line)
+            except ValueError as error:
+                yield Rejected(line, str(error))
 
 
 def guessed(names: Sequence[Any]) -> dict[str, list[int]]:
