@@ -26,8 +26,9 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="BibTeX, RIS, MEDLINE, Web of Science, EndNote, CSL-JSON, JSON lines (ours, "
-            "OpenAlex, arXiv), CSV, Excel; also gzipped; whole folders; '-' for standard input.",
+            help="BibTeX, RIS, MEDLINE, PubMed XML, Web of Science, EndNote, RefWorks, CSL-JSON, "
+            "JSON lines (ours, OpenAlex, arXiv), CSV, Excel; also gzipped; whole folders; '-' for "
+            "standard input.",
         ),
     ],
     format_name: Annotated[
@@ -35,8 +36,8 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="bibtex, ris, medline, web-of-science, endnote, endnote-xml, csl-json, "
-            "json-lines, json, csv or xlsx; else by name and content.",
+            help="bibtex, ris, medline, pubmed-xml, web-of-science, endnote, endnote-xml, "
+            "refworks, csl-json, json-lines, json, csv or xlsx; else by name and content.",
         ),
     ] = None,
     with_vectors: Annotated[

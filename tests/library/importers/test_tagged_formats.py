@@ -205,3 +205,127 @@ def test_real_files_give_as_many_records_as_they_hold(
     (path,) = DATA.glob(name)
     entries = list(read_file(path))
     assert (len(good(entries)), len(bad(entries))) == (records, rejected)
+
+
+REFWORKS = """RT Journal Article
+SR Electronic
+ID 1
+A1 Ma,Jun
+A1 White,JR
+A1 World Health Organization
+T1 A long title
+that goes on
+JF Journal of X
+YR 2015
+FD 2014 Dec
+VO 5
+IS 2
+SP 12
+OP 34
+K1 graphs
+K1 trees
+AB First.
+PB Ours
+SN 1234-5679
+DO 10.1000/X
+DS PubMed
+AN 123
+
+RT Book, Section
+T1 Second
+YR n.d.
+FD 2010/03/01
+
+RT Web Page
+A1 Doe,J
+"""
+
+
+def written(folder: Path, name: str, text: str) -> list[Imported | Rejected]:
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return list(read_file(path))
+
+
+def test_refworks_files_give_their_records(tmp_path: Path) -> None:
+    first, second, bad = written(tmp_path, "refworks.txt", REFWORKS)
+    assert isinstance(first, Imported)
+    record = first.record
+    assert (record.title, record.year, record.pages) == ("A long title that goes on", 2015, "12-34")
+    assert [(each.family, each.given, each.literal) for each in record.authors] == [
+        ("Ma", "Jun", None),
+        ("White", "JR", None),
+        (None, None, "World Health Organization"),
+    ]
+    assert (record.doi, record.pmid, record.issn) == ("10.1000/x", "123", "1234-5679")
+    assert (record.venue, record.keywords) == ("Journal of X", ["graphs", "trees"])
+    assert record.publication_type == "article-journal"
+    assert isinstance(second, Imported)
+    assert (second.record.publication_type, second.record.year) == ("chapter", 2010)
+    assert bad == Rejected(30, "the title is missing")
+
+
+PUBMED_XML = """<?xml version="1.0"?>
+<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN"
+ "https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd">
+<PubmedArticleSet>
+<PubmedArticle><MedlineCitation><PMID>1</PMID><Article>
+<Journal><Title>Journal of X</Title><JournalIssue><PubDate><Year>2015</Year></PubDate>
+</JournalIssue></Journal><ArticleTitle>First</ArticleTitle>
+<AuthorList><Author><LastName>Ma</LastName><ForeName>Jun</ForeName></Author></AuthorList>
+</Article></MedlineCitation></PubmedArticle>
+<PubmedArticle><MedlineCitation><PMID>2</PMID><Article/></MedlineCitation></PubmedArticle>
+</PubmedArticleSet>
+"""
+
+
+def test_pubmeds_xml_gives_its_records(tmp_path: Path) -> None:
+    first, bad = written(tmp_path, "pubmed.xml", PUBMED_XML)
+    assert isinstance(first, Imported)
+    record = first.record
+    assert (record.title, record.year, record.pmid) == ("First", 2015, "1")
+    assert [(each.family, each.given) for each in record.authors] == [("Ma", "Jun")]
+    assert (record.id, record.source, record.publication_type) == ("", "library", "article-journal")
+    assert bad == Rejected(2, "the title is missing")
+
+
+def test_xml_that_asks_for_an_entity_is_refused(tmp_path: Path) -> None:
+    bomb = '<!DOCTYPE x [<!ENTITY a "b">]><PubmedArticleSet>&a;</PubmedArticleSet>'
+    with pytest.raises(InputError, match="not safe to read"):
+        written(tmp_path, "pubmed.xml", bomb)
+
+
+@pytest.mark.parametrize(
+    ("lines", "year"),
+    [
+        ("PY  - 2009\nY1  - 2010//\nDA  - 2011/03/01\n", 2009),
+        ("Y1  - 2009//\nDA  - 2010/03/01\n", 2009),
+        ("PY  - n.d.\nY1  - 2009//\n", 2009),
+        ("Y1  - //\nDA  - 2010/03/01\n", 2010),
+        ("DA  - 2010/03/01\nY2  - 2019/01/01\n", 2010),
+        ("Y2  - 2019/01/01\n", None),
+    ],
+)
+def test_the_year_of_a_ris_file_is_that_of_publication_where_it_can_be_read(
+    tmp_path: Path, lines: str, year: int | None
+) -> None:
+    (entry,) = written(tmp_path, "a.ris", f"TY  - JOUR\nTI  - A\n{lines}ER  - \n")
+    assert isinstance(entry, Imported)
+    assert entry.record.year == year
+
+
+@pytest.mark.parametrize(
+    ("lines", "pages"),
+    [
+        ("PG  - 183-92\nLID - e025031\n", "183-92"),
+        ("LID - 10.1136/bmj [doi]\nLID - e025031\n", "e025031"),
+        ("LID - 559 [pii]\n", "559"),
+        ("LID - S0005-7894(19)30080-2 [pii]\n", None),
+    ],
+)
+def test_an_article_number_stands_for_the_pages_that_a_medline_record_has_not(
+    tmp_path: Path, lines: str, pages: str | None
+) -> None:
+    (entry,) = written(tmp_path, "a.nbib", f"PMID- 1\nTI  - A\n{lines}\n")
+    assert isinstance(entry, Imported)
+    assert entry.record.pages == pages

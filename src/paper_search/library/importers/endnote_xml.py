@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from paper_search.errors import InputError
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
+from paper_search.library.importers.xml_records import records
 
 _TYPES = {
     "journal article": "article-journal", "electronic article": "article-journal", "book": "book",
@@ -22,33 +22,11 @@ _TYPES = {
 def read(file: IO[bytes]) -> Iterator[Entry]:
     """Yield one entry for every `record` element as it ends; the line is its number in the file.
 
-    Entities and external references are refused, as nothing that writes references needs them.
-
     Raises:
         InputError: the XML is broken or unsafe; what came before was yielded.
     """
-    from xml.etree.ElementTree import ParseError  # noqa: PLC0415  # only when XML is read
-
-    from defusedxml.common import DefusedXmlException  # noqa: PLC0415  # as above
-    from defusedxml.ElementTree import iterparse  # noqa: PLC0415  # as above
-
-    number = 0
-    try:
-        root: Any = None
-        for event, element in iterparse(file, events=("start", "end")):
-            root = element if root is None else root
-            if event == "end" and element.tag == "record":
-                number += 1
-                yield _entry(element, number)
-                element.clear()
-                if (records := root.find("records")) is not None:
-                    records.clear()
-    except ParseError as error:
-        raise InputError(
-            f"the XML is invalid after record {number}: {error}; earlier records were imported"
-        ) from error
-    except DefusedXmlException as error:
-        raise InputError(f"the XML is not safe to read ({type(error).__name__})") from error
+    for number, element in records(file, {"record"}):
+        yield _entry(element, number)
 
 
 def _pmid(given: Any) -> str | None:

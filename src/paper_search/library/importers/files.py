@@ -25,17 +25,20 @@ FORMATS = {
     "web-of-science": "paper_search.library.importers.web_of_science",
     "endnote": "paper_search.library.importers.endnote_tagged",
     "endnote-xml": "paper_search.library.importers.endnote_xml",
+    "pubmed-xml": "paper_search.library.importers.pubmed_xml",
+    "refworks": "paper_search.library.importers.refworks",
     "csv": "paper_search.library.importers.csv_table",
     "xlsx": "paper_search.library.importers.xlsx_table",
 }
 """Module of every format; each has a function `read(lines)` that yields entries."""
-_OF_BYTES = {"endnote-xml", "xlsx"}
+_OF_BYTES = {"endnote-xml", "pubmed-xml", "xlsx"}
 """Formats whose `read` takes the open file instead."""
 _OF_PIECES = {"csl-json", "json"}
 """Formats whose `read` takes text in pieces: all of it may be on one line."""
 
 ACCEPTED = (
-    "BibTeX (.bib), RIS (.ris), MEDLINE (.nbib), Web of Science (.ciw), EndNote (.enw, .xml), "
+    "BibTeX (.bib), RIS (.ris), MEDLINE (.nbib), PubMed (.xml), Web of Science (.ciw), "
+    "EndNote (.enw, .xml), RefWorks (.txt), "
     "CSL-JSON (.json), JSON lines (.jsonl) of ours, OpenAlex or arXiv, tables (.csv, .tsv, .xlsx), "
     "our own JSON export"
 )
@@ -63,6 +66,8 @@ _CITATION = re.compile(r"^PMID ?- ?\d", re.MULTILINE)
 _WEB_OF_SCIENCE = re.compile(r"^PT [A-Z]\s*$", re.MULTILINE)
 _ENDNOTE = re.compile(r"^%[0AT] \S", re.MULTILINE)
 _ENDNOTE_XML = re.compile(r"<xml>\s*<records>|<records>\s*<record>")
+_PUBMED_XML = re.compile(r"<(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle)\b")
+_REFWORKS = re.compile(r"^RT [A-Z][a-z]", re.MULTILINE)
 _NAMED_COLUMNS = re.compile(r"^(?=[^\n]*[,;\t|])(?=[^\n]*\btitle\b)", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
 _CONTENTS = (
@@ -71,6 +76,8 @@ _CONTENTS = (
     (_CITATION, "medline"),
     (_WEB_OF_SCIENCE, "web-of-science"),
     (_ENDNOTE_XML, "endnote-xml"),
+    (_PUBMED_XML, "pubmed-xml"),
+    (_REFWORKS, "refworks"),
     (_ENDNOTE, "endnote"),
 )
 """What tells a format, the surest first."""
