@@ -253,6 +253,15 @@ def test_a_rendered_tree_reads_back_as_its_normal_form(tree: object) -> None:
         "smith j.-" * 1_100 + "[au]",
         "aa NEAR/" * 1_200,
         "title:" * 1_600,
+        "TI a " * 5_000,
+        "a.ti. " + "a/ " * 5_000,
+        "a.ti. " + "exp a " * 4_000,
+        "'a'/exp " + "\n1 a" * 5_000,
+        "NOFT(x) " + "AB,TI(" * 4_000,
+        "1 or " * 5_000,
+        "\n1. a adj3 (" * 2_000,
+        "S1 AND S2 " * 2_500,
+        "a.ti.\n2. limit 1 to " + "a or " * 4_000,
     ],
 )
 def test_no_text_takes_long_to_read_or_refuse(text: str) -> None:

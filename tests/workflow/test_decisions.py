@@ -81,7 +81,7 @@ NO_STRATEGY: list[tuple[Any, str]] = [
     (_edit(filters={"publication_types": ["novel"]}), "unknown novel; known: article, "),
     (_query(boolean_query="a AND"), r"revised_data\.queries\.0: boolean_query: column"),
     (
-        _query(boolean_query="cancer[tiab] AND review[pt]"),
+        _query(boolean_query="cancer[tiab] AND utrecht[ad]"),
         r"queries\.0: boolean_query: column \d\d",
     ),
     (_query(boolean_query="TS=(cancer) AND WC=(Oncology)"), r"boolean_query: column 17"),

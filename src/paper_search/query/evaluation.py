@@ -55,7 +55,7 @@ def evaluate(
         document: text by field name (title, abstract, author, venue, and any others), and `year`.
         tokeniser: what makes words of a text, the query's and the document's alike.
     """
-    return _Document(document, tokeniser).matches(headings_as_words(node))
+    return _Document(document, tokeniser).matches(node)
 
 
 def judge(
@@ -98,6 +98,10 @@ class _Document:
     def _spans(self, node: Node, field: str) -> Iterator[_Span]:
         """Yield where the node matches in a field: first token, and the one after the last."""
         match node:
+            case Term() | Phrase() if node.field in HEADINGS:
+                # Texts have the natural form, keywords the inverted one.
+                for words in {heading_words(node), _without_subheading(node)}:
+                    yield from self._runs(self._query_tokens(list(words)), field)
             case Term(text, _, is_prefix):
                 yield from self._leaf_spans(node, [f"{text}*" if is_prefix else text], field)
             case Phrase(words):
@@ -187,8 +191,7 @@ class _Judge:
             case YearRange():
                 is_unknown = "year" in self._unknown
             case Term() | Phrase() if node.field in HEADINGS:
-                written = Or((headings_as_words(node), replace(node, field=None)))
-                return True if self._document.matches(written) else None
+                return True if self._document.matches(node) else None
             case Term() | Phrase() if node.field in INDEXED:
                 return None
             case _:
@@ -226,17 +229,20 @@ def heading_words(leaf: Term | Phrase) -> tuple[str, ...]:
     single-photon emission-computed tomography. A list ("Delirium, Dementia, Amnestic, Cognitive
     Disorders"), which has a plural at its end, keeps its order.
     """
-    named, _, sub = " ".join(words_of(leaf)).rpartition("/")
-    parts = (named if named and _is_subheading(sub) else " ".join(words_of(leaf))).split(", ")
+    parts = " ".join(_without_subheading(leaf)).split(", ")
     is_list = len(parts) > _MOST_INVERTED and parts[-1].endswith("s")
     return tuple(" ".join(parts if is_list else parts[::-1]).split())
 
 
+def _without_subheading(leaf: Term | Phrase) -> tuple[str, ...]:
+    """Return the words of a heading as indexers write it."""
+    text = " ".join(words_of(leaf))
+    named, _, sub = text.rpartition("/")
+    is_qualified = named and sub.isalpha() and sub.islower()
+    return tuple((named if is_qualified else text).split())
+
+
 _MOST_INVERTED = 3
-
-
-def _is_subheading(text: str) -> bool:
-    return text.isalpha() and text.islower()
 
 
 def headings_as_words(node: Node) -> Node:

@@ -15,12 +15,11 @@ _SAME = re.compile(
     r"\s*(?:remove\s+duplicates\s+from\s+(?P<from>\d+)|(?P<line>\d+)\s+use\s+[\w,\s]+)\s*$",
     re.IGNORECASE,
 )
-_AND = re.compile(r"\s+and\s+|\s*;\s*|,\s*(?=[a-z\"(])", re.IGNORECASE)
-_OR = re.compile(r"\s+or\s+", re.IGNORECASE)
+_AND = re.compile(r"(?<=\s)and(?=\s)|;|,(?=\s?[a-z\"(])", re.IGNORECASE)
+_OR = re.compile(r"(?<=\s)or(?=\s)", re.IGNORECASE)
 _YEARS = re.compile(
-    r"(?:yr|dp|py)?\s*[=.]?\s*\"?\s*(?P<first>\d{4})?\s*(?P<dash>-)?\s*(?P<last>\d{4}|current)?"
-    r"\s*\"?(?:\.yr\.?)?",
-    re.IGNORECASE,
+    r"(?:yr|dp|py)? ?[=.]? ?\"?(?P<first>\d{4})? ?(?P<dash>-)? ?(?P<last>\d{4}|current)?"
+    r"\"?(?:\.yr\.?)?"
 )
 _DATED = re.compile(
     r"(?:published date:|publication (?:date|year):|date|year)\s*(?:between|from|:)?\s*"

@@ -19,30 +19,30 @@ _LABELLED = re.compile(
 _OPERATOR = r"(?:and|or|not|adj\d*|near/\d+)\b"
 _STARTS_ON = re.compile(rf"{_OPERATOR}(?!\s?/\s?\d)", re.IGNORECASE)
 _ENDS_ON = re.compile(rf"(?:\b{_OPERATOR}|[(,])\s*$", re.IGNORECASE)
-_NOISE = re.compile(
-    r"""\s*(?: [-=_*─]{3,}
-             | (?:database|search\s+strategy|date\s+(?:of\s+)?search\w*|searched|interface|host)\b.*
-             | (?:(?:id|set|no|line|query|search|searches|results?|hits|history|type|limiters?
-                    |actions?|annotations?|items\s+found|recent\s+queries|\W)(?:\b|\s+|$))+
-             | pids: )\s*""",
-    re.IGNORECASE | re.VERBOSE,
+_PREAMBLE = re.compile(
+    r"\s*(?:database|search strategy|date (?:of )?search\w*|searched|interface|host|pids)\b.*",
+    re.IGNORECASE,
 )
-_NUMBER = r"\d{1,3}(?:[,. ]?\d{3})*"
+_HEADER = frozenset({
+    "id", "set", "no", "line", "query", "search", "searches", "result", "results", "hit", "hits",
+    "history", "type", "limiter", "limiters", "expanders", "action", "actions", "annotation",
+    "annotations", "items", "found", "recent", "queries",
+})  # fmt: skip
+"""Words that name the columns of a history of searches."""
+_NUMBER = r"\d{1,3}(?:[,. ]?\d{3}){0,3}"
 _COUNT = re.compile(
-    rf"""(?: (?:\t\s*|\s{{2,}}|(?<=[/.\])"'}}])\ +) {_NUMBER}\s*(?:results?|hits|records)?
-           | \s*[(\[]\s*(?:n\s*=\s*)?{_NUMBER}\s*(?:results?|hits|records|articles)?\s*[)\]]
-           | \s*(?:total\ references\s*=|\b(?:results?|hits):)\s*[\d,]+
-           | (?<=:ti,ab,kw)\s+{_NUMBER} | (?<=:ti,ab)\s+{_NUMBER} )\s*$""",
+    rf"""(?: (?:\t\s{{0,9}}|\s{{2,9}}|(?<=[/.\])"'}}])\ ) {_NUMBER}\s?(?:results?|hits|records)?
+           | \s{{0,9}}[(\[]\s?(?:n\s?=\s?)?{_NUMBER}\s?(?:results?|hits|records|articles)?\s?[)\]]
+           | \s?(?:total\ references\s?=|\b(?:results?|hits):)\s?[\d,]{{1,12}}
+           | (?<=:ti,ab,kw)\ {_NUMBER} | (?<=:ti,ab)\ {_NUMBER} )$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_BARE_COUNT = re.compile(r"\s+(?P<count>\d[\d,]*)\s*$")
+_BARE_COUNT = re.compile(r"\s(?P<count>\d[\d,]{0,11})$")
 _ONLY_COUNT = re.compile(rf"\s*{_NUMBER}\s*")
-_COLUMN = re.compile(
-    r"\s*(?:search modes?|expanders?|interface|last run via)\s*-.*$", re.IGNORECASE
-)
-_LIMITERS = re.compile(r"\s*\blimiters?\s*-\s*(?P<what>.*)$", re.IGNORECASE)
+_COLUMN = re.compile(r"\b(?:search modes?|expanders?|interface|last run via) ?-.*", re.IGNORECASE)
+_LIMITERS = re.compile(r"\blimiters? ?- ?(?P<what>.*)", re.IGNORECASE)
 _BETWEEN = re.compile(
-    r"[\s,]*\bwith (?:cochrane library )?publication (?P<what>(?:date|year) .*)$", re.IGNORECASE
+    r"\bwith (?:cochrane library )?publication (?P<what>(?:date|year) .*)", re.IGNORECASE
 )
 _COMBINED = re.compile(
     r"\W*(?:[#SL]?\d{1,3}[a-z]?\b|[A-Z]\b|and|or|not|to|[\s()\[\]{}/,.#-])+\W*", re.IGNORECASE
@@ -54,6 +54,7 @@ _NAMES_LINES = re.compile(
     r"|\d{1,3} (?:and|or|not)\b|(?:and|or|not) \(?\d{1,3}(?=\s|\)|$))",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w+")
 _TITLED = re.compile(r"[A-Za-z][A-Za-z ]{2,30}:\s+")
 _MARKED = re.compile(
     r"[\[\]\"“”*$?#/={}]|\b(?:AND|OR|NOT|adj\d*|NEAR|NEXT)\b|\.[a-z]{2}\b|\w\(|:[a-z]{2}\b|^\s*\("
@@ -114,7 +115,7 @@ def lines_of(text: str) -> Lines:
     rows = [
         (row, line)
         for row, raw in enumerate(text.split("\n"), start=1)
-        if (line := raw.rstrip()).strip() and not _NOISE.fullmatch(line)
+        if (line := raw.rstrip()).strip() and not _is_noise(line)
     ]
     labels = [_labelled(line) for _, line in rows]
     steps = [
@@ -146,6 +147,12 @@ def is_combined(text: str, labels: set[str]) -> bool:
 def order(label: str) -> tuple[int, str]:
     """Return what labels are sorted by: 2 is before 2a, and that before 10."""
     return int("".join(filter(str.isdigit, label)) or 0), label
+
+
+def _is_noise(line: str) -> bool:
+    """Whether a row is a rule, says where the strategy is from, or names columns."""
+    words = _WORD.findall(line.lower())
+    return not words or _HEADER.issuperset(words) or _PREAMBLE.match(line) is not None
 
 
 def _labelled(line: str) -> re.Match[str] | None:
@@ -233,11 +240,11 @@ def _is_part(after: Line | None, line: Line) -> bool:
 
 def _cut_columns(line: Line) -> None:
     """Take off the columns that databases print beside a line; keep limits."""
-    line.text = _COLUMN.sub("", line.text)
+    line.text = _COLUMN.sub("", line.text).rstrip()
     for pattern in (_LIMITERS, _BETWEEN):
         if found := pattern.search(line.text):
             line.limits += _pieces(found["what"], line.column + found.start("what"))
-            line.text = line.text[: found.start()]
+            line.text = line.text[: found.start()].rstrip(", \t")
 
 
 def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
@@ -248,8 +255,9 @@ def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
 
 def _without_count(text: str, labels: set[str], *, has_counts: bool) -> str:
     """Return a line without the number of its hits."""
+    text = text.strip()
     bare = _COUNT.sub("", text).rstrip()
-    if bare and bare != text.rstrip() and not _ENDS_ON.search(bare):
+    if bare and bare != text and not _ENDS_ON.search(bare):
         return bare
     found = _BARE_COUNT.search(text)
     rest = text[: found.start()].rstrip() if found else ""
@@ -257,4 +265,4 @@ def _without_count(text: str, labels: set[str], *, has_counts: bool) -> str:
         is_line = found["count"].replace(",", "") in labels
         if (is_combined(rest, labels) or has_counts) and not is_line:
             return rest
-    return text.strip()
+    return text

@@ -182,7 +182,9 @@ class _Reader:
             self._leaves.located(excluded, self._leaves.columns.get(id(right.node), 1) - 1)
             return _Part(And((left.node, excluded)), shown, name)
         kind = And if name == "AND" else Or
-        parts = left.node.children if left.operator == name else (left.node,)  # type: ignore[union-attr]  # of both kinds of groups
+        parts: tuple[Node, ...] = (left.node,)
+        if left.operator == name and isinstance(left.node, And | Or):
+            parts = left.node.children
         return _Part(kind((*parts, right.node)), shown, name)
 
     def _inversion(self) -> _Part:

@@ -200,7 +200,7 @@ _EBSCO_TAG = r"TI|AB|AU|SU|MH|MM|MJ|MW|TX|SO|JN|PT|LA|DE|KW|PY|DT|ZW|ID|DM|IS|AN
 EBSCO = System(
     "EBSCO",
     re.compile(
-        r"(?<![\w/.])(?:TI|AB|SU|MW|TX|KW|DE|MJ|XB)(?=\s+(?!AND\b|OR\b|NOT\b)[\w\"(*].*?(?:\b(?:AND|OR|NOT)\b|[*\"(]))"
+        r"(?<![\w/.])(?:TI|AB|SU|MW|TX|KW|DE|MJ|XB)(?=\s+(?!AND\b|OR\b|NOT\b)[\w\"(*].{0,200}?(?:\b(?:AND|OR|NOT)\b|[*\"(]))"
         r"|(?<![\w/.])(?:TI|AB|SU|MW|TX|KW)(?=\s?[\"(])|(?<![\w/.])(?:MH|MM)\s?[\"(]"
         r"|\*\s[NW]\d{1,2}(?=\s)|(?<=\s)[NW]\d{1,2}(?=\s+(?:\w+\*|\())",
     ),

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from paper_search.models import ParsedIntent, RankedQuery
 from paper_search.query import (
-    HEADING,
+    HEADINGS,
+    INDEXED,
     And,
     Near,
     Node,
@@ -70,9 +71,9 @@ def next_ranked(
 def wanted_names(node: Node) -> Iterator[str]:
     """Yield the words and phrases of a tree that are about the subject and wanted."""
     match node:
-        case Term() | Phrase() if node.field in {"author", "venue"}:
+        case Term() | Phrase() if node.field in {"author", "venue", *INDEXED}:
             return
-        case Term() | Phrase() if node.field == HEADING:
+        case Term() | Phrase() if node.field in HEADINGS:
             yield " ".join(heading_words(node))
         case Term(text):
             yield text

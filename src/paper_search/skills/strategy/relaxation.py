@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from paper_search.bibliography.rarities import rarity
 from paper_search.query import (
-    HEADING,
+    HEADINGS,
+    INDEXED,
     And,
     Near,
     Node,
@@ -97,7 +99,7 @@ def _is_fixed(node: Node) -> bool:
         case Not() | YearRange():
             return True
         case Term() | Phrase():
-            return node.field in {"author", "venue"}
+            return node.field in {"author", "venue", *INDEXED}
         case Or(children) | And(children):
             return all(map(_is_fixed, children))
         case Near():
@@ -106,7 +108,7 @@ def _is_fixed(node: Node) -> bool:
 
 def _is_kept(node: Term | Phrase) -> bool:
     """Whether the limit to a field stays: a heading is no phrase that could be cut into words."""
-    return _is_fixed(node) or node.field == HEADING
+    return _is_fixed(node) or node.field in HEADINGS
 
 
 def _anywhere(node: Node) -> Node:
@@ -120,8 +122,8 @@ def _anywhere(node: Node) -> Node:
             return And(tuple(map(_anywhere, children)))
         case Or(children):
             return Or(tuple(map(_anywhere, children)))
-        case Near(left, right, distance):
-            return Near(_anywhere(left), _anywhere(right), distance)
+        case Near(left, right):
+            return replace(node, left=_anywhere(left), right=_anywhere(right))
         case _:
             return node
 
