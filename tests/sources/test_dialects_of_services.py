@@ -374,6 +374,16 @@ def test_what_an_indexer_says_goes_to_pubmed_and_europe_pmc_as_it_is(
     assert said(EuropePmc(), query).text == europe_pmc
 
 
+def test_long_phrases_beyond_what_openalex_takes_are_sent_as_words_and_checked() -> None:
+    phrases = [" ".join(f"{letter}word{n}" for n in range(15)) for letter in "abcde"]
+    found = said(OpenAlex(), " AND ".join(f'"{phrase}"' for phrase in phrases))
+    assert [f'"{phrase}"' in found.text for phrase in phrases] == [True, True, True, False, False]
+    assert "eword14" in found.text
+    assert found.remainder is not None
+    assert not evaluate(found.remainder, {"title": " ".join(reversed(phrases[4].split()))})
+    assert evaluate(found.remainder, {"title": f"{phrases[3]} {phrases[4]}"})
+
+
 def test_initials_of_authors_are_checked_where_openalex_finds_the_family_name() -> None:
     found = said(OpenAlex(), "smith j[au] AND asthma[ti]")
     assert "Smith" in found.text.title()

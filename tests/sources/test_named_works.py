@@ -6,7 +6,13 @@ import httpx
 import pytest
 from tests.sources.cards import Cards
 
-from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy, SourceStatus
+from paper_search.models import (
+    RankedQuery,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    SourceStatus,
+)
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.core_works import Core
@@ -142,3 +148,19 @@ async def test_a_service_that_cannot_look_it_up_says_so(
     [entry] = report.sources
     assert entry.status is SourceStatus.EMPTY
     assert ARXIV in str(entry.note)
+
+
+@pytest.mark.parametrize("query", ["10.1000/a.1", "10.1000/a.1[doi]", "DO=10.1000/A.1"])
+async def test_a_query_that_is_a_doi_is_looked_up(
+    source: HttpSource, asked: list[str], query: str
+) -> None:
+    given = strategy("", DOI).model_copy(
+        update={
+            "queries": [SearchQuery(keywords=[], boolean_query=query)],
+            "ranked": [],
+            "works": [],
+        }
+    )
+    report = await source.report(given)
+    assert asked == ["doi=10.1000/a.1"]
+    assert [paper.title for paper in report.papers] == ["On bees"]

@@ -137,7 +137,12 @@ class _Walk:
             self.notes.setdefault(f"{said}: {' '.join(words_of(leaf))!r} is left out here")
             return _ANYTHING
         if leaf.field in HEADINGS:
-            return _Wide(leaf if leaf.field in self._fields else headings_as_words(leaf))
+            if leaf.field in self._fields:
+                return _Wide(leaf)
+            natural, listed = headings_as_words(leaf), replace(leaf, field=None)
+            # Keywords of a library's records have headings in their inverted form.
+            is_turned = self._is_full and natural != listed
+            return _Wide(Or((natural, listed)) if is_turned else natural)
         if leaf.field == "tiab" and "tiab" not in self._fields:
             both = Or((replace(leaf, field="title"), replace(leaf, field="abstract")))
             return self.of(both)

@@ -33,7 +33,7 @@ from paper_search.sources.explanation import (
     explain_bug,
     explain_missing_key,
 )
-from paper_search.sources.reading import read_query
+from paper_search.sources.reading import doi_of, read_query
 
 if TYPE_CHECKING:
     import httpx
@@ -279,6 +279,8 @@ class HttpSource:
         if isinstance(query, RankedQuery):
             return self._adapter.translate_ranked(query, filters)
         found = read_query(query)
+        if (doi := doi_of(found.tree)) and (work := self._adapter.translate_work("doi", doi)):
+            return (work,)
         translated = self._adapter.translate(found.tree, filters)
         return (replace(translated, notes=(*found.notes, *translated.notes)),)
 

@@ -49,6 +49,9 @@ _LONGEST = 7000
 """Bytes of the query in the address; OpenAlex takes addresses of 8190."""
 _MARKS = re.compile(r"[\"“”*?~|!\\()\[\]:/,]+")
 _SHORTEST_STEM = 3
+_LONG_PHRASE = 80
+_MOST_LONG_PHRASES = 3
+"""Of phrases longer than that, in characters; with more, OpenAlex refuses the query."""
 
 
 class OpenAlex(Adapter):
@@ -298,6 +301,7 @@ class _OpenAlex(_Words):
     def __init__(self, tree: Node) -> None:
         super().__init__()
         leaves = list(_leaves(tree))
+        self._long_phrases = 0
         self._is_of_titles = bool(leaves) and all(leaf.field == "title" for leaf in leaves)
         self._is_exact = any(_is_cut(leaf) for leaf in leaves)
         if self._is_exact:
@@ -325,6 +329,12 @@ class _OpenAlex(_Words):
             said = self._word(f"{leaf.text}*" if leaf.is_prefix else leaf.text)
             return Written(said.text, said.is_exact and is_exact)
         text = self.written(leaf.words)
+        if text is not None and len(text) > _LONG_PHRASE:
+            self._long_phrases += 1
+            if self._long_phrases > _MOST_LONG_PHRASES:
+                self.note("long phrases after the third are sent as words; their order is checked")
+                words = [self._word(word) for word in leaf.words]
+                return Written(self._both(words).text, is_exact=False)
         return Written(text, is_exact and text is not None)
 
     def near(self, near: Near) -> Written:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from paper_search.bibliography.identifiers import parse_doi
 from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.query import And, Node, Term, parse
@@ -39,3 +40,8 @@ def read_query(text: str) -> TreeOrWords:
         words = tuple(Term(word) for word in found)
         note = f"sent as plain words, since the query is not valid ({error})"
         return TreeOrWords(And(words) if len(words) > 1 else words[0], (note,))
+
+
+def doi_of(tree: Node) -> str | None:
+    """Return the DOI that a query is, normalised; None: it is more, or something else."""
+    return parse_doi(tree.text) if isinstance(tree, Term) and not tree.is_prefix else None
