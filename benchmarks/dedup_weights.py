@@ -2,7 +2,7 @@
 
 Usage: python benchmarks/dedup_weights.py [--without SET] [SET ...] > weights.py
 
-Needs scikit-learn, which the program itself does not. docs/decisions/0014-deduplication.md says
+Needs scipy, which the program itself does not. docs/decisions/0014-deduplication.md says
 what is fitted and why; `--without` leaves a set out, so that it can be resolved unseen.
 """
 
@@ -11,8 +11,10 @@ from __future__ import annotations
 import argparse
 import csv
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import dedup
 
@@ -39,6 +41,22 @@ PAIRS_OF_CORA = 0.25
 REGULARISATION = 0.1
 WHOLE, BLANKED = 2_000, 1_000
 """Weight of a set's pairs as they are, and with fields blanked out."""
+RANKED = {
+    "title": "identical, near, close, similar, weak, different",
+    "difference": "none, spelling, added, replaced, opposed",
+    "title_length": "short, middle, long, tiny, word, generic",
+    "numerals": "same, one, different",
+    "reactions": "same, different",
+    "authors": "all, most, some, few, none",
+    "year": "same, off in one volume, next, near, far",
+    "venue": "same, partly, different",
+    "volume": "same, different",
+    "pages": "same, first, last, different",
+    "place": "same page, same issue, same volume, other volume, other page, other issue",
+    "doi": "same, elsewhere, different",
+    "abstract": "same, near, similar, related, different",
+}
+"""Levels of a field, the one that agrees best first."""
 Example = tuple[Comparison, int, float]
 
 
@@ -107,23 +125,56 @@ def blanked(record: Profile, chance: random.Random) -> Profile:
 
 
 def fitted(examples: list[Example]) -> tuple[dict[str, dict[str, float]], float]:
-    """Return the weight of each level of each field, and the intercept, in natural log-odds."""
-    from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415  # only here
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415  # only here
+    """Return the weight of each level of each field, and the intercept, in natural log-odds.
 
-    vectoriser = DictVectorizer()
-    levels = [
-        {field: level for field, level in zip(FIELDS, pair, strict=False) if field not in LEFT_OUT}
-        for pair, _, _ in examples
+    A level that agrees better never weighs less than one that agrees worse (`RANKED`).
+    """
+    import numpy as np  # noqa: PLC0415  # only here
+    from scipy.optimize import minimize  # noqa: PLC0415  # only here
+
+    counts: Counter[tuple[tuple[str, ...], int]] = Counter()
+    for levels, said, weight in examples:
+        counts[levels[: len(FIELDS)], said] += weight
+    columns = [
+        (field, level)
+        for place, field in enumerate(FIELDS)
+        if field not in LEFT_OUT
+        for level in sorted({row[place] for row, _ in counts})
     ]
-    matrix = vectoriser.fit_transform(levels)
-    model = LogisticRegression(C=REGULARISATION, max_iter=3_000)
-    model.fit(matrix, [each[1] for each in examples], sample_weight=[each[2] for each in examples])
-    weights: dict[str, dict[str, float]] = {}
-    for name, weight in zip(vectoriser.get_feature_names_out(), model.coef_[0], strict=True):
-        field, _, level = name.partition("=")
-        weights.setdefault(field, {})[level] = round(float(weight), 2)
-    return weights, round(float(model.intercept_[0]), 2)
+    number = {column: n for n, column in enumerate(columns)}
+    matrix = np.zeros((len(counts), len(columns) + 1))
+    matrix[:, -1] = 1.0
+    for n, (row, _) in enumerate(counts):
+        for field, level in zip(FIELDS, row, strict=True):
+            if field not in LEFT_OUT:
+                matrix[n, number[field, level]] = 1.0
+    said = np.array([1.0 if label else -1.0 for _, label in counts])
+    weights = np.array(list(counts.values()))
+    # The parameter of a level with a worse one below it is what it weighs more than that one.
+    steps = np.eye(len(columns) + 1)
+    bounds: list[tuple[float | None, None]] = [(None, None)] * (len(columns) + 1)
+    for field, ranked in RANKED.items():
+        known = [number[field, level] for level in ranked.split(", ") if (field, level) in number]
+        for place, column in enumerate(known[:-1]):
+            steps[column, known[place + 1 :]] = 1.0
+            bounds[column] = (0.0, None)
+
+    def loss(parameters: Any) -> tuple[float, Any]:
+        found = steps @ parameters
+        margins = said * (matrix @ found)
+        penalised = np.append(found[:-1], 0.0)
+        value = REGULARISATION * (weights @ np.logaddexp(0, -margins)) + penalised @ penalised / 2
+        slope = -REGULARISATION * weights * said / (1 + np.exp(margins))
+        return float(value), steps.T @ (matrix.T @ slope + penalised)
+
+    options = {"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-10}
+    start = np.zeros(len(columns) + 1)
+    best = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
+    values = steps @ best.x
+    table: dict[str, dict[str, float]] = {}
+    for (field, level), value in zip(columns, values, strict=False):
+        table.setdefault(field, {})[level] = round(float(value), 2)
+    return table, round(float(values[-1]), 2)
 
 
 def print_weights(weights: dict[str, dict[str, float]], intercept: float) -> None:

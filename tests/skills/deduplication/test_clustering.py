@@ -10,7 +10,7 @@ from paper_search.models import Author, RawPaper
 from paper_search.skills.deduplication.blocking import candidate_pairs
 from paper_search.skills.deduplication.clustering import Linkage, ambiguous, join_best
 from paper_search.skills.deduplication.profiles import profile
-from paper_search.skills.deduplication.recurrence import recurring_titles, shared_dois
+from paper_search.skills.deduplication.recurrence import identifiers_of_several, recurring_titles
 
 SCORES = st.dictionaries(
     st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]),
@@ -84,5 +84,5 @@ def test_a_title_of_many_authors_recurs_and_one_of_one_work_does_not() -> None:
 def test_a_doi_of_many_titles_is_shared() -> None:
     titles = ["Insulin in mice at night", "Tractors and ploughs", "A history of Norwegian stamps"]
     records = [profile(paper(n, title=each, doi="10.1000/s1")) for n, each in enumerate(titles)]
-    assert shared_dois(records) == {"10.1000/s1"}
-    assert not shared_dois(records[:2])
+    assert identifiers_of_several(records) == {("doi", "10.1000/s1")}
+    assert not identifiers_of_several(records[:2])

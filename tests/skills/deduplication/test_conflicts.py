@@ -18,7 +18,7 @@ from paper_search.skills.deduplication.conflicts import (
 
 LEVELS = {
     "title": ["identical", "near", "close", "similar", "weak", "different"],
-    "difference": ["none", "spelling", "added", "replaced"],
+    "difference": ["none", "spelling", "added", "replaced", "opposed"],
     "title_length": ["long", "middle", "short", "tiny", "word", "generic"],
     "numerals": ["same", "one", "different"],
     "reactions": ["same", "different"],
@@ -177,8 +177,14 @@ def test_other_pages_of_another_issue_of_one_volume_are_forbidden():
 def test_two_parts_are_forbidden_and_a_part_beside_a_whole_if_nothing_else_agrees():
     assert levels_that("numerals", IMPOSSIBLE) == {"different"}
     part = {"numerals": "one", "difference": "added"}
-    assert levels_that("difference", IMPOSSIBLE, numerals="one") == {"added", "replaced"}
+    assert levels_that("difference", IMPOSSIBLE, numerals="one") == {
+        "added",
+        "replaced",
+        "opposed",
+    }
     assert levels_that("abstract", IMPOSSIBLE, **part) == every("abstract", "same")
+    renamed = {**part, "difference": "replaced"}
+    assert levels_that("abstract", IMPOSSIBLE, **renamed) == every("abstract", "same", "near")
     assert levels_that("place", IMPOSSIBLE, **part) == every("place", "same page")
 
 
@@ -195,12 +201,16 @@ def test_a_title_such_as_editorial_is_forbidden_unless_the_two_stand_at_one_plac
     assert levels_that("volume", IMPOSSIBLE, **editorial) == every("volume", "missing")
     assert levels_that("pages", IMPOSSIBLE, **editorial) == every("pages", "missing")
     in_a_volume = {**editorial, "volume": "same"}
-    assert levels_that("place", IMPOSSIBLE, **in_a_volume) == every(
+    assert levels_that("place", IMPOSSIBLE, **in_a_volume) == every("place", "same issue")
+    in_an_issue = {**in_a_volume, "issue": "same"}
+    assert levels_that("place", IMPOSSIBLE, **in_an_issue) == every(
         "place", "same page", "same issue"
     )
+    on_a_page = {**in_an_issue, "place": "same page"}
+    assert levels_that("issue", IMPOSSIBLE, **on_a_page) == every("issue", "same")
+    assert levels_that("venue", IMPOSSIBLE, **on_a_page) == every("venue", "same")
     elsewhere = {**editorial, "venue": "different", "year": "next"}
     assert levels_that("abstract", IMPOSSIBLE, **elsewhere) == every("abstract", "same", "near")
-    assert verdict(**elsewhere, place="same page") is None
 
 
 @pytest.mark.parametrize("conflict", [{"reactions": "different"}, {"authors": "none"}])
@@ -221,10 +231,11 @@ def test_other_authors_are_forbidden_and_few_shared_ones_are_not():
 
 def test_each_doubt_alone_is_left_to_a_person():
     assert levels_that("doi", DOUBTFUL) == {"different"}
-    assert levels_that("difference", DOUBTFUL) == {"replaced"}
-    assert levels_that("year", DOUBTFUL) == {"far"}
+    assert levels_that("difference", DOUBTFUL) == {"replaced", "opposed"}
+    assert levels_that("year", DOUBTFUL) == {"near", "far"}
+    assert levels_that("abstract", DOUBTFUL) == {"different"}
     added = {"difference": "added"}
-    assert levels_that("abstract", DOUBTFUL, **added) == {"different"}
+    assert levels_that("abstract", DOUBTFUL, **added) == {"similar", "related", "different"}
     assert levels_that("venue", DOUBTFUL, **added) == {"different"}
 
 
@@ -233,21 +244,37 @@ def test_each_doubt_alone_is_left_to_a_person():
 )
 def test_a_doubt_is_settled_by_text_or_place(doubt):
     settled = {"same"} if "doi" in doubt else {"same", "near"}
-    assert levels_that("abstract", None, **doubt) == settled
+    assert every("abstract") - levels_that("abstract", DOUBTFUL, **doubt) == settled
     assert levels_that("place", None, **doubt) == {"same page", "same issue"}
+
+
+def test_opposed_words_are_settled_by_one_text_or_all_pages_and_other_words_so_if_unlike():
+    opposed = {"difference": "opposed"}
+    unlike = {"difference": "replaced", "title": "weak"}
+    for doubt in (opposed, unlike):
+        for place in LEVELS["place"]:
+            assert verdict(**doubt, place=place) == DOUBTFUL
+        assert verdict(**doubt, place="same page", pages="first") == DOUBTFUL
+        assert verdict(**doubt, place="same page", pages="same") is None
+        assert levels_that("abstract", AGREED, **doubt) == {"same", "near"}
+
+
+def test_another_page_of_one_issue_is_forbidden_where_more_than_spelling_differs():
+    page = {"volume": "same", "issue": "same", "pages": "different"}
+    assert levels_that("difference", IMPOSSIBLE, **page) == {"added", "replaced", "opposed"}
 
 
 def test_a_title_of_a_word_or_two_says_too_little_without_year_or_author():
     for field in ("year", "authors"):
         tiny = {"title_length": "tiny"}
-        assert levels_that(field, DOUBTFUL, **tiny) - {"far"} == {"missing"}
+        assert levels_that(field, DOUBTFUL, **tiny) - {"near", "far"} == {"missing"}
         word = {"title_length": "word"}
-        assert levels_that(field, DOUBTFUL, **word) - {"far"} == {"missing", "both missing"}
+        assert levels_that(field, DOUBTFUL, **word) - {"near", "far"} == {"missing", "both missing"}
         short = {field: "missing"}
         assert levels_that("title_length", DOUBTFUL, **short) == {"tiny", "word"}
         said = {**short, "title_length": "word"}
         assert levels_that("place", DOUBTFUL, **said) == {"unknown"}
-        assert levels_that("abstract", DOUBTFUL, **said) == {"missing"}
+        assert levels_that("abstract", DOUBTFUL, **said) == {"missing", "different"}
 
 
 # --- what is enough -------------------------------------------------------------------------------
@@ -278,21 +305,25 @@ def test_one_title_is_enough_where_nothing_that_both_say_differs():
 
 
 def test_one_text_of_one_team_is_enough_whatever_the_title():
-    renamed = {"title": "different", "abstract": "same", "venue": "different"}
+    renamed = {"title": "different", "difference": "replaced", "abstract": "same"}
     enough = {
         "abstract": {"same", "near"},
-        "title": {"weak", "different"},
+        "title": every("title"),
+        "difference": every("difference"),
         "authors": {"all", "one name", "two names"},
-        "first_author": {"same"},
-        "numerals": {"same"},
+        "first_author": every("first_author"),
+        "numerals": {"same", "one"},
         "reactions": {"same"},
-        "year": {"same", "next", "missing", "both missing"},
+        "year": {"same", "missing", "both missing"},
+        "venue": every("venue", "different"),
         "pages": every("pages", "different"),
         "doi": {"missing"},
     }
     for field, levels in enough.items():
         assert levels_that(field, AGREED, **renamed) == levels, field
     assert verdict(**renamed, doi="same", is_doi_shared=True) == AGREED
+    assert verdict(**renamed, venue="different") is None
+    assert verdict(**renamed, venue="different", kind="journal-report") == AGREED
 
 
 # --- what a model may join ------------------------------------------------------------------------

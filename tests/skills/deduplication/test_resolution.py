@@ -48,8 +48,8 @@ def is_one(first: dict[str, Any], second: dict[str, Any]) -> bool:
          {"venue": "Journal of Chemical Physics", "volume": "3", "pages": "11--19", "year": 2021}),
         ({"doi": "10.1000/a", "venue": "V", "volume": "2", "pages": "5-9"},
          {"doi": "10.2000/b", "venue": "V", "volume": "2", "pages": "5-9"}),
-        ({"title": "Editorial", "venue": "Nature", "volume": "3", "pages": "1-2"},
-         {"title": "Editorial", "venue": "Nature", "volume": "3", "pages": "1-2"}),
+        ({"title": "Editorial", "venue": "Nature", "volume": "3", "issue": "4", "pages": "1-2"},
+         {"title": "Editorial", "venue": "Nature", "volume": "3", "issue": "4", "pages": "1-2"}),
     ],
 )  # fmt: skip
 def test_records_of_one_work_are_one(first: dict[str, Any], second: dict[str, Any]) -> None:

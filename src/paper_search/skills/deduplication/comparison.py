@@ -9,10 +9,15 @@ from rapidfuzz.fuzz import ratio
 
 from paper_search.skills.deduplication.people import is_first_shared, shared
 from paper_search.skills.deduplication.profiles import Profile
-from paper_search.skills.deduplication.text import word_set
-from paper_search.skills.deduplication.title_signals import difference, letters, numerals, reactions
+from paper_search.skills.deduplication.text import folded, word_set, words
 from paper_search.skills.deduplication.title_signals import is_generic as is_generic_title
+from paper_search.skills.deduplication.title_signals import is_serial, letters, numerals, reactions
 from paper_search.skills.deduplication.venues import venue_similarity
+from paper_search.skills.deduplication.wording import (
+    are_told_apart,
+    difference,
+    own_words,
+)
 
 _YEAR_DIGITS = 4
 _ABSTRACT_LENGTH = 700
@@ -23,9 +28,19 @@ _COMMON_WORDS = word_set(
 )
 
 
-_SHORTEST_ABSTRACT = 80
+_SHORTEST_ABSTRACT = 40
 _FEWEST_WORDS = 10
+"""Telling words of abstracts that can make a merge likelier; fewer can only contradict one."""
+_UNLIKE_TEXT = 0.4
+_FEWEST_OF_ONE_TEXT = 15
+"""Telling words of abstracts that can make one work of two titles."""
+_ONE_TEXT = frozenset({"same", "near"})
+_OTHER_WORDS = frozenset({"added", "replaced", "opposed"})
+_LETTERS_OF_A_WORD = 12
+"""Of a text, for each telling word."""
 _NEAR_YEARS = 3
+_OTHER_YEARS = frozenset({"next", "near", "far"})
+_LONG_KEY = 15
 Levels = tuple[tuple[float, str], ...]
 """Least value and name of each level, the highest first."""
 _TITLE_LEVELS: Levels = (
@@ -36,14 +51,14 @@ _TITLE_LEVELS: Levels = (
     (0.0, "different"),
 )
 _LENGTHS: Levels = ((51, "long"), (26, "middle"), (15, "short"), (0, "tiny"))
-"""Of the shorter title, in letters and digits."""
+"""In letters and digits: of the shorter title if it is tiny, else of the longer one."""
 _AUTHOR_LEVELS: Levels = ((0.9, "all"), (0.6, "most"), (0.3, "some"), (0.01, "few"), (0.0, "none"))
 _ALL_OF_FEW = {1: "one name", 2: "two names"}
 """Where the shorter list has so few names, to share all of them says less."""
 _VENUE_LEVELS: Levels = ((0.75, "same"), (0.4, "partly"), (0.0, "different"))
 _ABSTRACT_LEVELS: Levels = (
     (0.92, "same"),
-    (0.8, "near"),
+    (0.75, "near"),
     (0.6, "similar"),
     (0.4, "related"),
     (0.0, "different"),
@@ -91,28 +106,29 @@ def compare(one: Profile, other: Profile, recurring: Collection[str] = ()) -> Co
     """
     title, similarity = _title(one, other)
     authors, overlap = _authors(one, other)
-    abstract, abstract_overlap = _abstract(one.abstract, other.abstract)
+    wording = "none" if title in {"identical", "missing"} else difference(one.words, other.words)
+    abstract, abstract_overlap = _abstract(one, other, wording)
     venue = _venue(one.venue, other.venue)
     volume, issue = _equal(one.volume, other.volume), _equal(one.issue, other.issue)
+    year = _year(one.year, other.year, is_same_volume=volume == "same" and venue == "same")
     pages = _pages(one, other)
     place = _place(venue, volume, issue, pages)
-    is_generic = (
-        is_generic_title(other.words)
-        or is_generic_title(one.words)
-        or one.key in recurring
-        or other.key in recurring
-    )
+    is_generic = is_generic_title(one.words) or is_generic_title(other.words)
+    if place == "same page":
+        is_generic = is_generic and not venue == issue == "same"
+    else:
+        is_generic = is_generic or one.key in recurring or other.key in recurring
+        is_serial_title = is_serial(one.words) and is_serial(other.words)
+        is_generic = is_generic or (year in _OTHER_YEARS and is_serial_title)
     return Comparison(
         title=title,
-        difference="none"
-        if title in {"identical", "missing"}
-        else difference(one.words, other.words),
-        title_length=_length(one, other) if place == "same page" or not is_generic else "generic",
+        difference=wording,
+        title_length="generic" if is_generic else _length(one, other),
         numerals=_numerals(one, other),
         reactions=_reactions(one, other),
         authors=authors,
         first_author=_first_author(one, other),
-        year=_year(one.year, other.year, is_same_volume=volume == "same" and venue == "same"),
+        year=year,
         venue=venue,
         kind=_kind(one.kind, other.kind),
         volume=volume,
@@ -135,20 +151,27 @@ def _level(value: float, levels: Levels) -> str:
 def _title(one: Profile, other: Profile) -> tuple[str, float]:
     if not one.key or not other.key:
         return "missing", -1.0
-    if one.key == other.key:
+    if one.key == other.key or _are_same_but_for_a_mark(one.key, other.key):
         return "identical", 1.0
     similarity = max(ratio(one.title, other.title), ratio(one.key, other.key)) / 100
     return _level(similarity, _TITLE_LEVELS), similarity
 
 
+def _are_same_but_for_a_mark(one: str, other: str) -> bool:
+    """Whether only a footnote's "1" at the end of one of two titles tells them apart."""
+    short, long = (one, other) if len(one) < len(other) else (other, one)
+    return len(short) >= _LONG_KEY and long == f"{short}1"
+
+
 def _length(one: Profile, other: Profile) -> str:
     if min(len(one.words), len(other.words)) <= 1:
         return "word"
-    return _level(min(len(one.key), len(other.key)), _LENGTHS)
+    short, long = sorted((len(one.key), len(other.key)))
+    return _level(short if short < _LENGTHS[-2][0] else long, _LENGTHS)
 
 
 def _numerals(one: Profile, other: Profile) -> str:
-    if one.key == other.key:
+    if one.key == other.key or _are_same_but_for_a_mark(one.key, other.key):
         return "same"
     first, second = numerals(one.words), numerals(other.words)
     if first == second:
@@ -175,8 +198,10 @@ def _kind(one: str, other: str) -> str:
 
 def _place(venue: str, volume: str, issue: str, pages: str) -> str:
     """Return where in a journal the two stand to each other."""
-    if pages in {"same", "first"} and volume == "same":
+    if volume == "same" and pages == "same":
         return "same page"
+    if volume == "same" and pages == "first":
+        return "unknown" if venue == "different" or issue == "different" else "same page"
     if pages == "different":
         return "other page" if volume == "same" else "other volume"
     if venue == "same" and volume == "same" and pages == "missing":
@@ -267,18 +292,37 @@ def _ids(one: Profile, other: Profile) -> str:
     return "different" if kinds else "missing"
 
 
-def _abstract(one: str, other: str) -> tuple[str, float]:
-    if min(len(one), len(other)) < _SHORTEST_ABSTRACT:
+def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
+    """Return how far two abstracts agree, both ways: what either says more counts against it.
+
+    The longer one is cut at the end of the shorter, which services may have cut. Abstracts that
+    differ in the very words in which the titles do are at most similar.
+    """
+    length = min(len(one.abstract), len(other.abstract), _ABSTRACT_LENGTH)
+    if length < _SHORTEST_ABSTRACT:
         return "missing", -1.0
-    if one[:_ABSTRACT_LENGTH] == other[:_ABSTRACT_LENGTH]:
-        return "same", 1.0
-    first, second = _abstract_words(one), _abstract_words(other)
-    few = min(len(first), len(second))
-    if few < _FEWEST_WORDS:
+    if one.abstract[:length] == other.abstract[:length]:
+        overlap, few = 1.0, length // _LETTERS_OF_A_WORD
+    else:
+        first, second = _telling(one.abstract[:length]), _telling(other.abstract[:length])
+        few, many = sorted((len(first), len(second)))
+        overlap = len(first & second) / many if many else 0.0
+    if few < _FEWEST_WORDS and overlap >= _UNLIKE_TEXT:
         return "missing", -1.0
-    overlap = len(first & second) / few
-    return _level(overlap, _ABSTRACT_LEVELS), overlap
+    level = _level(overlap, _ABSTRACT_LEVELS)
+    if wording in _OTHER_WORDS and level in _ONE_TEXT:
+        if few < _FEWEST_OF_ONE_TEXT:
+            level = "similar"
+        elif _is_told_apart(one, other):
+            level = "near" if level == "same" and wording != "opposed" else "similar"
+    return level, overlap
 
 
-def _abstract_words(text: str) -> frozenset[str]:
-    return frozenset(text[:_ABSTRACT_LENGTH].lower().split()) - _COMMON_WORDS
+def _is_told_apart(one: Profile, other: Profile) -> bool:
+    left, right = own_words(one.words, other.words)
+    text, other_text = words(folded(one.abstract)), words(folded(other.abstract))
+    return are_told_apart(set(text), set(other_text), left, right)
+
+
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(text.lower().split()) - _COMMON_WORDS

@@ -17,6 +17,8 @@ _KNOWN = frozenset({"same", "partly", "missing"})
 _ONE_TEXT = frozenset({"same", "near"})
 _SHORTEST = frozenset({"tiny", "word"})
 _ONE_GAP = frozenset({"missing"})
+_OTHER_WORDS = frozenset({"replaced", "opposed"})
+_OTHER_TEXT = frozenset({"similar", "related", "different"})
 _BOTH_GAPS = frozenset({"both missing"})
 _AGREED_AUTHORS = frozenset({"all", "two names", "one name"})
 
@@ -52,11 +54,12 @@ AGREED = 2.5
 
 def _are_contradicting(levels: Comparison) -> bool:
     """Whether two records of one identifier are of two works: one of them is mislabelled."""
-    if levels.title not in _UNLIKE:
-        is_part = levels.numerals == "different" and levels.title_length not in _SHORTEST
-        return is_part and levels.abstract in {"different", "missing"}
-    return levels.authors in _STRANGERS or (
-        levels.abstract == "different" and levels.title == "different"
+    is_part = levels.numerals == "different" and levels.title_length not in _SHORTEST
+    if is_part and levels.abstract in {"different", "missing"}:
+        return True
+    return levels.title in _UNLIKE and (
+        levels.authors in _STRANGERS
+        or (levels.abstract == "different" and levels.title == "different")
     )
 
 
@@ -79,10 +82,11 @@ def _is_held_back(levels: Comparison) -> bool:
         return False
     return (
         levels.doi == "different"
-        or levels.difference == "replaced"
-        or (levels.difference == "added" and levels.abstract == "different")
+        or levels.difference in _OTHER_WORDS
+        or (levels.difference == "added" and levels.abstract in _OTHER_TEXT)
+        or (levels.difference == "spelling" and levels.abstract == "different")
         or (levels.difference == "added" and levels.venue == "different")
-        or levels.year == "far"
+        or levels.year in {"near", "far"}
         or _is_too_little_said(levels)
     )
 
@@ -91,31 +95,44 @@ def _is_elsewhere(levels: Comparison) -> bool:
     """Whether the pages of two records cannot be those of one publication.
 
     The same abstract is often given to two meetings, and an erratum carries the title of what it
-    corrects, in a later issue of the same volume.
+    corrects, in a later issue of the same volume. Another page of one issue is that of another
+    work wherever the titles differ by more than spelling.
     """
     if levels.pages != "different":
         return False
-    return levels.venue == "different" or (
-        levels.venue == levels.volume == "same" and levels.issue == "different"
-    )
+    if levels.venue == levels.volume == "same":
+        is_other_title = levels.difference not in {"none", "spelling"}
+        return levels.issue == "different" or (levels.issue == "same" and is_other_title)
+    return levels.venue == "different"
 
 
 def _is_another_part(levels: Comparison) -> bool:
     """Whether only one title, or each another, names a part, a year, a number."""
     return levels.numerals == "different" or (
         levels.numerals == "one"
-        and levels.difference in {"added", "replaced"}
+        and levels.difference in {"added", "replaced", "opposed"}
         and levels.abstract != "same"
+        and (levels.abstract, levels.difference) != ("near", "replaced")
         and levels.place != "same page"
     )
 
 
 def _is_confirmed(levels: Comparison) -> bool:
-    """Whether place or abstract make one work of two DOIs of one registrant."""
+    """Whether place or abstract make one work of two DOIs of one registrant, or of two titles.
+
+    One team's works stand side by side: other words under the same first page, or in the same
+    issue, are confirmed only where the titles are alike; opposed words only by all pages.
+    """
     is_one_text = levels.abstract == "same" or (
         levels.abstract == "near" and levels.doi != "different"
     )
-    return is_one_text or levels.place in {"same page", "same issue"}
+    if is_one_text or (levels.place == "same page" and levels.pages == "same"):
+        return True
+    if levels.difference == "opposed" or (
+        levels.difference == "replaced" and levels.title in _UNLIKE
+    ):
+        return False
+    return levels.place in {"same page", "same issue"}
 
 
 def _is_too_little_said(levels: Comparison) -> bool:
@@ -131,7 +148,9 @@ def _is_too_little_said(levels: Comparison) -> bool:
 
 def _is_at_one_place(levels: Comparison) -> bool:
     """Whether two records of a title like "Editorial" stand on one page, or in one issue."""
-    if levels.abstract in _ONE_TEXT or levels.place == "same page":
+    if levels.abstract in _ONE_TEXT or (
+        levels.place == "same page" and levels.venue == levels.issue == "same"
+    ):
         return True
     return (
         levels.authors in _AGREED_AUTHORS
@@ -162,14 +181,13 @@ def _is_one_text_of_one_team(levels: Comparison) -> bool:
     """Whether the same people wrote the same abstract under another title: a renamed preprint."""
     return (
         levels.abstract in _ONE_TEXT
-        and levels.title in _UNLIKE
         and levels.authors in _AGREED_AUTHORS
-        and levels.first_author == "same"
-        and levels.numerals == "same"
+        and levels.numerals in {"same", "one"}
         and levels.reactions == "same"
-        and levels.year in {"same", "next", "missing", "both missing"}
+        and levels.year in {"same", "missing", "both missing"}
         and levels.pages != "different"
         and levels.doi in {"same", "missing"}
+        and (levels.venue != "different" or "report" in levels.kind)
     )
 
 

@@ -24,6 +24,7 @@ _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
 _MONTHS = {month: str(number) for number, month in enumerate(_MONTH_NAMES.split(), start=1)}
 _MONTH = re.compile("|".join(_MONTHS))
 """Spreadsheets turn pages 1-10 into "01-Oct"."""
+_DOCUMENTS = (".pdf", ".ps", ".epub", ".xml")
 _MOST_ISSUES = 60
 _YEARS = range(1400, 2101)
 
@@ -90,7 +91,9 @@ def _folded_title(title: str) -> str:
 
 
 def _ids(paper: RawPaper) -> tuple[tuple[str, str], ...]:
-    urls = [key for key in map(address_key, {paper.full_text_url, paper.url}) if key]
+    """Return the identifiers of a record; a landing page is that of a journal as often as not."""
+    texts = {paper.full_text_url, paper.url if is_document(paper.url) else None}
+    urls = [key for key in map(address_key, texts) if key]
     own = paper.raw_data.get("result_id")
     if not (urls or paper.pmid or paper.pmcid or paper.openalex_id or paper.s2_id or own):
         return ()
@@ -103,6 +106,12 @@ def _ids(paper: RawPaper) -> tuple[tuple[str, str], ...]:
     }
     named = [(kind, value) for kind, value in found.items() if value]
     return tuple(named + [("url", url) for url in sorted(urls)])
+
+
+def is_document(address: str | None) -> bool:
+    """Whether an address is that of a file, not of a page about one or more works."""
+    path = (address or "").strip().casefold().partition("?")[0].rstrip("/")
+    return path.endswith(_DOCUMENTS)
 
 
 def address_key(address: str | None) -> str | None:

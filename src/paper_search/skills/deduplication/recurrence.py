@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from rapidfuzz.fuzz import ratio
 
@@ -34,13 +35,17 @@ def recurring_titles(profiles: Sequence[Profile]) -> frozenset[str]:
 
 
 def _are_several(group: list[Profile]) -> bool:
+    is_short = len(group[0].words) <= _SHORT_TITLE
     issues = {
-        (profile.volume, profile.issue) for profile in group if profile.volume and profile.issue
+        # A column may stand on one page of every issue; a long title on one page is one work.
+        (each.volume, each.issue if is_short or not each.first_page else each.first_page)
+        for each in group
+        if each.volume and each.issue
     }
     if len(issues) >= _FEWEST:
         return True
     years = {profile.year for profile in group if profile.year is not None}
-    if len(years) >= _FEWEST and len(group[0].words) <= _SHORT_TITLE:
+    if len(years) >= _FEWEST and is_short:
         return True
     crowds: list[set[str]] = []
     for profile in group:
@@ -50,16 +55,25 @@ def _are_several(group: list[Profile]) -> bool:
     return len(crowds) >= _FEWEST
 
 
-def shared_dois(profiles: Sequence[Profile]) -> frozenset[str]:
-    """Return the DOIs under which three or more quite different titles stand.
+def identifiers_of_several(profiles: Sequence[Profile]) -> frozenset[tuple[str, str]]:
+    """Return the DOIs and addresses, with their kind, under which three or more titles stand.
 
-    Abstracts of a supplement often carry the DOI of the whole: it names none of them.
+    Abstracts of a supplement often carry the DOI, or the file, of the whole: it names none of them.
     """
-    groups: dict[str, list[Profile]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Profile]] = defaultdict(list)
     for profile in profiles:
         if profile.doi:
-            groups[profile.doi].append(profile)
-    return frozenset(doi for doi, group in groups.items() if _has_many_titles(group))
+            groups["doi", profile.doi].append(profile)
+        for kind, value in profile.ids:
+            if kind == "url":
+                groups[kind, value].append(profile)
+    return frozenset(name for name, group in groups.items() if _has_many_titles(group))
+
+
+def without_shared(profile: Profile, shared: Collection[tuple[str, str]]) -> Profile:
+    """Return a record without the addresses that name no one work."""
+    ids = tuple(each for each in profile.ids if each not in shared)
+    return profile if len(ids) == len(profile.ids) else replace(profile, ids=ids)
 
 
 def _has_many_titles(group: list[Profile]) -> bool:

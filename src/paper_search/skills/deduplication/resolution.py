@@ -28,7 +28,11 @@ from paper_search.skills.deduplication.evidence import pair_evidence, shared_ide
 from paper_search.skills.deduplication.merging import by_content
 from paper_search.skills.deduplication.model import log_odds
 from paper_search.skills.deduplication.profiles import profile
-from paper_search.skills.deduplication.recurrence import recurring_titles, shared_dois
+from paper_search.skills.deduplication.recurrence import (
+    identifiers_of_several,
+    recurring_titles,
+    without_shared,
+)
 from paper_search.skills.deduplication.versions import are_versions, rank
 
 LEAST = 1.0
@@ -52,7 +56,8 @@ class Resolution:
         profiles = [profile(paper) for paper in papers]
         self._places = sorted(range(len(papers)), key=lambda n: by_content(papers[n], profiles[n]))
         self._numbers = {place: number for number, place in enumerate(self._places)}
-        self._profiles = [profiles[place] for place in self._places]
+        self._shared = identifiers_of_several(profiles)
+        self._profiles = [without_shared(profiles[place], self._shared) for place in self._places]
         self._recurring = recurring_titles(self._profiles)
         self._levels: dict[Pair, Comparison] = {}
         self._scores = self._scored()
@@ -95,12 +100,11 @@ class Resolution:
         )
 
     def _scored(self) -> dict[Pair, float]:
-        shared = shared_dois(self._profiles)
         scores: dict[Pair, float] = {}
         for pair in candidate_pairs(self._profiles):
             one, other = self._profiles[pair[0]], self._profiles[pair[1]]
             levels = compare(one, other, self._recurring)
-            odds = judged(levels, log_odds(levels), is_doi_shared=one.doi in shared)
+            odds = judged(levels, log_odds(levels), is_doi_shared=("doi", one.doi) in self._shared)
             scores[pair] = odds
             if odds >= UNCERTAIN or are_versions(one, other, levels):
                 self._levels[pair] = levels

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from functools import lru_cache
 
-from rapidfuzz.distance import Indel
-
 from paper_search.skills.deduplication.text import word_set
+from paper_search.skills.deduplication.wording import LITTLE_WORDS
 
 _ROMAN_VALUES = {
     "i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8",
@@ -24,9 +22,9 @@ _REACTIONS_AT_THE_ENDS = word_set(
 )
 """Words that a title may well contain; they tell only where it begins or ends with them."""
 _NOTE = (
-    r"(?:retracted|erratum|errata|corrected|comment|see comment|republished|retraction|summary for"
-    r"|abstract|poster|original|review|clinical trial|reprint|panel|tutorial|demo|demonstration"
-    r"|invited|keynote|extended)\b"
+    r"(?:retracted|erratum|errata|corrected|comment|see comment|published|republished|retraction"
+    r"|summary for|abstract|poster|original|review|clinical trial|reprint|panel|tutorial|demo"
+    r"|demonstration|invited|keynote|extended)\b"
 )
 _ANNOTATION = re.compile(
     r"^retracted(?: article)?\s*:"
@@ -35,6 +33,11 @@ _ANNOTATION = re.compile(
     r"|\(?\bvol(?:ume)? \d+,? (?:pg?|pages?)\.? \w+,? \d{4}\)?"
 )
 """Notes of PubMed, Embase and the Web of Science in a title, after folding."""
+_NOTE_AT_THE_END = re.compile(
+    r"(?<=\S)\s*\[(?!part\b|reply\b|response\b|correction\b|[ivx]+\])"
+    r"(?:[^\W\d][^\W\d]+(?:[ ,./'-]+[^\W\d]+)*|\d+ refs?|\d{1,2}|abstract no:? ?\w+)\.?\]?[\s.]*$"
+)
+"""Words in square brackets, a number of references, a footnote: of a cataloguer, not the title."""
 _GENERIC_WORDS = word_set(
     "a abstract abstracts acknowledgement acknowledgements acknowledgment acknowledgments address"
     " advertisement and announcement announcements annual appendix at author authors award back"
@@ -52,12 +55,12 @@ _GENERIC_WORDS = word_set(
     " supplement table talk thank thanks the this title to treasurer treasurers tutorial untitled"
     " update vice volume welcome with workshop year you your no"
 )
-_GENERIC_KEYS = word_set("序言 前言 编者按 目录 引言")
-_LITTLE_WORDS = word_set(
-    "a an the of in on for and or to with by from at as is are its via using into über der die das"
-    " le la les de des du et un une el los las y e i s"
+_SERIAL_WORDS = word_set(
+    "activities advances annual annually biennial highlights overview proceedings progress report"
+    " reports round statistics status survey trends update updates yearbook yearly"
 )
-_ALIKE = 0.72
+"""Words of titles under which a team publishes again and again."""
+_GENERIC_KEYS = word_set("序言 前言 编者按 目录 引言")
 _SHORTEST_KEY = 3
 _REMEMBERED = 8_192
 """Titles; a title is compared with several others in a row."""
@@ -66,13 +69,16 @@ _REMEMBERED = 8_192
 def without_annotations(folded_title: str) -> str:
     """Return a folded title without what a database added to it (`[Erratum appears in ...]`)."""
     text = _ANNOTATION.sub(" ", folded_title)
+    before = ""
+    while text != before:
+        before, text = text, _NOTE_AT_THE_END.sub("", text.rstrip())
     return text if text.strip(" .[]()") else folded_title
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def letters(words: tuple[str, ...]) -> frozenset[str]:
     """Return the single letters among the words of a title, as in "hepatitis B"."""
-    found = {word for word in words[:-1] if len(word) == 1 and word not in _LITTLE_WORDS}
+    found = {word for word in words[:-1] if len(word) == 1 and word not in LITTLE_WORDS}
     return frozenset(found | {word for word in words[-1:] if len(word) == 1})
 
 
@@ -111,28 +117,6 @@ def is_generic(words: tuple[str, ...]) -> bool:
     return all(word in _GENERIC_WORDS or word.isdigit() for word in words)
 
 
-def difference(one: Collection[str], other: Collection[str]) -> str:
-    """Return how the words of two titles differ: "spelling", "added" or "replaced".
-
-    Spelling: each word has a counterpart that is spelt alike. Added: only one title has words of
-    its own. Replaced: both have.
-    """
-    first = [w for w in one if w not in other and w not in _LITTLE_WORDS]
-    second = [w for w in other if w not in one and w not in _LITTLE_WORDS]
-    joined, joined_other = "".join(one), "".join(other)
-    left = [w for w in first if not _has_alike(w, second) and w not in joined_other]
-    right = [w for w in second if not _has_alike(w, first) and w not in joined]
-    if not left and not right:
-        return "spelling"
-    return "replaced" if left and right else "added"
-
-
-def _has_alike(word: str, others: list[str]) -> bool:
-    return any(
-        (word[0] == other[0] or word[-1] == other[-1])
-        and (
-            Indel.normalized_similarity(word, other, score_cutoff=_ALIKE)
-            or (len(word) > _SHORTEST_KEY and other.startswith(word))
-        )
-        for other in others
-    )
+def is_serial(words: tuple[str, ...]) -> bool:
+    """Whether a title may be that of a report that comes out every year or so."""
+    return not _SERIAL_WORDS.isdisjoint(words)
