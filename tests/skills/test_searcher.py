@@ -6,9 +6,11 @@ import threading
 import time
 from typing import Any
 
+import httpx
 import pytest
 
 from paper_search.errors import SearchSourceError
+from paper_search.http.body import HttpAnswer
 from paper_search.models import (
     RawPaper,
     SearchConstraints,
@@ -18,7 +20,10 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
+from paper_search.query import Node, render
 from paper_search.skills import Searcher
+from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.http_source import HttpSource
 from paper_search.testing.sources import FakeSource
 
 
@@ -339,3 +344,68 @@ async def test_types_that_are_not_wanted_are_left_out_and_counted() -> None:
     report = await Searcher([Simple("shelf", papers)]).report(asked)
     assert [paper.publication_type for paper in report.papers] == ["article-journal", None]
     assert (report.sources[0].kept, report.sources[0].excluded) == (2, 1)
+
+
+async def test_a_source_far_behind_most_of_the_others_is_not_waited_for() -> None:
+    quick = [Source(name) for name in "abcd"]
+    started = time.monotonic()
+    searcher = Searcher([*quick, Source("slow", delay_s=30)], straggler_s=0.1)
+    report = await searcher.report(strategy())
+    assert time.monotonic() - started < 10
+    assert ids(report.papers) == ["a-1", "b-1", "c-1", "d-1"]
+    said = report.sources[-1]
+    assert (said.source, said.status) == ("slow", SourceStatus.TIMEOUT)
+    assert "search it alone to wait for it" in str(said.error)
+
+
+async def test_a_source_a_little_behind_the_others_is_waited_for() -> None:
+    quick = [Source(name, delay_s=0.2) for name in "abcd"]
+    report = await Searcher([*quick, Source("e", delay_s=0.3)], straggler_s=0.01).report(strategy())
+    assert ids(report.papers)[-1] == "e-1"
+
+
+async def test_each_of_few_sources_is_waited_for() -> None:
+    sources = [Source("a"), Source("b"), Source("c", delay_s=0.3)]
+    assert len(await Searcher(sources, straggler_s=0.01).search(strategy())) == 3
+
+
+class Turning(Adapter):
+    """A service of three pages; the third does not come."""
+
+    name = "turning"
+    title = "Turning"
+    interval_s = 0.0
+    page_size = 2
+
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        return Translated(f"{render(tree)}{filters.language or ''}")
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        del filters, wanted
+        return Request("https://turning.example/", {"q": query.text, "page": 1})
+
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        page = int(request.params["page"])
+        entries = answer.json()
+        papers = [paper(f"{page}-{entry}") for entry in entries]
+        return Page(papers, next=request.turned(page=page + 1))
+
+
+async def two_pages(request: httpx.Request) -> httpx.Response:
+    if request.url.params["page"] == "3":
+        await asyncio.sleep(30)
+    return httpx.Response(200, json=["a", "b"])
+
+
+@pytest.mark.parametrize("limits", [{"deadline_s": 0.5}, {"straggler_s": 0.1}])
+async def test_what_a_source_has_read_is_kept_when_it_is_not_waited_for(
+    limits: dict[str, float],
+) -> None:
+    async with httpx.AsyncClient(transport=httpx.MockTransport(two_pages)) as client:
+        slow = HttpSource(Turning(), client=client)
+        searcher = Searcher([*map(Source, "abcd"), slow], **limits)
+        report = await searcher.report(strategy(queries=("graph", "tree")))
+    assert ids(report.papers)[4:] == ["1-a", "1-b", "2-a", "2-b"]
+    first, second = report.sources[-2:]
+    assert (first.status, first.kept) == (SourceStatus.PARTIAL, 4)
+    assert second.status is SourceStatus.TIMEOUT

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 from paper_search.errors import InputError
 from paper_search.models import (
@@ -24,9 +25,13 @@ from paper_search.skills.failures import described, status_of
 from paper_search.skills.watchdog import Watchdog
 from paper_search.sources import SearchSource
 from paper_search.sources.base import ranks_text
+from paper_search.sources.interruption import Interruption, interruptible
 
 MAX_QUERIES = 50
 """Of a strategy; what is beyond is not asked, and the report says so."""
+
+_FEWEST_IN_A_RACE = 4
+"""Sources; of fewer, each is waited for until its deadline."""
 
 _log = logging.getLogger(__name__)
 
@@ -38,6 +43,7 @@ class Searcher:
         sources: in the order in which results are given; or a mapping by name.
         deadline_s: seconds that one source may take for the whole strategy.
         patience_s: seconds that a source gets to end after its deadline, before it is left alone.
+        straggler_s: seconds that all are waited for, even if most of four or more answer sooner.
         stall_s: seconds for which a source may hold up the whole program before that is said.
     """
 
@@ -47,6 +53,7 @@ class Searcher:
         *,
         deadline_s: float = 60.0,
         patience_s: float = 1.0,
+        straggler_s: float = 10.0,
         stall_s: float = 5.0,
     ) -> None:
         self._sources: dict[str, SearchSource] = (
@@ -56,6 +63,7 @@ class Searcher:
         )
         self._deadline_s = deadline_s
         self._patience_s = patience_s
+        self._straggler_s = straggler_s
         self._stall_s = stall_s
 
     @property
@@ -80,10 +88,12 @@ class Searcher:
         wanted = dict.fromkeys(strategy.sources)
         named = [name for name in wanted if name in self._sources]
         unknown = [self._unknown(name) for name in wanted if named and name not in self._sources]
-        with Watchdog(self._stall_s).watching() as watchdog:
-            answers = await asyncio.gather(
-                *(self._answer(name, capped) for name in named or self._sources)
-            )
+        asked = named or list(self._sources)
+        with (
+            Watchdog(self._stall_s).watching() as watchdog,
+            _Race(len(asked), self._straggler_s) as race,
+        ):
+            answers = await asyncio.gather(*(self._answer(name, capped, race) for name in asked))
         entries = [entry for answer in answers for entry in answer.sources]
         return SearchReport(
             papers=[paper for answer in answers for paper in answer.papers],
@@ -95,20 +105,24 @@ class Searcher:
         error = f"unknown source {name!r}; known sources: {known}"
         return SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=error)
 
-    async def _answer(self, name: str, strategy: SearchStrategy) -> SearchReport:
+    async def _answer(self, name: str, strategy: SearchStrategy, race: _Race) -> SearchReport:
         started = time.monotonic()
         source = self._sources[name]
         wanted = strategy.asked_of(name, ranks_text=ranks_text(source))
         if not wanted.queries and not wanted.ranked and not wanted.works:
+            race.finish()
             return SearchReport(sources=[SourceReport(source=name, status=SourceStatus.EMPTY)])
+        interruption = interruptible()
         asking = asyncio.ensure_future(_asked(name, source, wanted))
         if isinstance(asking, asyncio.Task):
             asking.set_name(_task_name(name))
         try:
-            failure = await self._ended(asking)
+            failure = await self._ended(asking, interruption, race)
         except asyncio.CancelledError:
             asking.cancel()
             raise
+        finally:
+            race.finish()
         if failure is None:
             return _of_types(_without_untitled(asking.result()), strategy.filters)
         status = SourceStatus.BUG if _is_cancelled(failure) else status_of(failure)
@@ -121,19 +135,76 @@ class Searcher:
         )
         return SearchReport(sources=[entry])
 
-    async def _ended(self, asking: asyncio.Future[SearchReport]) -> BaseException | None:
-        """Wait for an answer until the deadline; return what went wrong.
+    async def _ended(
+        self, asking: asyncio.Future[SearchReport], interruption: Interruption, race: _Race
+    ) -> BaseException | None:
+        """Wait for an answer until the deadline, or until the others are long done.
 
-        A source that continues after its cancellation is abandoned: it costs its deadline and
-        no more.
+        Return what went wrong; None: there is an answer, if only of what was read by then. A
+        source that continues after its cancellation is abandoned: it costs its deadline and no
+        more.
         """
-        await asyncio.wait({asking}, timeout=self._deadline_s)
-        if asking.done():
-            return asyncio.CancelledError() if asking.cancelled() else asking.exception()
-        asking.cancel()
-        await asyncio.wait({asking}, timeout=self._patience_s)
-        asking.add_done_callback(_looked_at)
-        return TimeoutError(f"no answer within {self._deadline_s:g} s")
+        ends: set[asyncio.Future[Any]] = {asking, race.is_over}
+        first = asyncio.FIRST_COMPLETED
+        await asyncio.wait(ends, timeout=self._deadline_s, return_when=first)
+        if not asking.done():
+            reason = f"no answer within {self._deadline_s:g} s"
+            if race.is_over.done():
+                reason = (
+                    f"not waited for beyond {race.seconds:.0f} s, when the others were done; "
+                    "search it alone to wait for it"
+                )
+            interruption.end(asking, reason)
+            await asyncio.wait({asking}, timeout=self._patience_s)
+            if not asking.done() or asking.cancelled():
+                asking.add_done_callback(_looked_at)
+                return TimeoutError(reason)
+        return asyncio.CancelledError() if asking.cancelled() else asking.exception()
+
+
+class _Race:
+    """The sources that are asked at once; those far behind the others are not waited for.
+
+    Once two thirds of four or more sources have answered, the others get as long again as these
+    took, and at least `straggler_s` from the start.
+
+    Args:
+        count: of sources.
+        straggler_s: see above.
+    """
+
+    def __init__(self, count: int, straggler_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        self.is_over: asyncio.Future[None] = loop.create_future()
+        self._loop = loop
+        self._started = loop.time()
+        self._straggler_s = straggler_s
+        self._left = math.ceil(count * 2 / 3) if count >= _FEWEST_IN_A_RACE else count + 1
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self.is_over.cancel()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been going on."""
+        return self._loop.time() - self._started
+
+    def finish(self) -> None:
+        """Note that one more source has answered."""
+        self._left -= 1
+        if self._left == 0:
+            lasts = max(self._straggler_s, 2 * self.seconds)
+            self._timer = self._loop.call_at(self._started + lasts, self._end)
+
+    def _end(self) -> None:
+        if not self.is_over.done():
+            self.is_over.set_result(None)
 
 
 def _looked_at(asking: asyncio.Future[SearchReport]) -> None:

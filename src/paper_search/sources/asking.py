@@ -63,12 +63,13 @@ class Asked:
     attempts: int = 0
     seconds: float = 0.0
     error: ServiceError | None = None
+    is_ended: bool = False
     quota: Quota | None = None
 
     @property
     def is_hopeless(self) -> bool:
         """Whether the next query to the same service must fail, too."""
-        return self.error is not None and self.error.status in _HOPELESS
+        return self.error is not None and (self.is_ended or self.error.status in _HOPELESS)
 
     @property
     def has_all_pages(self) -> bool:

@@ -33,6 +33,7 @@ from paper_search.sources.explanation import (
     explain_bug,
     explain_missing_key,
 )
+from paper_search.sources.interruption import reason_to_end
 from paper_search.sources.reading import doi_of, read_query
 
 if TYPE_CHECKING:
@@ -254,6 +255,25 @@ class HttpSource:
         if isinstance(query, RankedQuery):  # what is far down has little to do with the question
             asked.pages_wanted = math.ceil(filters.max_results / max(self._adapter.page_size, 1))
         try:
+            await self._ask_in_turn(http, query, asked, filters, ends_at)
+        except asyncio.CancelledError:
+            if not (reason := reason_to_end()):
+                raise
+            asked.error = self._failed(Explanation(reason, SourceStatus.TIMEOUT))
+            asked.is_ended = True
+        asked.seconds = self._clock() - started
+        return asked
+
+    async def _ask_in_turn(
+        self,
+        http: HttpClient,
+        query: Question,
+        asked: Asked,
+        filters: SearchConstraints,
+        ends_at: float,
+    ) -> None:
+        """Ask a query in each of its translations until something is found; note what fails."""
+        try:
             for translated in self._translated(query, filters):
                 asked.translated(translated)
                 await self._collect(http, translated, filters, asked, ends_at)
@@ -269,8 +289,6 @@ class HttpSource:
             asked.error = self._failed(Explanation(str(error), SourceStatus.BAD_RESPONSE))
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
             asked.error = self._failed(explain_bug(error, self._adapter))
-        asked.seconds = self._clock() - started
-        return asked
 
     def _translated(self, query: Question, filters: SearchConstraints) -> Sequence[Translated]:
         """Return what to ask, in turn until something is found."""
