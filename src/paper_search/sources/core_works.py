@@ -72,7 +72,8 @@ class Core(Adapter):
     ranks_text: ClassVar[bool] = True
     page_size = 100
     most_results = 9900
-    interval_s = 6.0
+    interval_s = 2.0
+    """Five in ten seconds, without a key."""
 
     def __init__(self, key: str = "", *, endpoint: str = ENDPOINT) -> None:
         self.key = key

@@ -1,0 +1,164 @@
+"""Whole searches of services that search, refuse and fail: the simulator of `../shared/world`."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+WORLD = Path(__file__).parents[2] / "../shared/world"
+SMALL = "4000"
+QUESTIONS = ["visual slam for mobile robots", "graph neural networks", "image segmentation"]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not WORLD.is_dir(), reason="the simulated services are not here"),
+]
+
+
+class Services:
+    """The simulated services, started once."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def control(self, **state: Any) -> None:
+        usual = {"limits": True, "crowd": 0.66, "down": [], "slow": {}, "budget": None}
+        self._asked("control", {**usual, "clear": True, **state})
+
+    def log(self) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = self._asked("log")["log"]
+        return entries
+
+    def statuses(self) -> Counter[tuple[str, int]]:
+        return Counter((entry["service"], entry["status"]) for entry in self.log())
+
+    def find(self, question: str, home: Path, *options: str, **env: str) -> dict[str, Any]:
+        """Run `find --source web --yes` as a person does; return its document."""
+        command = [sys.executable, "-m", "paper_search", "find", question, "--yes", "--json"]
+        ended = subprocess.run(  # noqa: S603  # our own program
+            [*command, *(options or ("--source", "web"))],
+            env={
+                **os.environ,
+                "PYTHONPATH": str(WORLD / "redirect"),
+                "WORLD_URL": self.url,
+                "PAPER_SEARCH_HOME": str(home),
+                **env,
+            },
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+        assert ended.returncode == 0, ended.stderr.decode()
+        document: dict[str, Any] = json.loads(ended.stdout)
+        return document
+
+    def _asked(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        data = json.dumps(body).encode() if body is not None else None
+        with urlopen(Request(f"{self.url}/_world/{path}", data)) as answer:  # noqa: S310  # loopback
+            return json.load(answer)
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Services]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, str(WORLD / "serve.py"), "--size", SMALL, "--port", str(port)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, **quiet) as server:  # noqa: S603  # the simulator
+        services = Services(f"http://127.0.0.1:{port}")
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                services.control()
+                break
+            except OSError:
+                assert time.monotonic() < deadline
+                assert server.poll() is None
+                time.sleep(0.2)
+        yield services
+        server.terminate()
+
+
+@pytest.fixture
+def services(running: Services) -> Services:
+    running.control()
+    return running
+
+
+def of_source(found: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    return [report for report in found["reports"] if report["source"] == name]
+
+
+def test_three_searches_at_once_keep_every_limit_and_every_grammar(
+    services: Services, tmp_path: Path
+) -> None:
+    """Three processes share one home, and thereby turns and places."""
+    import concurrent.futures
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        found = list(pool.map(lambda question: services.find(question, tmp_path), QUESTIONS))
+    assert {status for _, status in services.statuses()} == {200}
+    assert all(len(document["papers"]) >= 20 for document in found)
+
+
+def test_a_service_that_is_down_costs_none_of_the_others(
+    services: Services, tmp_path: Path
+) -> None:
+    services.control(down=["openalex"])
+    found = services.find(QUESTIONS[0], tmp_path)
+    assert len(found["papers"]) >= 20
+    assert of_source(found, "openalex")[0]["status"] == "bad_response"
+    assert of_source(found, "crossref")[0]["status"] == "ok"
+
+
+def test_a_spent_budget_is_asked_for_once_and_told_with_what_helps(
+    services: Services, tmp_path: Path
+) -> None:
+    services.control(budget=0)
+    found = [services.find(question, tmp_path) for question in QUESTIONS[:2]]
+    assert services.statuses()["openalex", 429] == 1
+    for document in found:
+        (report,) = of_source(document, "openalex")
+        assert report["status"] == "exhausted"
+        assert "set OPENALEX_API_KEY to a free key from https://" in report["error"]
+        assert "funds" not in report["error"]
+
+
+def test_a_crowded_service_is_left_alone_by_the_next_runs(
+    services: Services, tmp_path: Path
+) -> None:
+    services.control(crowd=1.0)
+    for question in QUESTIONS:
+        services.find(question, tmp_path, "--source", "semantic_scholar", "--source", "crossref")
+    assert services.statuses()["semantic_scholar", 429] == 2
+
+
+def test_a_slow_service_does_not_hold_the_page(services: Services, tmp_path: Path) -> None:
+    services.control(slow={"doaj": 30})
+    started = time.monotonic()
+    found = services.find(QUESTIONS[0], tmp_path)
+    assert time.monotonic() - started < 28
+    assert of_source(found, "doaj")[0]["status"] == "timeout"
+    assert len(found["papers"]) >= 20
+
+
+def test_wildcards_and_exclusions_are_never_turned_round(
+    services: Services, tmp_path: Path
+) -> None:
+    services.find("(robot* OR sl?m) AND navigation NOT (survey OR review)", tmp_path)
+    for entry in services.log():
+        said = json.dumps(entry)
+        assert entry["status"] == 200, said
+        assert " AND survey" not in said.replace("AND NOT", ""), said
