@@ -118,14 +118,14 @@ async def test_malformed_json_is_repaired_once_with_the_error_shown(
     assert (await ask(provider(httpserver), Verdict, "s", "u")).score == 0.3
     repair = script.sent[1]["messages"][1]["content"]
     assert repair.startswith("u\n")
-    assert "not a JSON object" in repair
+    assert "no JSON object" in repair
     assert '{"score":' in repair
 
 
 async def test_malformed_json_twice_is_a_typed_failure(httpserver: HTTPServer) -> None:
     """LLM-01"""
     script = Script(httpserver, completion('{"score": 1'))
-    with pytest.raises(LLMResponseError, match="not a JSON object"):
+    with pytest.raises(LLMResponseError, match="no JSON object"):
         await ask(provider(httpserver), Verdict, "s", "u")
     assert len(script.sent) == 2
 
