@@ -219,3 +219,29 @@ def test_vectors_need_a_model_that_is_set(cli: Cli, bib: Path) -> None:
     assert ended.code != 0
     assert "PAPER_SEARCH_EMBEDDINGS" in ended.stderr
     assert "\nvectors " not in cli("library", "info").stdout
+
+
+def test_equal_errors_are_counted_once_with_their_lines(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "refs.ris"
+    untitled = "TY  - JOUR\nPY  - 2020\nER  - \n"
+    file.write_text(untitled * 12 + "TY  - JOUR\nTI  - A\nER  - \n")
+
+    ended = cli("library", "add", str(file))
+
+    assert ended.stderr.splitlines() == [
+        f"{file}: 12 entries have no title: lines 1, 4, 7, 10, 13, 16, 19, 22, 25, 28 and 2 more"
+    ]
+    assert ended.stdout.splitlines() == [f"{file}: 1 added, 0 updated, 0 unchanged, 12 rejected"]
+
+
+def test_an_entry_that_its_file_names_is_counted_with_the_others(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "refs.bib"
+    file.write_text(GOOD + "\n@article{a, year=2020}\n\n@article{b, year=2021}\n")
+    assert f"{file}: 2 entries have no title: lines" in cli("library", "add", str(file)).stderr
+
+
+def test_several_files_end_with_one_line_of_totals(cli: Cli, bib: Path) -> None:
+    other = bib.with_name("other.bib")
+    other.write_text(GOOD + "\n" + BROKEN)
+    ended = cli("library", "add", str(bib), str(other))
+    assert ended.stdout.splitlines()[-1] == "2 files: 1 added, 0 updated, 1 unchanged, 1 rejected"

@@ -13,8 +13,15 @@ from paper_search.cli.failures import ExitCode, UsageMistakeError, explanation
 from paper_search.cli.options import Home, Json, settings
 
 if TYPE_CHECKING:
-    from paper_search.library import EmbeddingSummary, ImportSummary, Library
+    from collections.abc import Sequence
 
+    from paper_search.library import EmbeddingSummary, ImportSummary, Library
+    from paper_search.library.importers import Rejected
+
+
+NO_TITLE = "the title is missing"
+LINES_NAMED = 10
+"""Lines of a file that are named for one reason."""
 
 library = typer.Typer(help="Your own library on disk.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -89,6 +96,8 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         say(f"{passed_over} files of other kinds were skipped")
     if as_json:
         print_json(documents)
+    elif len(documents) > 1:
+        typer.echo(f"{len(documents)} files: {_counted(*documents)}")
     if not documents or not all(document["imported"] for document in documents):
         raise typer.Exit(ExitCode.FAILED)
 
@@ -116,17 +125,35 @@ def _embed(library: "Library", *, is_wanted: bool) -> None:
 
 def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
     """List what was rejected on stderr, and unless quiet, the counts on stdout."""
-    for rejection in summary.rejected:
-        say(visible(f"{label}:{rejection.line}: {rejection.reason}"))
+    for line in rejection_lines(summary.rejected, label):
+        say(visible(line))
     if unlisted := summary.rejected_count - len(summary.rejected):
         say(f"and {unlisted} more that were rejected")
     if not is_quiet:
-        counts = summary.changes
-        line = (
-            f"{label}: {counts.added} added, {counts.updated} updated, "
-            f"{counts.unchanged} unchanged, {summary.rejected_count} rejected"
-        )
-        typer.echo(visible(line))
+        typer.echo(visible(f"{label}: {_counted(_document(summary, label))}"))
+
+
+def rejection_lines(rejected: "Sequence[Rejected]", label: str) -> Iterator[str]:
+    """Yield one line for every reason, with the lines of the file that it is true of."""
+    lines: dict[str, list[Rejected]] = {}
+    for each in rejected:
+        # Some formats name the entry before the reason.
+        reason = NO_TITLE if each.reason.endswith(NO_TITLE) else each.reason
+        lines.setdefault(reason, []).append(each)
+    for reason, found in lines.items():
+        if len(found) == 1:
+            yield f"{label}:{found[0].line}: {found[0].reason}"
+            continue
+        said = "entries have no title" if reason == NO_TITLE else f"entries: {reason}"
+        named = ", ".join(str(each.line) for each in found[:LINES_NAMED])
+        rest = f" and {len(found) - LINES_NAMED} more" if len(found) > LINES_NAMED else ""
+        yield f"{label}: {len(found)} {said}: lines {named}{rest}"
+
+
+def _counted(*documents: dict[str, Any]) -> str:
+    """Return how many records were added, updated, unchanged and rejected in all."""
+    names = ("added", "updated", "unchanged", "rejected")
+    return ", ".join(f"{sum(each.get(name, 0) for each in documents)} {name}" for name in names)
 
 
 def _document(summary: "ImportSummary", label: str) -> dict[str, Any]:
