@@ -74,6 +74,7 @@ def test_a_name_comes_apart(name: str, family: str, given: str, particle: str, s
         "Smith,",
         "John Smith et al.",
         "3M Company",
+        "Author 1",
         "",
     ],
 )

@@ -187,6 +187,7 @@ def _is_organisation(text: str) -> bool:
         _ORGANISATION.search(text) is not None
         or not _JOINING_WORDS.isdisjoint(words)
         or words[-2:] in (["et", "al"], ["et", "al."])
+        or words[-1].isdigit()
         or any(letter.isdigit() for word in numbered for letter in word)
     )
 

@@ -57,5 +57,5 @@ def stated_type(text: str | None) -> str | None:
     """
     word = type_word(text)
     known = _SYNONYMS.get(word, word)
-    is_vague = word in {"article", "review", "document"}
+    is_vague = word in {"article", "review"}
     return known if known in CSL_TYPES and not is_vague else None

@@ -54,8 +54,9 @@ def again(format_name: str, folder: Path, **fields: Any) -> RawPaper:
 @pytest.mark.parametrize("format_name", SUFFIXES)
 @pytest.mark.parametrize("kind", TYPES)
 def test_the_type_comes_back(format_name: str, kind: str, tmp_path: Path) -> None:
-    venue = None if kind == "document" else "Somewhere"
-    assert again(format_name, tmp_path, publication_type=kind, venue=venue).publication_type == kind
+    for venue in ("Somewhere", None):
+        record = again(format_name, tmp_path, publication_type=kind, venue=venue)
+        assert record.publication_type == kind
 
 
 @pytest.mark.parametrize("format_name", SUFFIXES)
