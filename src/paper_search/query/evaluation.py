@@ -100,7 +100,7 @@ class _Document:
         match node:
             case Term() | Phrase() if node.field in HEADINGS:
                 # Texts have the natural form, keywords the inverted one.
-                for words in {heading_words(node), _without_subheading(node)}:
+                for words in {heading_words(node), heading_as_listed(node)}:
                     yield from self._runs(self._query_tokens(list(words)), field)
             case Term(text, _, is_prefix):
                 yield from self._leaf_spans(node, [f"{text}*" if is_prefix else text], field)
@@ -229,16 +229,16 @@ def heading_words(leaf: Term | Phrase) -> tuple[str, ...]:
     single-photon emission-computed tomography. A list ("Delirium, Dementia, Amnestic, Cognitive
     Disorders"), which has a plural at its end, keeps its order.
     """
-    parts = " ".join(_without_subheading(leaf)).split(", ")
+    parts = " ".join(heading_as_listed(leaf)).split(", ")
     is_list = len(parts) > _MOST_INVERTED and parts[-1].endswith("s")
     return tuple(" ".join(parts if is_list else parts[::-1]).split())
 
 
-def _without_subheading(leaf: Term | Phrase) -> tuple[str, ...]:
+def heading_as_listed(leaf: Term | Phrase) -> tuple[str, ...]:
     """Return the words of a heading as indexers write it."""
     text = " ".join(words_of(leaf))
     named, _, sub = text.rpartition("/")
-    is_qualified = named and sub.isalpha() and sub.islower()
+    is_qualified = named and sub.replace(" ", "").isalpha() and sub.islower()
     return tuple((named if is_qualified else text).split())
 
 

@@ -20,7 +20,7 @@ from paper_search.query.ast import (
     Term,
     YearRange,
 )
-from paper_search.query.evaluation import headings_as_words
+from paper_search.query.evaluation import heading_as_listed, headings_as_words
 from paper_search.query.leaves import is_pattern, leaf_of, words_of
 
 _MOST_FORMS = 60
@@ -139,7 +139,7 @@ class _Walk:
         if leaf.field in HEADINGS:
             if leaf.field in self._fields:
                 return _Wide(leaf)
-            natural, listed = headings_as_words(leaf), replace(leaf, field=None)
+            natural, listed = headings_as_words(leaf), leaf_of(heading_as_listed(leaf))
             # Keywords of a library's records have headings in their inverted form.
             is_turned = self._is_full and natural != listed
             return _Wide(Or((natural, listed)) if is_turned else natural)
