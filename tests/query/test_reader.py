@@ -79,7 +79,7 @@ def test_a_foreign_search_string_means(text: str, ours: str) -> None:
         ("TS=(aa SAME bb)", 8, "SAME"),
         ("TI=aa AND PY=abc", 11, "PY=2015-2019"),
         ("TITLE-ABS-KEY(aa AND)", 21, "found ')'"),
-        ("TITLE-ABS-KEY(aa) AND LIMIT-TO(DOCTYPE, ar)", 23, "LIMIT-TO"),
+        ("TITLE-ABS-KEY(aa) AND LIMIT-TO(SUBJAREA, medi)", 23, "LIMIT-TO"),
         ("TITLE(aa", 9, "expected ')' for the '(' in column 6"),
     ],
 )

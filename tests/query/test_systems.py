@@ -7,6 +7,8 @@ from paper_search.query import lint, parse, render
 from paper_search.query.systems import is_tagged, recognised
 
 OVID = [
+    ("asthma.ti. and 2010:2015.(sa_year).", "title:asthma AND year:2010-2015"),
+    ('asthma.ti. and "2010".yr.', "title:asthma AND year:2010"),
     ("exp Diabetes Mellitus/", 'mesh:"Diabetes Mellitus"'),
     ("Asthma/ or Wheezing/", "mesh-only:Asthma OR mesh-only:Wheezing"),
     ("exp *Dementia/ and *Brain/", "majr:Dementia AND majr-only:Brain"),
@@ -35,6 +37,7 @@ OVID = [
     ("“mini mental stat*”.ti,ab", 'tiab:"mini mental stat*"'),
 ]
 COCHRANE = [
+    ('"asthma":ti and (heart next failure)', 'title:asthma AND "heart failure"'),
     ("(heart NEXT failure):ti,ab", 'tiab:"heart failure"'),
     ("MeSH descriptor: [Asthma] explode all trees", "mesh:Asthma"),
     (
@@ -51,6 +54,8 @@ COCHRANE = [
     ("(child* NEAR/3 asthma*):ti,ab,kw", "child* NEAR/3 asthma*"),
 ]
 EBSCO = [
+    ('(MH "Heart Failure+/DT") AND TI asthma', 'mesh:"Heart Failure/dt" AND title:asthma'),
+    ("TX asthma AND DT 20100101-20151231", "asthma AND year:2010-2015"),
     ("TI asthma N3 child*", "title:(asthma NEAR/3 child*)"),
     ('(MH "Asthma+") OR (MM "Wheezing")', "mesh:Asthma OR majr-only:Wheezing"),
     (
@@ -69,6 +74,7 @@ EBSCO = [
     ('SU "decision making" NOT TI editorial', '"decision making" NOT title:editorial'),
 ]
 EMBASE = [
+    ("'asthma'/exp AND (2010:py OR 2011:py)", "asthma AND (year:2010 OR year:2011)"),
     (
         "'heart infarction'/exp OR 'heart attack*':ti,ab",
         '"heart infarction" OR tiab:"heart attack*"',
@@ -86,6 +92,10 @@ EMBASE = [
     ),
 ]
 PROQUEST = [
+    (
+        'SU.EXACT("Depression") AND (TI,AB(CBT) OR pd(20100101-20151231))',
+        "Depression AND (tiab:CBT OR year:2010-2015)",
+    ),
     ("TI,AB(asthma NEAR/3 child*)", "tiab:(asthma NEAR/3 child*)"),
     ("NOFT(nurs* PRE/2 home*)", "nurs* PRE/2 home*"),
     ('TI("heart failure") AND AB(wom?n)', 'title:"heart failure" AND abstract:wom?n'),
@@ -95,6 +105,10 @@ PROQUEST = [
     ("TI(depress*) AND YR(2010-2015)", "title:depress* AND year:2010-2015"),
 ]
 SCOPUS = [
+    (
+        'TITLE-ABS-KEY ( heart ) AND LIMIT-TO ( DOCTYPE ,  "ar" ) AND EXCLUDE(LANGUAGE, "French")',
+        'heart AND type:"journal article" NOT language:french',
+    ),
     ("TITLE-ABS-KEY(heart W/3 failure)", "heart NEAR/3 failure"),
     ("TITLE(aa PRE/2 bb)", "title:(aa PRE/2 bb)"),
     ("TITLE-ABS(wom?n) AND PUBYEAR > 2010", "tiab:wom?n AND year:2011-"),
@@ -110,6 +124,7 @@ SCOPUS = [
     ("TITLE(aa) AND NOT TITLE(bb) AND PUBYEAR = 2015", "title:aa NOT (title:bb AND year:2015)"),
 ]
 WEB_OF_SCIENCE = [
+    ("TOPIC: (heart failure) AND LANGUAGE: (English)", "heart AND failure AND language:English"),
     ("TS=(wom?n OR colo$r OR *cillin)", "wom?n OR colo$r OR *cillin"),
     (
         "TI=asthma AND DT=(Article OR Review) AND LA=English",
@@ -181,6 +196,7 @@ def test_a_string_is_recognised_and_means(name: str, text: str, ours: str) -> No
         ("NOFT(asthma) AND XX(child)", 18, "the field XX of ProQuest"),
         ("TITLE-ABS-KEY(aa) AND SUBJAREA(medi)", 23, "the field SUBJAREA of Scopus"),
         ("TS=(aa SAME bb)", 8, "SAME"),
+        ("trial.ab. /freq=2", 11, "/freq=2 has no counterpart"),
         ('asthma.ti. or "heart', 15, "this quote is never closed"),
     ],
 )

@@ -38,6 +38,7 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 _CLINICAL_REVIEWS = re.compile(r"reviews \((?:maximizes|best) [\w ]+\)?")
+_AGES = re.compile(r"all (adult|child|infant)\b")
 _FILTERS = {
     "human": "humans", "humans": "humans", "animal": "animals", "animals": "animals",
     "male": "male", "female": "female", "adult": "alladult", "child": "allchild",
@@ -129,6 +130,8 @@ def _one(said: str) -> Node | None:  # noqa: PLR0911  # one for each kind of lim
         return Term(language["name"], "language")
     if _CLINICAL_REVIEWS.fullmatch(plain):
         return Term("systematic", "subset")
+    if age := _AGES.match(plain):
+        return Term(f"all{age[1]}", "subset")
     if plain in _FILTERS:
         return Term(_FILTERS[plain], "subset")
     name = TYPES.get(plain, plain)

@@ -71,6 +71,7 @@ class Line:
         row: the line of the whole text that it begins on, counted from 1.
         column: where it begins there, counted from 1.
         limits: offset in the row, and a limit that stands beside the line.
+        wraps: where it goes on in another row: offset in the text, row, and column there.
     """
 
     label: str
@@ -78,6 +79,18 @@ class Line:
     row: int
     column: int
     limits: list[tuple[int, str]] = field(default_factory=list)
+    wraps: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def go_on(self, text: str, row: int, column: int) -> None:
+        """Append the text of another row."""
+        self.wraps.append((len(self.text) + 1, row, column))
+        self.text += f" {text}"
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Return the row and the column of an offset in the text."""
+        found = [(0, self.row, self.column), *self.wraps]
+        start, row, column = next(wrap for wrap in reversed(found) if wrap[0] <= offset)
+        return row, column + offset - start
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +184,7 @@ def _counted(rows: list[tuple[int, str]]) -> list[Line]:
     for row, line in rows:
         text = line.lstrip()
         if made and (_STARTS_ON.match(text) or _ENDS_ON.search(made[-1].text)):
-            made[-1].text += f" {text}"
+            made[-1].go_on(text, row, len(line) - len(text) + 1)
         else:
             made.append(Line(str(len(made) + 1), text, row, len(line) - len(text) + 1))
     return made
@@ -207,11 +220,11 @@ def _add(made: list[Line], row: int, line: str) -> None:
     elif _is_heading(last.text) and _MARKED.search(text):
         last.text, last.row, last.column = text, row, column
     elif _STARTS_ON.match(text) or _ENDS_ON.search(last.text) or _is_open(last.text):
-        last.text += f" {text}"
+        last.go_on(text, row, column)
     elif _COLUMN.fullmatch(text):
         return
     elif _LIMITERS.fullmatch(text):
-        last.text += f" {text}"
+        last.go_on(text, row, column)
     elif _MARKED.search(text):
         made.append(Line(f"of row {row}", text, row, column))
     # Anything else is a heading between the lines.

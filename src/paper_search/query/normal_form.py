@@ -132,7 +132,7 @@ def _is_year(number: int) -> bool:
     return 1000 <= number <= 9999  # noqa: PLR2004  # four digits
 
 
-_BARE = re.compile(r"\w+(?:[-.'’?$]\w+)*")
+_BARE = re.compile(r"(?!(?i:adj)\d+$)\w+(?:[-.'’?$]\w+)*")
 _OPERATORS = {"AND", "OR", "NOT", "NEAR", "PRE"}
 
 

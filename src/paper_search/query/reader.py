@@ -261,6 +261,8 @@ class _Reader:
             case "set" | "sets":
                 self._next += 1
                 return _Part(self._sets(token), token.text)
+            case "foreign":
+                self._refuse(token.start, f"{token.text} has no counterpart here: leave it out")
             case "suffix":
                 self._refuse(token.start, f"{EXPECTED} in front of {token.text.strip()}")
         return self._words()

@@ -155,12 +155,9 @@ class _Known:
         return read.node
 
     def _refuse(self, line: Line, offset: int, reason: str) -> NoReturn:
-        column = line.column + offset
+        row, column = line.place(offset)
         raise QuerySyntaxError(
-            f"line {line.row}, column {column}: {reason}",
-            query=self._text,
-            column=column,
-            line=line.row,
+            f"line {row}, column {column}: {reason}", query=self._text, column=column, line=row
         )
 
 

@@ -24,6 +24,7 @@ _FAR_FUTURE = 3000
 _INITIALS = re.compile(r"[^\W\d_]{1,3}|(?:[^\W\d_]\.-?)+")
 _TRAILING = ",;:.!"
 _FULL_YEAR = re.compile(r"(?<![\d/])\d{4}(?!\d)")
+_EXPLODED = re.compile(r"(?P<heading>[^+]+)\+(?P<sub>/[^+]*)?\+?")
 _PROXIMITY = re.compile(r"(.+?):~(\d+)")
 _CUT = re.compile(r"([$*?])(\d{1,2})")
 _Located = TypeVar("_Located", bound=Node)
@@ -169,18 +170,20 @@ class Leaves:
         several = tuple(self._in_field(name, node) for name in sorted(fields))
         return several[0] if len(several) == 1 else Or(several)
 
-    def _in_field(self, name: str, node: Node) -> Node:
+    def _in_field(self, name: str, node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node
         match node:
             case Term() | Phrase():
                 if node.field:
                     return node
+                if name == YEAR_FIELD:
+                    return self._years_of(node)
                 made = replace(node, field=name)
                 if name == "type":
                     made = type_of(made)
-                elif name in HEADINGS and (words := words_of(made))[-1].endswith("+"):
+                elif name in HEADINGS and (found := _EXPLODED.fullmatch(" ".join(words_of(made)))):
                     # EBSCO's plus sign takes the narrower headings in.
-                    bare = (*words[:-1], words[-1].rstrip("+"))
-                    made = leaf_of(bare, name.removesuffix("-only"))
+                    text = found["heading"] + (found["sub"] or "").lower()
+                    made = leaf_of(tuple(text.split()), name.removesuffix("-only"))
                 return self.located(made, self.columns.get(id(node), 1) - 1)
             case And(children) | Or(children):
                 return replace(node, children=tuple(self._in_field(name, c) for c in children))
@@ -193,6 +196,14 @@ class Leaves:
                 )
             case YearRange():
                 return node
+
+    def _years_of(self, leaf: Term | Phrase) -> Node:
+        """Return the years that words in front of a tag for years name."""
+        start = self.columns.get(id(leaf), 1) - 1
+        numbers = [int(year) for year in YEAR.findall(" ".join(words_of(leaf)))]
+        if not numbers:
+            self._refuse(start, "expected years, as in 2015 or 2015-2019")
+        return self.located(YearRange(min(numbers), max(numbers)), start)
 
     def heading(self, token: Token) -> Node:
         """Return a subject heading, one for each of its subheadings."""
@@ -255,12 +266,19 @@ class Leaves:
     def embase_limit(self, token: Token) -> Node:
         """Return what a limit between brackets means."""
         said = token.found["limits"].replace("[", " ").replace("]", " ").strip().lower()
-        if token.found["limit"].lower() in {"py", "sd"}:
+        if token.found["limit"].lower() == "sd":
+            self._refuse(
+                token.start,
+                "the date of entry has no counterpart here: write years as in [2000-2010]/py",
+            )
+        if token.found["limit"].lower() == "py":
             numbers = [int(year) for year in YEAR.findall(said)]
             if not numbers:
                 self._refuse(token.start, "expected years as in [2000-2010]/py")
             return self._range(numbers[0], numbers[-1], token)
-        return self.located(condition_of(said, token.start, self._refuse), token.start)
+        found = condition_of(said, token.start, self._refuse)
+        is_out = (token.found.groupdict().get("to") or "").upper() == "EXCLUDE"
+        return self.located(Not(found) if is_out else found, token.start)
 
     def located(self, node: _Located, start: int) -> _Located:
         """Return the node, its column noted."""

@@ -23,10 +23,15 @@ from paper_search.query.systems import (
 
 _YEARS = (
     r"(?<![\w-])(?:PY|PUBYEAR|DOP|YR|PD|DT)(?P<call>\()?\s*(?P<sign>=|>=|<=|>|<|\bAFT\b|\bBEF\b|\bIS\b)?"
-    r"\s*+(?P<open>\()?\s*+(?P<first>\d{4})(?:\s*-\s*(?P<last>\d{4})?)?(?P<others>(?:\s+OR\s+\d{4})*)"
+    r"\s*+(?P<open>\()?\s*+(?P<first>\d{4})(?:\d{4})?(?:\s*-\s*(?:(?P<last>\d{4})(?:\d{4})?)?)?"
+    r"(?P<others>(?:\s+OR\s+\d{4})*)"
     r"\s*(?(open)\))(?(call)\))(?!\w)"
 )
 _LIMIT_TO = r"(?:LIMIT-TO|EXCLUDE)\s*\(\s*PUBYEAR\s*,\s*(?P<limited>\d{4})\s*\)"
+_SCOPUS_LIMIT = (
+    r"(?P<to>LIMIT-TO|EXCLUDE)\s*\(\s*(?:DOCTYPE|LANGUAGE)\s*,\s*\"?(?P<limits>[\w ]+?)\"?\s*\)"
+    r"(?P<limit>)"
+)
 _DATE_TAG = r"\[\s*(?:dp|pdat|ppdat|epdat|date\s*-\s*publication|publication date)\s*\]"
 _DATE = r'"?(\d{4})(?:/[\d/]*+)?"?\s*+'
 _PUBMED_YEARS = rf"{_DATE}(?:{_DATE_TAG})?\s*:\s*{_DATE}{_DATE_TAG}|{_DATE}{_DATE_TAG}"
@@ -58,7 +63,7 @@ class Token:
 
     Attributes:
         kind: `(`, `)`, `OR`, `AND`, `NOT`, `near`, `years`, `heading`, `limit`, `prefix`, `suffix`,
-            `set`, `sets`, `quoted` or `word`.
+            `set`, `sets`, `quoted`, `word`, or `foreign`: what we have no counterpart of.
         text: as it was written.
         start: its offset.
         found: its parts.
@@ -83,6 +88,7 @@ def _pattern(system: System) -> re.Pattern[str]:
     if system is OVID:
         parts += [
             r"(?P<comment>\[[^\]]*\])",
+            r"(?P<foreign>/\s?freq\S*)",
             r"(?P<sets>(?<![\w/])(?P<how_many>or|and)\s?/\s?(?P<lines>\d+[a-z]?(?:\s?[-,]\s?\d+[a-z]?)*))",
             rf"(?P<is_heading>(?<![\w$*?.-]){_OVID_HEADING})",
         ]
@@ -99,6 +105,8 @@ def _pattern(system: System) -> re.Pattern[str]:
         parts.append(rf"(?P<years>{_LIMIT_TO}|{_YEARS})")
     if system is EMBASE:
         parts.append(rf"(?P<is_limit>{_EMBASE_LIMIT})")
+    if system is SCOPUS:
+        parts.append(rf"(?P<is_limit>{_SCOPUS_LIMIT})")
     parts += [
         rf"(?P<prefix>{system.prefix.replace('?P<tag>', '?P<before>')})",
         rf"(?P<suffix>{system.suffix.replace('?P<tag>', '?P<behind>')})",
@@ -141,7 +149,17 @@ def tokens_of(text: str, system: System) -> list[Token]:
 
 
 _KINDS = (
-    *("pubmed_years", "comment", "sets", "is_heading", "is_limit", "years", "prefix", "suffix"),
+    *(
+        "pubmed_years",
+        "comment",
+        "foreign",
+        "sets",
+        "is_heading",
+        "is_limit",
+        "years",
+        "prefix",
+        "suffix",
+    ),
     *("quoted", "near", "operator", "set", "paren", "space", "word"),
 )
 _NAMES = {"is_heading": "heading", "is_limit": "limit"}
