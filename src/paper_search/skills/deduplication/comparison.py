@@ -20,7 +20,7 @@ from paper_search.skills.deduplication.wording import (
 )
 
 _YEAR_DIGITS = 4
-_ABSTRACT_LENGTH = 700
+_ABSTRACT_LENGTH = 3_000
 _COMMON_WORDS = word_set(
     "a an and are as at be been both but by can for from has have in is it its may not of on or our"
     " that the their these this those to was we were which with show using between than also into"
@@ -58,7 +58,7 @@ _ALL_OF_FEW = {1: "one name", 2: "two names"}
 _VENUE_LEVELS: Levels = ((0.75, "same"), (0.4, "partly"), (0.0, "different"))
 _ABSTRACT_LEVELS: Levels = (
     (0.92, "same"),
-    (0.75, "near"),
+    (0.72, "near"),
     (0.6, "similar"),
     (0.4, "related"),
     (0.0, "different"),
@@ -301,21 +301,23 @@ def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
     length = min(len(one.abstract), len(other.abstract), _ABSTRACT_LENGTH)
     if length < _SHORTEST_ABSTRACT:
         return "missing", -1.0
-    if one.abstract[:length] == other.abstract[:length]:
-        overlap, few = 1.0, length // _LETTERS_OF_A_WORD
-    else:
-        first, second = _telling(one.abstract[:length]), _telling(other.abstract[:length])
-        few, many = sorted((len(first), len(second)))
-        overlap = len(first & second) / many if many else 0.0
+    overlap, few = _shared_words(one.abstract[:length], other.abstract[:length])
     if few < _FEWEST_WORDS and overlap >= _UNLIKE_TEXT:
         return "missing", -1.0
     level = _level(overlap, _ABSTRACT_LEVELS)
     if wording in _OTHER_WORDS and level in _ONE_TEXT:
-        if few < _FEWEST_OF_ONE_TEXT:
-            level = "similar"
-        elif _is_told_apart(one, other):
-            level = "near" if level == "same" and wording != "opposed" else "similar"
+        is_long = few >= _FEWEST_OF_ONE_TEXT
+        level = level if is_long and not _is_told_apart(one, other) else "similar"
     return level, overlap
+
+
+def _shared_words(one: str, other: str) -> tuple[float, int]:
+    """Return the part of the telling words that two texts share, and the fewer words."""
+    if one == other:
+        return 1.0, len(one) // _LETTERS_OF_A_WORD
+    first, second = _telling(one), _telling(other)
+    few, many = sorted((len(first), len(second)))
+    return len(first & second) / many if many else 0.0, few
 
 
 def _is_told_apart(one: Profile, other: Profile) -> bool:

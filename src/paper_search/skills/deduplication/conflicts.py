@@ -111,8 +111,7 @@ def _is_another_part(levels: Comparison) -> bool:
     return levels.numerals == "different" or (
         levels.numerals == "one"
         and levels.difference in {"added", "replaced", "opposed"}
-        and levels.abstract != "same"
-        and (levels.abstract, levels.difference) != ("near", "replaced")
+        and not (levels.abstract in _ONE_TEXT and levels.difference == "replaced")
         and levels.place != "same page"
     )
 

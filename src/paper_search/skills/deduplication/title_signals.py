@@ -91,7 +91,7 @@ def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
     """
     found: list[str] = []
     for place, word in enumerate(words):
-        if word[0].isdigit():
+        if word[0].isdigit() and not word[3:].isalpha():  # "2d", "3rd"; "0verview" is misread
             found.append(word.lstrip("0") or "0")
         elif word in _ROMAN_VALUES:
             before = words[place - 1] if place else ""
