@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from paper_search.models import MergeReason, PairEvidence
 from paper_search.skills.deduplication.comparison import FIELDS, Comparison
-from paper_search.skills.deduplication.model import probability
 from paper_search.skills.deduplication.profiles import Profile
+from paper_search.skills.deduplication.weights import probability
 
 _SILENT = frozenset({"missing", "both missing", "unknown", "none"})
 _DERIVED = frozenset({"difference", "title_length", "numerals", "reactions", "kind", "place"})

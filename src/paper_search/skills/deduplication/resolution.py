@@ -26,7 +26,6 @@ from paper_search.skills.deduplication.comparison import Comparison, compare
 from paper_search.skills.deduplication.conflicts import CERTAIN, DOUBTFUL, judged
 from paper_search.skills.deduplication.evidence import pair_evidence, shared_identifiers
 from paper_search.skills.deduplication.merging import by_content
-from paper_search.skills.deduplication.model import log_odds
 from paper_search.skills.deduplication.profiles import profile
 from paper_search.skills.deduplication.recurrence import (
     identifiers_of_several,
@@ -34,6 +33,7 @@ from paper_search.skills.deduplication.recurrence import (
     without_shared,
 )
 from paper_search.skills.deduplication.versions import are_versions, rank
+from paper_search.skills.deduplication.weights import log_odds
 
 LEAST = 1.0
 """Log-odds from which a pair is one work: a probability of .73."""
