@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_COUNTED = ("send_request_headers.complete", "receive_response_headers.complete")
+"""Steps from which the interval counts: connecting may take a second, and a busy server may come to
+the request a second later still; it counts from then."""
 _ERROR_BODY = 2000
 """Characters of an error's body that are kept."""
 
@@ -299,8 +302,7 @@ class HttpClient:
 
         async def trace(step: str, details: Any) -> None:
             await contact.trace(step, details)
-            if step.endswith("send_request_headers.complete"):
-                # Connecting may have taken a second: the server counts from now.
+            if step.endswith(_COUNTED):
                 self._limiter.note_sent(scope, self._settings.interval_s)
 
         return trace

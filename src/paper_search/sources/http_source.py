@@ -125,6 +125,11 @@ class HttpSource:
         return self._adapter
 
     @property
+    def settings(self) -> SourceSettings:
+        """How it is asked."""
+        return self._settings
+
+    @property
     def is_local(self) -> bool:
         """A count costs a request."""
         return False
