@@ -125,6 +125,8 @@ def test_what_a_ris_file_has_before_the_comma_is_the_family_name(
         ("Jane Doe, MD", "Doe", "Jane", ""),
         ("Jane Doe, PhD", "Doe", "Jane", ""),
         ("Jane Doe, MA, PhD", "Doe", "Jane", ""),
+        ("García López, MA", "García López", "MA", ""),
+        ("King, Jr., MD", "King", "MD", "Jr."),
         ("Doe, Jane, MD", "Doe", "Jane", ""),
         ("Smith, MD, PhD", "Smith", "MD", ""),
         ("King, Martin Luther Jr", "King", "Martin Luther", "Jr"),
@@ -174,6 +176,11 @@ def test_parts_that_a_source_gives_are_never_split_again() -> None:
     assert item["author"] == [{"family": "García Márquez", "given": "Gabriel"}]
     assert "AU  - García Márquez, Gabriel\n" in export_ris(collection_of(paper(author)))
     assert "author = {García Márquez, Gabriel}" in export_bibtex(collection_of(paper(author)))
+
+
+def test_a_family_name_of_two_words_alone_is_kept_whole_by_bibtex() -> None:
+    author = author_of(family="Ben Hassen")
+    assert "author = {{Ben Hassen}}" in export_bibtex(collection_of(paper(author)))
 
 
 def test_a_person_of_one_name_has_it_as_the_family_name() -> None:

@@ -126,12 +126,7 @@ class SearchRecords(RecordStore):
         set_aside = [paper.id for paper in (*beyond, *collection.set_aside)]
         plain = await self._plain_papers([paper.id for paper in papers])
         whole = {paper.id: _dump(paper) for paper in papers if plain.get(paper.id) != paper}
-        screened = [each for each in collection.set_aside if each.screening or each.note]
-        await self.put(
-            part,
-            {each.id: _dump(each) for each in screened}
-            | {paper.id: whole.get(paper.id) for paper in papers},
-        )
+        await self.put(part, {paper.id: whole.get(paper.id) for paper in papers})
         return CollectionRef(
             metadata=collection.metadata,
             facets=collection.facets,

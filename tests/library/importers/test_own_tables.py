@@ -122,6 +122,14 @@ def test_no_cell_of_a_workbook_is_a_formula(tmp_path: Path) -> None:
             assert not str(cell.value or "").startswith(("=", "+", "@"))
 
 
+def test_a_text_that_is_the_name_of_an_error_is_text(tmp_path: Path) -> None:
+    path = tmp_path / "papers.xlsx"
+    paper = Paper(id="p", source="s", title="#DIV/0!", authors=[])
+    write_bytes(export_xlsx(collection_of(paper)), path)
+    cell = load_workbook(path).active["A2"]
+    assert (cell.value, cell.data_type) == ("#DIV/0!", "s")
+
+
 def test_a_workbook_of_no_papers_has_its_header() -> None:
     assert isinstance(export(collection_of(), "xlsx"), bytes)
     assert get_exporter("xlsx") is export_xlsx

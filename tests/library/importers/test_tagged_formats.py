@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import io
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import pytest
 
@@ -16,6 +18,7 @@ from paper_search.library.importers import (
     medline,
     read_file,
     web_of_science,
+    xml_records,
 )
 from paper_search.models import RawPaper
 
@@ -287,6 +290,17 @@ def test_pubmeds_xml_gives_its_records(tmp_path: Path) -> None:
     assert [(each.family, each.given) for each in record.authors] == [("Ma", "Jun")]
     assert (record.id, record.source, record.publication_type) == ("", "library", "article-journal")
     assert bad == Rejected(2, "the title is missing")
+
+
+def test_the_elements_of_records_that_were_read_are_given_up() -> None:
+    record = b"<record><titles><title>A</title></titles></record>"
+    file = io.BytesIO(b"<xml><records>" + record * 2_000 + b"</records></xml>")
+    most = 0
+    for number, _ in xml_records.records(file, {"record"}):
+        if number % 500 == 0:
+            held = sum(isinstance(each, Element) for each in gc.get_objects())
+            most = max(most, held)
+    assert most < 1_000
 
 
 def test_xml_that_asks_for_an_entity_is_refused(tmp_path: Path) -> None:
