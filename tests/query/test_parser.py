@@ -55,6 +55,7 @@ A, B, C = Term("aa"), Term("bb"), Term("cc")
         ("*cillin", Term("*cillin")),
         ('"is it so?" who?', And((Phrase(("is", "it", "so")), Term("who")))),
         ("type:review", Term("review", "type")),
+        ("author:TI", Term("TI", "author")),
         ('mesh-only:"aa, bb"', Phrase(("aa,", "bb"), "mesh-only")),
         ('venue:"Nature Methods"', Phrase(("Nature", "Methods"), "venue")),
         ("year:2015", YearRange(2015, 2015)),

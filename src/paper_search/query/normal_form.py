@@ -132,8 +132,11 @@ def _is_year(number: int) -> bool:
     return 1000 <= number <= 9999  # noqa: PLR2004  # four digits
 
 
-_BARE = re.compile(r"(?!(?i:adj)\d+$)\w+(?:[-.'’?$]\w+)*")
-_OPERATORS = {"AND", "OR", "NOT", "NEAR", "PRE"}
+# What means something to another system stands in quotes.
+_BARE = re.compile(
+    r"(?!(?:(?i:adj)\d+|[NWS]\d+|TI|AB|SU|MW|TX|KW|DE|MJ|XB|MH|MM)$)\w+(?:[-.'’?$]\w+)*"
+)
+_OPERATORS = {"AND", "OR", "NOT", "NEAR", "PRE", "NEXT"}
 
 
 def render(node: Node) -> str:

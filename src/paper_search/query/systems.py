@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from paper_search.query.ast import FIELDS
 from paper_search.query.typography import straighten
 
 ANYWHERE = ""
@@ -149,11 +150,12 @@ OVID = System(
     default_distance=1,
 )
 
+_NO_FIELD_OF_OURS = "".join(rf"(?<!\b{name})" for name in FIELDS)
 COCHRANE = System(
     "Cochrane",
     re.compile(
         r"\bmesh descriptor\b|\[mh\s|\b(?-i:NEXT)\b(?!/)"
-        r"|(?<=[\w*?\")]):(?:ti|ab|kw)(?:,(?:ti|ab|kw|pt))*\b"
+        rf"|(?<=[\w*?\")]){_NO_FIELD_OF_OURS}:(?:ti|ab|kw)(?:,(?:ti|ab|kw|pt))*\b"
         r"|\{\s*(?:or|and)\s+\#|\(word variations have been searched\)",
         re.IGNORECASE,
     ),
@@ -176,7 +178,7 @@ EMBASE = System(
     "Embase.com",
     re.compile(
         r"(?<=[\w'\")])/(?:exp|de|mj|br|syn)\b|\bNEXT/\d|'[^'\n]+':|\]/(?:lim|py|sd|dt)\b"
-        r"|(?<=[\w*?'\")]):(?:ti|ab|kw|de|lnk)(?:,(?:ti|ab|kw|de|lnk))*\b",
+        rf"|(?<=[\w*?'\")]){_NO_FIELD_OF_OURS}:(?:ti|ab|kw|de|lnk)(?:,(?:ti|ab|kw|de|lnk))*\b",
         re.IGNORECASE,
     ),
     _table(

@@ -170,32 +170,34 @@ class Leaves:
         several = tuple(self._in_field(name, node) for name in sorted(fields))
         return several[0] if len(several) == 1 else Or(several)
 
-    def _in_field(self, name: str, node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node
+    def _in_field(self, name: str, node: Node) -> Node:
         match node:
             case Term() | Phrase():
-                if node.field:
-                    return node
-                if name == YEAR_FIELD:
-                    return self._years_of(node)
-                made = replace(node, field=name)
-                if name == "type":
-                    made = type_of(made)
-                elif name in HEADINGS and (found := _EXPLODED.fullmatch(" ".join(words_of(made)))):
-                    # EBSCO's plus sign takes the narrower headings in.
-                    text = found["heading"] + (found["sub"] or "").lower()
-                    made = leaf_of(tuple(text.split()), name.removesuffix("-only"))
-                return self.located(made, self.columns.get(id(node), 1) - 1)
+                return node if node.field else self._leaf_in_field(name, node)
             case And(children) | Or(children):
                 return replace(node, children=tuple(self._in_field(name, c) for c in children))
             case Not(child):
-                made_not = Not(self._in_field(name, child))
-                return self.located(made_not, self.columns.get(id(node), 1) - 1)
+                made = Not(self._in_field(name, child))
+                return self.located(made, self.columns.get(id(node), 1) - 1)
             case Near(left, right):
-                return replace(
-                    node, left=self._in_field(name, left), right=self._in_field(name, right)
-                )
+                if name == YEAR_FIELD:
+                    self._refuse(0, "words at a distance are no years: write them as 2015-2019")
+                sides = self._in_field(name, left), self._in_field(name, right)
+                return replace(node, left=sides[0], right=sides[1])
             case YearRange():
                 return node
+
+    def _leaf_in_field(self, name: str, leaf: Term | Phrase) -> Node:
+        if name == YEAR_FIELD:
+            return self._years_of(leaf)
+        made = replace(leaf, field=name)
+        if name == "type":
+            made = type_of(made)
+        elif name in HEADINGS and (found := _EXPLODED.fullmatch(" ".join(words_of(made)))):
+            # EBSCO's plus sign takes the narrower headings in.
+            text = found["heading"] + (found["sub"] or "").lower()
+            made = leaf_of(tuple(text.split()), name.removesuffix("-only"))
+        return self.located(made, self.columns.get(id(leaf), 1) - 1)
 
     def _years_of(self, leaf: Term | Phrase) -> Node:
         """Return the years that words in front of a tag for years name."""
