@@ -200,3 +200,34 @@ def test_whether_a_paper_has_a_heading_that_its_words_do_not_say_cannot_be_told(
     assert judge(tree, known) is None
     assert judge(tree, {"title": "Heart failure", "abstract": "None."}) is True
     assert judge(parse('rain AND mesh:"heart failure"'), known) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "is_match"),
+    [
+        ("wom?n", "women", True),
+        ("wom?n", "womn", False),
+        ("wom?n", "womaan", False),
+        ("colo$r", "color", True),
+        ("colo$r", "colour", True),
+        ("colo$r", "colouur", False),
+        ("tum*r", "tumour", True),
+        ("tum*r", "tumours", False),
+        ("*cillin", "amoxicillin", True),
+        ('"tolu?dine blue"', "Toluidine Blue", True),
+        ("h$emorrhag*", "Haemorrhagic", True),
+        ("blue PRE/1 dye", "blue old dye", True),
+        ("blue PRE/1 dye", "dye blue", False),
+        ("blue NEAR/1 dye", "dye blue", True),
+        ('mesh:"Diabetes Mellitus, Type 2"', "type 2 diabetes mellitus", True),
+        ("tiab:dye", "dye", True),
+    ],
+)
+def test_wildcards_order_and_headings_mean(text: str, title: str, is_match: bool) -> None:  # noqa: FBT001  # a parameter of the test
+    assert evaluate(parse(text), {"title": title, "keywords": ""}) is is_match
+
+
+def test_what_only_indexers_know_cannot_be_told() -> None:
+    assert judge(parse("type:review"), {"title": "A review", "abstract": ""}) is None
+    assert judge(parse("tiab:dye"), {"title": "Blue", "abstract": None}) is None
+    assert judge(parse("title:dye"), {"title": "Blue", "abstract": None}) is False
