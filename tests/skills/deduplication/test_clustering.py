@@ -81,6 +81,16 @@ def test_a_title_of_many_authors_recurs_and_one_of_one_work_does_not() -> None:
     assert not recurring_titles(one)
 
 
+def test_a_long_title_on_one_page_does_not_recur_whatever_its_issue_is_said_to_be() -> None:
+    def copy(number: int, title: str, page: int) -> RawPaper:
+        return paper(number, title=title, volume="9", issue=str(number), pages=f"{page}-{page + 9}")
+
+    long = "Notes on the influence of planted trees"
+    assert not recurring_titles([profile(copy(n, long, 10)) for n in range(1, 4)])
+    assert recurring_titles([profile(copy(n, long, 10 * n)) for n in range(1, 4)])
+    assert recurring_titles([profile(copy(n, "Notes on trees", 10)) for n in range(1, 4)])
+
+
 def test_a_doi_of_many_titles_is_shared() -> None:
     titles = ["Insulin in mice at night", "Tractors and ploughs", "A history of Norwegian stamps"]
     records = [profile(paper(n, title=each, doi="10.1000/s1")) for n, each in enumerate(titles)]

@@ -304,6 +304,9 @@ HERE = {"venue": "Journal of Shade", "volume": "3", "issue": "2", "pages": "10-1
     [
         (HERE, {}, "same page"),
         (HERE, {"pages": "10"}, "same page"),
+        (HERE, {"pages": "10", "issue": "1"}, "unknown"),
+        (HERE, {"pages": "10", "venue": "Acta Botanica"}, "unknown"),
+        (HERE, {"issue": "1", "venue": "Acta Botanica"}, "same page"),
         (HERE, {"pages": "11-19"}, "unknown"),
         (HERE, {"volume": "4"}, "unknown"),
         (HERE, {"pages": "30-39"}, "other page"),
@@ -405,6 +408,14 @@ def test_the_whole_of_two_abstracts_counts_not_their_beginning():
     ends = [" ".join(f"{letter}longword{number}" for number in range(60)) for letter in "ab"]
     one, other = ({"abstract": f"{start} {end}"} for end in ends)
     assert levels(one, other).abstract == "related"
+
+
+def test_under_other_titles_each_third_of_two_abstracts_counts():
+    start = " ".join(f"longishword{number}" for number in range(60))
+    ends = [" ".join(f"{letter}word{number}" for number in range(20)) for letter in "ab"]
+    one, other = ({"abstract": f"{start} {end}"} for end in ends)
+    assert levels(one, other).abstract == "near"
+    assert levels(one, {**other, **RENAMED}).abstract == "similar"
 
 
 RENAMED = {"title": "What canopies do for pavements"}

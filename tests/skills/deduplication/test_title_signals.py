@@ -19,6 +19,8 @@ def of(title: str) -> tuple[str, ...]:
         ("Statistics 2019", ("2019",)),
         ("Vitamin C and I", ("1",)),
         ("I think so", ()),
+        ("The 2d Ising model", ("2d",)),
+        ("0verview of 1inear models", ()),
     ],
 )
 def test_numbers_of_parts_and_years_are_found(title: str, expected: tuple[str, ...]) -> None:

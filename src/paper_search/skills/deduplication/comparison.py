@@ -36,6 +36,7 @@ _FEWEST_OF_ONE_TEXT = 15
 """Telling words of abstracts that can make one work of two titles."""
 _ONE_TEXT = frozenset({"same", "near"})
 _OTHER_WORDS = frozenset({"added", "replaced", "opposed"})
+_LEAST_OF_A_PART = 0.4
 _LETTERS_OF_A_WORD = 12
 """Of a text, for each telling word."""
 _NEAR_YEARS = 3
@@ -58,7 +59,7 @@ _ALL_OF_FEW = {1: "one name", 2: "two names"}
 _VENUE_LEVELS: Levels = ((0.75, "same"), (0.4, "partly"), (0.0, "different"))
 _ABSTRACT_LEVELS: Levels = (
     (0.92, "same"),
-    (0.72, "near"),
+    (0.7, "near"),
     (0.6, "similar"),
     (0.4, "related"),
     (0.0, "different"),
@@ -306,8 +307,12 @@ def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
         return "missing", -1.0
     level = _level(overlap, _ABSTRACT_LEVELS)
     if wording in _OTHER_WORDS and level in _ONE_TEXT:
-        is_long = few >= _FEWEST_OF_ONE_TEXT
-        level = level if is_long and not _is_told_apart(one, other) else "similar"
+        is_one_text = (
+            few >= _FEWEST_OF_ONE_TEXT
+            and _agree_throughout(one.abstract[:length], other.abstract[:length])
+            and not _is_told_apart(one, other)
+        )
+        level = level if is_one_text else "similar"
     return level, overlap
 
 
@@ -318,6 +323,24 @@ def _shared_words(one: str, other: str) -> tuple[float, int]:
     first, second = _telling(one), _telling(other)
     few, many = sorted((len(first), len(second)))
     return len(first & second) / many if many else 0.0, few
+
+
+def _agree_throughout(one: str, other: str) -> bool:
+    """Whether each third of either text is found in the other.
+
+    What a team revises is changed here and there; its next paper begins with the same sentences,
+    and ends with others.
+    """
+    return one == other or all(
+        len(part & whole) >= _LEAST_OF_A_PART * len(part)
+        for text, whole in ((one, _telling(other)), (other, _telling(one)))
+        for part in _thirds(text)
+    )
+
+
+def _thirds(text: str) -> list[frozenset[str]]:
+    third = len(text) // 3 + 1
+    return [_telling(text[place : place + third]) for place in range(0, len(text), third)]
 
 
 def _is_told_apart(one: Profile, other: Profile) -> bool:
