@@ -87,7 +87,7 @@ def test_a_mark_can_be_taken_back_and_a_skipped_paper_comes_last(
     sees_screened(someone, 1)
     someone.sees(KEYS)
     someone.types("u")
-    someone.sees("taken back")
+    someone.sees("undone")
     someone.sees(first["title"][:40])
     someone.sees(KEYS)
     someone.types("s")
@@ -233,7 +233,7 @@ def test_a_second_screening_of_a_thread_is_told_of_the_first(
     sees_screened(third, 1, relevant=1)
     third.sees(KEYS)
     third.types("u")
-    third.sees("taken back")
+    third.sees("undone")
     third.sees(KEYS)
     third.types("q")
     assert third.leaves() == 0

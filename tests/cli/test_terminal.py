@@ -36,7 +36,7 @@ def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(
     someone.sees("is this the result?")
     someone.sees(MENU_2)
     someone.types("p 1")
-    someone.sees("citations")
+    someone.sees("seen in")
     someone.types("approve")
     assert someone.leaves() == 0
     assert "approved" in someone.screen

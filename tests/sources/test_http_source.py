@@ -13,11 +13,12 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError
 from paper_search.http.body import HttpAnswer
 from paper_search.models import SearchConstraints, SourceReport, SourceStatus
-from paper_search.sources.adapter import Page, Request
+from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.datacite import Datacite
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
+from paper_search.sources.openalex import OpenAlex
 from paper_search.testing.fault_server import FaultServer
 from paper_search.testing.sources import SourceContract, check_source
 
@@ -347,3 +348,45 @@ async def test_records_that_state_no_language_stay_and_are_counted() -> None:
         [said] = (await source.report(strategy("graphs", language="en"))).sources
     assert (said.kept, said.excluded) == (3, 1)
     assert "2 state no language and were kept" in str(said.note)
+
+
+async def told(answer: httpx.Response, adapter: Adapter | None = None, **limits: Any) -> Any:
+    """Return the one entry of the report on a search that gets this answer."""
+    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: answer)) as given:
+        source = HttpSource(adapter or Cards(URL), SourceSettings(max_retries=0), client=given)
+        [said] = (await source.report(strategy("graphs", **limits))).sources
+    return said
+
+
+async def test_a_service_that_stops_early_says_how_much_is_missing() -> None:
+    said = await told(httpx.Response(200, json={"papers": CARDS, "total": 500}))
+    assert "gave 4 of 500: the service stopped" in str(said.note)
+    whole = await told(httpx.Response(200, json={"papers": CARDS, "total": 4}))
+    assert "stopped" not in str(whole.note)
+
+
+async def test_no_content_and_no_list_are_told_apart() -> None:
+    nothing = await told(httpx.Response(204))
+    assert (nothing.status, nothing.note) == (
+        SourceStatus.EMPTY,
+        "answered without content (HTTP 204)",
+    )
+    for adapter, answer in ((OpenAlex(), {"results": None}), (Datacite(), {"data": None})):
+        said = await told(httpx.Response(200, json=answer), adapter)
+        assert said.status is SourceStatus.BAD_RESPONSE
+
+
+async def test_a_redirect_that_is_not_followed_says_where_it_led() -> None:
+    where = f"https://login.example/?key={KEY}"
+    said = await told(httpx.Response(302, headers={"location": where}))
+    assert "led to https://login.example/, which is not followed" in str(said.error)
+    assert KEY not in str(said.error)
+
+
+async def test_a_query_too_long_for_a_url_is_refused_before_it_is_sent(
+    client: httpx.AsyncClient, catalogue: Catalogue
+) -> None:
+    words = " AND ".join(f"word{number}" for number in range(400))
+    [said] = (await HttpSource(Cards(URL), client=client).report(strategy(words))).sources
+    assert catalogue.asked == []
+    assert "Card catalogue takes URLs of 2,000 characters" in str(said.error)

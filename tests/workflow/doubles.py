@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paper_search.models import UserFeedback
+from paper_search.models import Paper, UserFeedback
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import Checkpoint, Decision, DecisionAction, SearchWorkflow
 
@@ -32,6 +32,11 @@ def mark_last(checkpoint: Checkpoint) -> Decision:
     return edit(
         UserFeedback(marked_relevant=[checkpoint.payload.collection.papers[-1].id]).model_dump()
     )
+
+
+def unmarked(papers: list[Paper]) -> list[Paper]:
+    """Return papers without what a person decided, which the seeds' algorithm does not show."""
+    return [paper.model_copy(update={"screening": None}) for paper in papers]
 
 
 class FailingSkills(FakeSkills):

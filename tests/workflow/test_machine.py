@@ -19,6 +19,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.workflow.doubles import unmarked
 from tests.workflow.oracle import Oracle, edited
 
 from paper_search.errors import (
@@ -187,7 +188,7 @@ class ThreadMachine(RuleBasedStateMachine):
         if expected is not None:
             assert pending is None
             assert shown.collection is not None
-            assert shown.collection.papers == expected.papers
+            assert unmarked(shown.collection.papers) == expected.papers
         else:
             assert pending is not None
             assert (pending.kind.value, pending.iteration) == oracle.asked[-1]

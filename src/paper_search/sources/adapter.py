@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from urllib.parse import urlencode
 
 from paper_search.errors import InputError
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, SourceStatus
@@ -46,6 +47,13 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     json: Any = None
     form: Mapping[str, Value] | None = None
+
+    @property
+    def url_length(self) -> int:
+        """How many characters the URL has with its query; 0 for a POST, which has a body."""
+        if self.json is not None or self.form is not None:
+            return 0
+        return len(self.url) + 1 + len(urlencode(self.params))
 
     def turned(self, **params: Value) -> Self:
         """Return the same request with some parameters set: usually that for the next page."""
@@ -175,6 +183,7 @@ class Service:
         concurrency: the most requests at one time.
         accept: the media type of answers.
         endpoint: where the service is.
+        longest_url: the most characters of a URL that it takes.
         refuses_in_agent: what it refuses anywhere in the name of a program, in lower case; a
             contact address that holds it is not sent along.
     """
@@ -185,6 +194,7 @@ class Service:
     key_variable: ClassVar[str | None] = None
     key_page: ClassVar[str | None] = None
     accept: ClassVar[str] = "application/json"
+    longest_url: ClassVar[int] = 2000
     refuses_in_agent: ClassVar[tuple[str, ...]] = ()
 
     key: str = ""

@@ -118,6 +118,10 @@ class Asked:
         said = "stopped: the service returned the same page again"
         self.notes = (*self.notes, said if is_same else f"stopped after {pages} pages")
 
+    def stopped_early(self) -> None:
+        """Note that the service has more than it gave, and no further page."""
+        self.notes = (*self.notes, f"gave {len(self.known)} of {self.hits}: the service stopped")
+
     def report(self, source: str) -> SourceReport:
         """Return the entry of the search report."""
         status = SourceStatus.OK if self.papers else SourceStatus.EMPTY

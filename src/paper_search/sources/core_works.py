@@ -114,7 +114,7 @@ class Core(Adapter):
         if given is None:
             return Page()
         body = mapping(given)
-        if "results" not in body:
+        if body.get("results") is None:
             said = text(body.get("message")) or text(body.get("error"))
             reason = f": {said[:300]}" if said else " without a list of results"
             raise ServiceError(f"CORE answered{reason}")

@@ -126,7 +126,7 @@ class Datacite(Adapter):
         if body is None:
             return Page()
         given = values.mapping(body)
-        if "data" not in given:
+        if given.get("data") is None:
             told = [
                 values.text(fault.get("title")) for fault in values.mappings(given.get("errors"))
             ]

@@ -91,7 +91,7 @@ class Doaj(Adapter):
         if body is None:
             return Page()
         given = values.mapping(body)
-        if "results" not in given:
+        if given.get("results") is None:
             said = values.text(given.get("error")) or values.text(given.get("status"))
             raise ServiceError(f"DOAJ: {said[:500] or 'the response has no results'}")
         entries = values.items(given["results"])

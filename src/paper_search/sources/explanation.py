@@ -120,6 +120,9 @@ def _of_refusal(error: HttpStatusError, until: float, adapter: Service) -> Expla
 def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> Explanation:
     said = redact(error.body, (adapter.key,))[:_LONGEST]
     message = f"{adapter.title} answered with HTTP {error.status}" + (f": {said}" if said else "")
+    if error.location:  # its query may hold a key
+        target = redact(error.location.partition("?")[0], (adapter.key,))[:_LONGEST]
+        message = f"{message} and led to {target}, which is not followed"
     if advice := adapter.advice_on(error):
         message = f"{message}; {advice}"
     told = adapter.status_of(error)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from paper_search.errors import ConfigError, InputError
@@ -329,6 +330,8 @@ class HttpSource:
             turned.append(request)
             answer = await self._get(http, request, ends_at)
             asked.answered(answer)
+            if answer.status == HTTPStatus.NO_CONTENT:
+                asked.notes = (*asked.notes, "answered without content (HTTP 204)")
             page = await self._read(http, answer, request)
             fresh = asked.take(page, adapter.name, wanted)
             is_step = not page.papers and not page.dropped
@@ -340,8 +343,16 @@ class HttpSource:
             request = page.next
         if request is not None:
             asked.cut_short(len(turned), is_same=request in turned)
+        elif len(asked.known) + asked.dropped < min(asked.hits or 0, wanted):
+            asked.stopped_early()
 
     async def _get(self, http: HttpClient, request: Request, ends_at: float) -> HttpAnswer:
+        length = request.url_length
+        if length > self._adapter.longest_url:
+            raise ServiceError(
+                f"{self._adapter.title} takes URLs of {self._adapter.longest_url:,} characters, "
+                f"and this query needs {length:,}: shorten it, or split it into several queries"
+            )
         return await http.ask(
             request.url,
             params=request.params,

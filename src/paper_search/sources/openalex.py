@@ -65,6 +65,7 @@ class OpenAlex(Adapter):
     """
 
     name: ClassVar[str] = "openalex"
+    longest_url: ClassVar[int] = 4094
     title: ClassVar[str] = "OpenAlex"
     key_variable: ClassVar[str | None] = "OPENALEX_API_KEY"
     key_page: ClassVar[str | None] = "https://openalex.org/settings/api"
@@ -133,7 +134,7 @@ def read_page(body: Any, request: Request, source: str) -> Page:
     if body is None:
         return Page()
     answer = values.mapping(body)
-    if "results" not in answer:
+    if answer.get("results") is None:
         said = values.text(answer.get("message")) or values.text(answer.get("error"))
         raise ServiceError(f"OpenAlex: {(said or 'the response has no results')[:500]}")
     entries = values.items(answer["results"])
