@@ -370,7 +370,8 @@ class HttpSource:
 
     async def _read(self, http: HttpClient, answer: HttpAnswer, request: Request) -> Page:
         try:
-            return self._adapter.read(answer, request)
+            # In a thread: reading a large page takes long enough to hold up other services.
+            return await asyncio.to_thread(self._adapter.read, answer, request)
         except (ServiceError, HttpError) as error:
             await http.forget(answer)  # an error with the status of success: ask again next time
             if isinstance(error, ServiceError) and error.status is SourceStatus.RATE_LIMITED:
