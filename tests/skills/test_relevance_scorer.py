@@ -50,6 +50,25 @@ async def test_keywords_count_as_words_of_the_abstract() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("concept", "title", "is_meant"),
+    [
+        ("wom?n", "Women's health", True),
+        ("wom?n", "A womb of one's own", False),
+        ("child*", "Children of the sun", True),
+        ("behavio$r", "Behavior of bees", True),
+        ("analys?s", "Three analyses", True),
+        ("$5", "A note of 5", True),
+    ],
+)
+async def test_a_word_with_wildcards_is_found_in_what_it_matches(
+    concept: str, title: str, *, is_meant: bool
+) -> None:
+    intent = INTENT.model_copy(update={"concepts": [concept], "constraints": SearchConstraints()})
+    (found,) = await RelevanceScorer(None).score([paper("1", title)], intent)
+    assert (found.relevance_score > 0.8) == is_meant, found.relevance_reason
+
+
 async def test_scores_are_anchored() -> None:
     everything = await score("Graph neural networks predict drug toxicity")
     in_abstract = await score("Deep nets", "We use GNNs to predict the toxicity of drugs.")

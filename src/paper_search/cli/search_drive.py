@@ -62,7 +62,9 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
             },
         )
         words = (ended_by or "done").replace("_", " ")
-        say(f"{len(result.papers)} papers, {words}; thread {self._thread_id}")
+        count = len(result.papers)
+        counted = "1 paper" if count == 1 else f"{count} papers"
+        say(f"{counted}, {words}; thread {self._thread_id}")
         for line in self._remarks(result, state):
             say(line)
         failures = [report for report in state.reports if report.status.is_failure]

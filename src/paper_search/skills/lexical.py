@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from paper_search.bibliography.rarities import rarity
@@ -19,6 +20,10 @@ TITLE_PHRASE, TITLE_WORDS, TEXT_PHRASE, TEXT_WORDS = 1.0, 0.9, 0.8, 0.6
 PARTLY_IN_TITLE, PARTLY_IN_TEXT = 0.5, 0.35
 """The same for some of its words, times their share."""
 _VARIANT_DISCOUNT = 0.95
+_WILDCARDS = re.compile(r"[*?$]")
+_WITH_WILDCARDS = re.compile(r"(?=[\w*?$]*[*?$])\w{2,}[\w*?$]*[\w*?$]")
+_LOST_IN_STEMS = frozenset("sedyg")
+"""Last letters of endings that a stem has lost: analyses, studies, tested, testing."""
 _OUT_OF_YEARS, _OTHER_LANGUAGE = 0.5, 0.7
 _FEW = 3
 """Concepts of which a paper should have all."""
@@ -58,6 +63,14 @@ class _Concept:
     phrases: tuple[str, ...]
     """Its own stems, then those of its variants, each as " a b c "."""
     words: tuple[str, ...]
+    matches: Callable[[str], object] | None = None
+    """Whether a stem is meant by a word with wildcards; None: the concept has none."""
+
+    def said_in(self, document: Document) -> Sequence[str]:
+        """Return the phrases that stand for the concept in a document."""
+        if self.matches is None:
+            return self.phrases
+        return [f" {word} " for word in document.counts if self.matches(word)]
 
     @property
     def weight(self) -> float:
@@ -151,6 +164,8 @@ def _enough(concepts: int) -> float:
 
 
 def _concept(name: str) -> _Concept:
+    if _WITH_WILDCARDS.fullmatch(name):
+        return _Concept(name, (), (_WILDCARDS.split(name.casefold())[0],), _matcher(name))
     own = tokens(name)
     content = [word for word in own if word not in STOP_WORDS] or own
     names = [own, *(tokens(other) for other in variants(name))]
@@ -158,12 +173,23 @@ def _concept(name: str) -> _Concept:
     return _Concept(name, tuple(phrases), tuple(dict.fromkeys(content)))
 
 
+def _matcher(name: str) -> Callable[[str], object]:
+    """Return what tells whether a stem is meant by a word with wildcards."""
+    letters = {"*": ".*", "?": ".", "$": ".?"}
+    *first, last_but_one, last = [letters.get(c, re.escape(c)) for c in name.casefold()]
+    end = last_but_one + last
+    if last in _LOST_IN_STEMS:
+        end = f"(?:{last_but_one}(?:{last})?)?"
+    return re.compile("".join(first) + end).fullmatch
+
+
 def _cover(concept: _Concept, document: Document) -> float:
     """Return how much of the concept the document has: 0 to 1."""
     for place, credit in ((document.title, TITLE_PHRASE), (document.text, TEXT_PHRASE)):
-        for number, phrase in enumerate(concept.phrases):
+        for number, phrase in enumerate(concept.said_in(document)):
             if phrase in place:
-                return credit * (_VARIANT_DISCOUNT if number else 1.0)
+                is_variant = number > 0 and concept.matches is None
+                return credit * (_VARIANT_DISCOUNT if is_variant else 1.0)
         if len(concept.words) > 1:
             if place is document.title and document.title_words.issuperset(concept.words):
                 return TITLE_WORDS
@@ -182,7 +208,7 @@ def _earned_by_words(wanted: _Wanted, document: Document) -> float:
     for concept in wanted.concepts:
         if not all(counts[word] for word in concept.words):
             # Another name of the concept stands for its words.
-            said = max(map(document.count, concept.phrases), default=0)
+            said = max(map(document.count, concept.said_in(document)), default=0)
             counts.update({word: max(said, counts[word]) for word in concept.words})
     found = sum(wanted.words[word] * n / (n + norm) for word, n in counts.items() if n)
     whole = sum(wanted.words.values()) * _ENOUGH_OF_BM25
