@@ -381,3 +381,10 @@ def test_a_workbook_is_written_to_a_file(cli: Cli, tmp_path: Path) -> None:
     assert ended.code == 0
     assert path.read_bytes().startswith(b"PK")
     assert cli("library", "add", str(path)).code == 0
+
+
+def test_how_a_mixed_query_was_read_is_said_where_nobody_is_asked(cli: Cli) -> None:
+    query = "graph OR network AND learning"
+    ended = cli("find", query, "--source", "sample", "--yes")
+    assert "read as graph OR (network AND learning)" in ended.stderr
+    assert "read as" not in cli("find", "graph networks", "--source", "sample", "--yes").stderr

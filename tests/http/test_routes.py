@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -177,3 +178,11 @@ def an_authority() -> bytes:
         .sign(key, hashes.SHA256())
     )
     return certificate.public_bytes(Encoding.PEM)
+
+
+async def test_a_client_that_cannot_be_opened_leaves_nothing_behind() -> None:
+    before = list(logging.getLogger("httpx").filters)
+    with pytest.raises(ConfigError):
+        async with opened(HTTPS_PROXY="p.org"):
+            pass
+    assert logging.getLogger("httpx").filters == before

@@ -15,8 +15,9 @@ from paper_search.cli.failures import ExitCode
 from paper_search.cli.progress import ProgressLine
 from paper_search.cli.source_lines import failure_lines, no_network, summaries, world_line
 from paper_search.cli.terminal import Terminal
-from paper_search.models import PaperCollection
+from paper_search.models import EndReason, PaperCollection
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
+from paper_search.workflow.questions import remarks
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
@@ -75,6 +76,14 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
         """Return what to know of a search that ended: notes, failures, and where else to search."""
         if state.intent is not None:
             yield from map(visible, state.intent.notes)
+        strategy = state.strategy
+        is_unseen = collection.ended_by is EndReason.NOT_REVIEWED
+        if (
+            is_unseen
+            and strategy
+            and any(query.boolean_query == state.question for query in strategy.queries)
+        ):
+            yield from map(visible, remarks(strategy))
         for source in summaries(state.reports):
             if source.note and not source.status.is_failure:
                 yield shortened(visible(f"{source.source}: {source.note}"))

@@ -103,13 +103,13 @@ class HttpClient:
         self._transport: httpx.AsyncBaseTransport | None = None
 
     async def __aenter__(self) -> Self:
+        routes = Routes(self._ways) if self._given_client is None else None
         log_filter = RedactingFilter(self._settings.secrets)
         for logger in (logging.getLogger("httpx"), logging.getLogger("httpcore")):
             logger.addFilter(log_filter)
             self._stack.callback(logger.removeFilter, log_filter)
         client = self._given_client
         if client is None:
-            routes = Routes(self._ways)
             own = httpx.AsyncClient(transport=routes, trust_env=False, follow_redirects=False)
             client = await self._stack.enter_async_context(own)
         network = Network(client)
