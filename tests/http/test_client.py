@@ -217,6 +217,22 @@ async def test_an_announced_pace_is_kept(opened: Opening, clock: Clock) -> None:
     assert clock.waits == [2.0]
 
 
+async def test_the_interval_counts_from_the_sending_and_from_the_answer(
+    server: FaultServer,
+) -> None:
+    """API-29"""
+    counted: list[tuple[str, float]] = []
+
+    class Noting(HostLimiter):
+        def note_sent(self, host: str, interval_s: float) -> None:
+            counted.append((host, interval_s))
+
+    url = server.url("/ok")
+    async with HttpClient(HttpSettings(interval_s=3.0), limiter=Noting()) as http:
+        await http.get(url)
+    assert counted == [(httpx.URL(url).netloc.decode(), 3.0)] * 2
+
+
 async def test_what_is_left_of_a_quota_comes_with_the_answer(opened: Opening) -> None:
     headers = {"x-ratelimit-remaining": "990", "x-ratelimit-reset": "7200"}
     async with (
