@@ -81,9 +81,23 @@ def test_a_foreign_search_string_means(text: str, ours: str) -> None:
         ("TITLE-ABS-KEY(aa AND)", 21, "found ')'"),
         ("TITLE-ABS-KEY(aa) AND LIMIT-TO(SUBJAREA, medi)", 23, "LIMIT-TO"),
         ("TITLE(aa", 9, "expected ')' for the '(' in column 6"),
+        ("(asthma or wheez$.ti,ab.", 25, "expected ')' for the '(' in column 1"),
+        ("asthma.ti,ab. and utrecht.in.", 26, "the tag .in. of Ovid has no counterpart"),
+        ("(a and b) adj3 c.ti.", 11, "adj3 joins words, phrases or OR-groups"),
+        ("limit 5 to english language", 7, "line 5 is not known here"),
+        ("exp Asthma/ or", 15, "found the end"),
+        ("(heart NEXT failure):zz", 21, "has no counterpart"),
+        ("[mh Asthma] and )", 17, "found ')'"),
+        ("TI asthma AND S3 OR S4", 15, "the line S3 is not known here"),
+        ("'heart attack'/exp AND [pigeon]/lim", 24, "the limit 'pigeon' has no counterpart"),
+        ("'heart attack'/exp AND (a:ti", 29, "expected ')' for the '(' in column 24"),
+        ("NOFT(asthma) AND XX(child)", 18, "the field XX of ProQuest"),
+        ("TITLE-ABS-KEY(aa) AND SUBJAREA(medi)", 23, "the field SUBJAREA of Scopus"),
+        ("trial.ab. /freq=2", 11, "/freq=2 has no counterpart"),
+        ('asthma.ti. or "heart', 15, "this quote is never closed"),
     ],
 )
-def test_what_has_no_counterpart_is_refused_with_the_column(
+def test_what_cannot_be_read_is_refused_with_its_column_and_a_true_reason(
     text: str, column: int, said: str
 ) -> None:
     with pytest.raises(QuerySyntaxError) as caught:

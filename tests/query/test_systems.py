@@ -2,7 +2,6 @@
 
 import pytest
 
-from paper_search.errors import QuerySyntaxError
 from paper_search.query import lint, parse, render
 from paper_search.query.systems import is_tagged, recognised
 
@@ -178,35 +177,6 @@ def test_a_string_is_recognised_and_means(name: str, text: str, ours: str) -> No
     assert system is not None
     assert system.name == name
     assert render(parse(text)) == render(parse(ours))
-
-
-@pytest.mark.parametrize(
-    ("text", "column", "said"),
-    [
-        ("(asthma or wheez$.ti,ab.", 25, "expected ')' for the '(' in column 1"),
-        ("asthma.ti,ab. and utrecht.in.", 26, "the tag .in. of Ovid has no counterpart"),
-        ("(a and b) adj3 c.ti.", 11, "adj3 joins words, phrases or OR-groups"),
-        ("limit 5 to english language", 7, "line 5 is not known here"),
-        ("exp Asthma/ or", 15, "found the end"),
-        ("(heart NEXT failure):zz", 21, "has no counterpart"),
-        ("[mh Asthma] and )", 17, "found ')'"),
-        ("TI asthma AND S3 OR S4", 15, "the line S3 is not known here"),
-        ("'heart attack'/exp AND [pigeon]/lim", 24, "the limit 'pigeon' has no counterpart"),
-        ("'heart attack'/exp AND (a:ti", 29, "expected ')' for the '(' in column 24"),
-        ("NOFT(asthma) AND XX(child)", 18, "the field XX of ProQuest"),
-        ("TITLE-ABS-KEY(aa) AND SUBJAREA(medi)", 23, "the field SUBJAREA of Scopus"),
-        ("TS=(aa SAME bb)", 8, "SAME"),
-        ("trial.ab. /freq=2", 11, "/freq=2 has no counterpart"),
-        ('asthma.ti. or "heart', 15, "this quote is never closed"),
-    ],
-)
-def test_what_cannot_be_read_is_refused_with_its_column_and_a_true_reason(
-    text: str, column: int, said: str
-) -> None:
-    with pytest.raises(QuerySyntaxError) as caught:
-        parse(text)
-    assert caught.value.column == column
-    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from paper_search.sources.interruption import interruptible, reason_to_end
 
 
 async def waiting() -> str:
-    """Wait for an answer that never comes; return why that was ended, if what is there is wanted."""
+    """Wait for an answer that never comes; return why the wait was ended, if that was wanted."""
     try:
         await asyncio.sleep(30)
     except asyncio.CancelledError:
