@@ -33,6 +33,12 @@ def test_a_quota_without_a_usable_end_is_none(reset: str) -> None:
     assert read(x_ratelimit_remaining="0", x_ratelimit_reset=reset).quota is None
 
 
+@pytest.mark.parametrize(("remaining", "pause_s"), [("0", 10.0), ("3", 0.0)])
+def test_what_is_renewed_soon_is_a_pace_and_no_quota(remaining: str, pause_s: float) -> None:
+    found = read(x_ratelimit_remaining=remaining, x_ratelimit_reset="10")
+    assert found == Announcement(pause_s=pause_s)
+
+
 @given(st.dictionaries(st.sampled_from([
     "x-rate-limit-limit", "x-rate-limit-interval", "x-concurrency-limit", "x-ratelimit-limit",
     "x-ratelimit-remaining", "x-ratelimit-reset",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from paper_search.http.host_file import Quota
 
 _DAY_S = 86_400
+_SHORT_S = 120
 _SECONDS_SINCE_1970 = 1e9
 """A reset that is larger is a moment; a smaller one is a number of seconds."""
 _DURATION = re.compile(r"(\d{1,6})\s*(ms|s|m|h)?")
@@ -24,12 +25,14 @@ class Announcement:
     Attributes:
         interval_s: the least time between two requests; 0: it says none.
         concurrency: the most requests at one time; None: it says none.
-        quota: what is left of a period; None: it does not say.
+        quota: what is left of a period of more than two minutes; None: it does not say.
+        pause_s: until a shorter period begins, where nothing is left of this one.
     """
 
     interval_s: float = 0.0
     concurrency: int | None = None
     quota: Quota | None = None
+    pause_s: float = 0.0
 
 
 def read_announcement(
@@ -48,10 +51,16 @@ def read_announcement(
     rate, span = _number(headers.get("x-rate-limit-limit")), headers.get("x-rate-limit-interval")
     seconds = _duration(span)
     most = _number(headers.get("x-concurrency-limit"))
+    now = clock()
+    quota, pause_s = _quota(headers, now), 0.0
+    if quota is not None and quota.until - now <= _SHORT_S:  # a pace, not a budget
+        pause_s = 0.0 if quota.remaining else quota.until - now
+        quota = None
     return Announcement(
         interval_s=seconds / rate if rate and seconds else 0.0,
         concurrency=max(int(most), 1) if most is not None else None,
-        quota=_quota(headers, clock()),
+        quota=quota,
+        pause_s=pause_s,
     )
 
 

@@ -18,8 +18,6 @@ from paper_search.http.host_file import HostFile, Refusal
 
 _LOOK_AGAIN_S = 0.05
 """Between two looks for a place that other processes hold."""
-_SHORT_S = 120.0
-"""A quota that is renewed sooner is a pace, not a budget."""
 _NOTHING_ANNOUNCED = Announcement()
 
 
@@ -72,18 +70,13 @@ class HostLimiter:
     def note(self, host: str, announced: Announcement) -> None:
         """Keep to what a host announces, and remember what it still allows."""
         self._announced[host] = announced
-        quota = announced.quota
-        if quota is None:
-            return
-        lasts = quota.until - time.time()
-        if self._file is not None and lasts > _SHORT_S:
-            self._file.note_quota(host, quota)
-        if quota.remaining > 0:
-            return
-        if lasts <= _SHORT_S:
-            self.note_sent(host, lasts)
-        elif self._file is not None:
-            self._file.refuse(host, Refusal(quota.until, "its quota is used up"))
+        if announced.pause_s:
+            self.note_sent(host, announced.pause_s)
+        if announced.quota is not None and self._file is not None:
+            self._file.note_quota(host, announced.quota)
+            if announced.quota.remaining == 0:
+                until = announced.quota.until
+                self._file.refuse(host, Refusal(until, "its quota is used up"))
 
     def refuse(self, host: str, refusal: Refusal) -> None:
         """Remember that a host does not want to be asked."""
