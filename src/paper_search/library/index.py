@@ -178,7 +178,10 @@ class TextIndex:
     def _readable(self) -> Path:
         if os.access(self._path, os.W_OK) or not self._path.is_dir():
             return self._path
-        self._mirror = tempfile.TemporaryDirectory(prefix="paper-search-index-")
+        # A thread of the engine may still be writing into it when the reading has ended.
+        self._mirror = tempfile.TemporaryDirectory(
+            prefix="paper-search-index-", ignore_cleanup_errors=True
+        )
         mirror(self._path, Path(self._mirror.name))
         return Path(self._mirror.name)
 
