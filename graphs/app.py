@@ -1,5 +1,5 @@
-"""The guard that every request to the server passes."""
+"""The page, and the guard that every request to the server passes."""
 
-from paper_search.server import app_factory
+from paper_search.web import app_factory
 
 app = app_factory.app

@@ -11,7 +11,13 @@ MAX_WHEEL_BYTES = 2_500_000
 MAX_SAMPLE_BYTES = 1_000_000
 """Of the sample library, as compressed in the wheel."""
 SAMPLE = "paper_search/library/sample/"
-NEEDED = ("paper_search/py.typed", "paper_search/query/grammar.lark", SAMPLE)
+NEEDED = (
+    "paper_search/py.typed",
+    "paper_search/query/grammar.lark",
+    "paper_search/web/static/page.js",
+    "paper_search/web/templates/base.html",
+    SAMPLE,
+)
 
 
 def problems(wheel: Path) -> list[str]:

@@ -37,6 +37,11 @@ NEAREST_TESTS = {
     ],
     "query.parser": ["tests/query/test_parser.py", "tests/query/test_linter.py"],
     "report.checks": ["tests/report/test_checks.py"],
+    "report.sentence_checks": [
+        "tests/report/test_checks.py",
+        "tests/report/test_false_statements.py",
+    ],
+    "report.wording_checks": ["tests/report/test_false_statements.py"],
     "skills.deduplication.comparison": [
         "tests/skills/deduplication",
         "tests/skills/test_deduplicator.py",
@@ -45,8 +50,10 @@ NEAREST_TESTS = {
         "tests/skills/deduplication",
         "tests/skills/test_deduplicator.py",
     ],
-    "skills.relevance_scorer": ["tests/skills/test_relevance_scorer.py"],
-    "skills.score_answer": ["tests/skills/test_relevance_scorer.py"],
+    "skills.relevance_scorer": ["tests/skills/test_relevance_scorer.py", "tests/skills/judging"],
+    "skills.judging.answer": ["tests/skills/judging"],
+    "skills.judging.evidence": ["tests/skills/judging"],
+    "skills.judging.run": ["tests/skills/judging"],
     "skills.untrusted": ["tests/skills/test_untrusted.py"],
     "threads.session": [
         "tests/threads",

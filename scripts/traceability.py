@@ -25,6 +25,10 @@ QUERIES = "tests/report/test_query_plan.py"
 ROLES = "tests/report/test_roles.py"
 CHECKS = "tests/report/test_checks.py"
 CRITERIA = "tests/report/test_criteria.py"
+ASKED = "tests/report_workflow/test_requirements.py"
+ANSWERING = "tests/report/test_answering.py"
+ACADEMIC = "tests/report/test_academic.py"
+SUPPORT = "tests/report/test_support.py"
 
 WEB = "src/paper_search/sources/web"
 SEARCHES = "tests/sources/web/test_web_searches.py"
@@ -32,29 +36,29 @@ PAGES = "tests/end_to_end/test_report_pages.py"
 
 REQUIREMENTS: tuple[tuple[str, str, str, str], ...] = (
     ("1 State schema", f"{FLOW}/state.py", CRASHES, "checkpoint_holds_no_text"),
-    ("1 Field `messages`", f"{FLOW}/state.py", GRAPH, "planned_searched_analysed"),
+    ("1 Field `messages`", f"{FLOW}/state.py", ASKED, "leaves_a_message"),
     ("1 Field `research_plan`", f"{CODE}/models.py", ROLES, "questions_of_its_depth"),
-    ("1 Field `collected_data`", f"{FLOW}/products.py", GRAPH, "settings_may_come"),
-    ("1 Field `critique`", f"{CODE}/models.py", GRAPH, "passes_the_checks"),
+    ("1 Field `collected_data`", f"{FLOW}/products.py", ASKED, "collected_data_hold"),
+    ("1 Field `critique`", f"{CODE}/models.py", ASKED, "judges_every_sentence"),
     ("1 Field `iteration_count`", f"{FLOW}/state.py", GRAPH, "revised_until_the_limit"),
     ("1 Topology", f"{FLOW}/graph.py", GRAPH, "planned_searched_analysed"),
     ("1 Node: Planner", f"{CODE}/planner.py", ROLES, "brought_within_the_limits"),
-    ("1 Node: Searcher", f"{CODE}/searcher.py", GRAPH, "finds_nothing"),
+    ("1 Node: Searcher", f"{CODE}/searcher.py", ASKED, "answers_each_query"),
     ("1 Node: Analyst", f"{CODE}/analyst.py", ROLES, "tied_to_a_quote"),
-    ("1 Node: Writer", f"{CODE}/writer.py", ROLES, "each_style"),
-    ("1 Node: Reviewer", f"{CODE}/reviewer.py", CRITERIA, "rules_decide"),
+    ("1 Node: Writer", f"{CODE}/writer.py", ASKED, "tells_the_model_what_to_write"),
+    ("1 Node: Reviewer", f"{CODE}/reviewer.py", SUPPORT, "cannot_raise"),
     ("2 Planner schema", f"{CODE}/exchange.py", ROLES, "questions_of_its_depth"),
-    ("2 Planner logic", "src/paper_search/prompts/report_planner.md", ROLES, "every_concept"),
-    ("2 Searcher schema", f"{CODE}/exchange.py", GRAPH, "stops_at_the_limit"),
+    ("2 Planner logic", "src/paper_search/prompts/report_planner.md", ASKED, "planner_tells"),
+    ("2 Searcher schema", f"{CODE}/exchange.py", ASKED, "answers_each_query"),
     ("2 Searcher logic, adaptive", f"{CODE}/query_plan.py", QUERIES, "reformulated_once"),
     ("2 Tool: web search", WEB, SEARCHES, "keeps_the_contract"),
-    ("2 Tool: academic search", f"{CODE}/academic.py", "tests/cli/test_report.py", "at_once"),
+    ("2 Tool: academic search", f"{CODE}/academic.py", ACADEMIC, "asked_of_every_source"),
     ("2 Tool: news search", f"{WEB}/newsapi.py", SEARCHES, "news_are_asked"),
     ("2 Tool: content parser", "src/paper_search/pages", PAGES, "quotes_what_stands_in_pages"),
-    ("3 Analyst synthesis", f"{CODE}/passages.py", ROLES, "graded_higher"),
-    ("3 Writer generation", f"{CODE}/composition.py", GRAPH, "stands_in_its_source"),
+    ("3 Analyst synthesis", f"{CODE}/answering.py", ANSWERING, "independent_studies"),
+    ("3 Writer generation", f"{CODE}/composition.py", ASKED, "nothing_but_quotations"),
     ("3 Critique criteria", f"{CODE}/criteria.py", CRITERIA, "weights"),
-    ("3 Reviewer prompt", "src/paper_search/prompts/report_reviewer.md", GRAPH, "each_role"),
+    ("3 Reviewer prompt", "src/paper_search/prompts/report_reviewer.md", ASKED, "shows_the_model"),
     ("3 Decision rules", f"{CODE}/criteria.py", CRITERIA, "rules_decide"),
     ("4 Conditional routing", f"{FLOW}/routing.py", ROUTING, "after_the_reviewer"),
     ("4 `should_continue` logic", f"{FLOW}/state.py", ROUTING, "until_a_limit"),

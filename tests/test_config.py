@@ -495,7 +495,7 @@ def test_a_setting_is_remembered_and_forgotten_and_others_stay(tmp_path):
 
 @pytest.mark.parametrize("name", ["home", "llm.api_key", "server.tokens", "nonsense"])
 def test_no_secret_and_no_place_is_remembered(tmp_path, name):
-    with pytest.raises(UnknownNameError, match="known: contact, "):
+    with pytest.raises(UnknownNameError, match="known: budget, contact, "):
         remember_setting(name, "x", home=tmp_path)
     with pytest.raises(UnknownNameError):
         forget_setting(name, home=tmp_path)

@@ -36,7 +36,7 @@ def _classes() -> dict[str, set[str]]:
     return {
         name: {base.__name__ for base in each.__bases__}
         for name, each in found
-        if each.__module__ == errors.__name__
+        if each.__module__ == errors.__name__ and issubclass(each, Exception)
     }
 
 

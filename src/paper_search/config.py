@@ -18,17 +18,20 @@ from dotenv import dotenv_values
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from paper_search.errors import ConfigError
-from paper_search.models.embeddings import EMBEDDINGS_GROUP, EmbeddingsConfig
+from paper_search.model_settings import embeddings_settings, llm_settings
+from paper_search.models.chat_models import CHAT_PACKAGES
+from paper_search.models.embeddings import EmbeddingsConfig
 from paper_search.models.network import NetworkConfig
 from paper_search.models.settings import (
     MIN_TOKEN_CHARS,
     STUDIO,
     Contact,
     LLMConfig,
+    NamedValues,
     SearchSourceConfig,
     ServerConfig,
 )
-from paper_search.resources import EntryPoints
+from paper_search.models.usage import Budget
 from paper_search.service_settings import (
     WEB_SEARCHES,
     WEB_SOURCES,
@@ -67,8 +70,8 @@ __all__ = [
     "web_prefixes",
 ]
 
-LLM_PROVIDERS = ("openai",)
-"""Providers whose `<PROVIDER>_API_KEY` is read; no other name reaches the environment."""
+LLM_PROVIDERS = tuple(CHAT_PACKAGES)
+"""Providers whose keys are read, besides installed ones; no other name reaches the environment."""
 
 SETTINGS = {
     "PAPER_SEARCH_HOME": "home",
@@ -86,12 +89,19 @@ SETTINGS = {
     "MAX_RESULTS_CEILING": "max_results_ceiling",
     "DOMAIN": "domain",
     "PAPER_SEARCH_PAGES": "report_pages",
+    "PAPER_SEARCH_REPORT": "report",
     "RELEVANCE_BATCH_SIZE": "relevance_batch_size",
     "RELEVANCE_MAX_CONCURRENCY": "relevance_max_concurrency",
     "DEDUP_ENABLE_LLM_PASS": "dedup_enable_llm_pass",
     "DEDUP_LLM_MAX_CANDIDATES": "dedup_llm_max_candidates",
     "LLM_PROVIDER": "llm.provider",
     "LLM_MODEL": "llm.model",
+    "LLM_MODEL_INTENT": "llm.intent_model",
+    "LLM_MODEL_STRATEGY": "llm.strategy_model",
+    "LLM_MODEL_DUPLICATES": "llm.duplicates_model",
+    "LLM_MODEL_JUDGE": "llm.judge_model",
+    "LLM_PRICES": "llm.prices",
+    "PAPER_SEARCH_BUDGET": "budget",
     "LLM_BASE_URL": "llm.base_url",
     "LLM_TEMPERATURE": "llm.temperature",
     "LLM_MAX_TOKENS": "llm.max_tokens",
@@ -104,6 +114,7 @@ SETTINGS = {
     "PAPER_SEARCH_TOKENS": "server.tokens",
     "PAPER_SEARCH_HOSTS": "server.hosts",
     "PAPER_SEARCH_ORIGINS": "server.origins",
+    "PAPER_SEARCH_MCP": "server.is_mcp_open",
 }
 """Variables to the settings that they set; keys and limits of services are beside."""
 
@@ -115,9 +126,7 @@ REMEMBERED = {
 """Settings that the home may remember: nothing secret, and nothing that says which code runs."""
 
 
-def _names(given: object) -> object:
-    """Return the names in a text with commas; anything else as it is."""
-    return listed(given) if isinstance(given, str) else given
+_NAMES = BeforeValidator(lambda given: listed(given) if isinstance(given, str) else given)
 
 
 def default_home() -> Path:
@@ -136,10 +145,13 @@ class AppConfig(BaseModel):
     """Searches of web and news, for reports."""
     report_pages: int = Field(default=10, ge=0, le=100)
     """Web pages and open-access papers that a report fetches at most; 0: none."""
+    report: NamedValues = {}  # of every report, by name, such as writer_model
     default_max_results: int = Field(default=100, ge=1)
     max_results_ceiling: int = Field(default=1000, ge=1)
     """What a strategy may ask for at most."""
     domain: str = "general"
+    budget: Budget | None = None
+    """What a thread may spend on models at most; None: no limit."""
     relevance_batch_size: int = Field(default=10, ge=1)
     relevance_max_concurrency: int = Field(default=5, ge=1)
     dedup_enable_llm_pass: bool = True
@@ -152,7 +164,7 @@ class AppConfig(BaseModel):
     """What all sources together may take to count hits before a strategy is asked; 0: no counts."""
     enrich: bool = False
     """Whether what merged works lack (abstract, DOI, open text) is looked up."""
-    enrichers: Annotated[list[str], BeforeValidator(_names)] = ["openalex", "crossref"]
+    enrichers: Annotated[list[str], _NAMES] = ["openalex", "crossref"]
     """Where, in this order. Unpaywall has the same data as OpenAlex, in an older form."""
     enrich_max_calls: int = Field(default=20, ge=0)
     """Requests that each of them may send for one search round."""
@@ -181,6 +193,11 @@ class AppConfig(BaseModel):
         return self.home / "cache" / "http.db" if self.http_cache else None
 
     @property
+    def usage_path(self) -> Path:
+        """The directory of the logs of what threads spent on models."""
+        return self.home / "usage"
+
+    @property
     def http_limits_path(self) -> Path:
         """The file in which all processes keep turns, refusals and quotas of services."""
         return self.home / "cache" / "limits.db"
@@ -195,7 +212,8 @@ class AppConfig(BaseModel):
         """What must never be written anywhere: keys, tokens, the password of the database."""
         password = urlsplit(self.database_url or "").password
         services = (*self.sources.values(), *self.web.values())
-        keys = [self.llm.api_key, self.embeddings.api_key, *(each.api_key for each in services)]
+        models = [self.llm.api_key, *self.llm.api_keys.values(), self.embeddings.api_key]
+        keys = [*models, *(each.api_key for each in services)]
         tokens = self.server.tokens.values()
         return tuple(filter(None, [*keys, *tokens, password, *self.network.secrets]))
 
@@ -323,11 +341,15 @@ def forget_setting(name: str, *, home: Path) -> Path:
 def _parts(env: dict[str, str], usual_sources: str) -> dict[str, object]:
     """Return the settings that are objects of their own."""
     return {
-        "llm": _llm(env),
+        "llm": llm_settings(env, _section(env, "llm")),
         "sources": source_settings(env, env.get("PAPER_SEARCH_SOURCES", ""), usual_sources),
         "web": web_settings(env, env.get("PAPER_SEARCH_WEB", "")),
         "server": _section(env, "server"),
-        "embeddings": _embeddings(env),
+        "embeddings": embeddings_settings(
+            env,
+            _section(env, "embeddings"),
+            may_import="PAPER_SEARCH_EMBEDDINGS" in os.environ,  # noqa: TID251  # the one module that may
+        ),
     }
 
 
@@ -357,37 +379,14 @@ def current_person() -> str:
 
 def settings_elsewhere(config: AppConfig) -> dict[str, str]:
     """Return the variables with which a process in another directory has the same settings."""
-    url = config.persistence_url
-    place, scheme = url.removeprefix("sqlite:///"), "sqlite:///"
+    scheme, url = "sqlite:///", config.persistence_url
     if url.startswith(scheme):
-        url = f"{scheme}{Path(place).absolute()}"
+        url = f"{scheme}{Path(url.removeprefix(scheme)).absolute()}"
     return {
         **_environment(None),
         "PAPER_SEARCH_HOME": str(config.home.absolute()),
         "DATABASE_URL": url,
     }
-
-
-def _llm(env: dict[str, str]) -> dict[str, str]:
-    """Return the settings of the model; no provider that is unknown names a variable."""
-    provider = env.get("LLM_PROVIDER", "").strip().lower() or "openai"
-    is_known = provider in LLM_PROVIDERS
-    key = env.get(f"{provider.upper()}_API_KEY", "").strip() if is_known else ""
-    return {**_section(env, "llm"), "provider": provider, "api_key": key}
-
-
-def _embeddings(env: dict[str, str]) -> dict[str, str]:
-    """Return the settings of the embedding model; a `.env` cannot say which code is imported."""
-    given = _section(env, "embeddings")
-    provider = given.get("name", "").partition(":")[0]
-    installed: EntryPoints[object] = EntryPoints(EMBEDDINGS_GROUP, "embedding model")
-    name = "PAPER_SEARCH_EMBEDDINGS"
-    is_installed = not provider or provider in installed.names()
-    if not is_installed and name not in os.environ:  # noqa: TID251  # the one module that may
-        raise ConfigError(f"{name}: a module is taken from the environment only, not from .env")
-    if provider == "openai" and "base_url" not in given:
-        given = picked(env, OPENAI_API_KEY="api_key") | given
-    return given
 
 
 def _environment(env_path: Path | str | None) -> dict[str, str]:

@@ -9,9 +9,9 @@ PaperSearchError
 │   └── UnknownNameError (LookupError) nothing is called that; names the known
 ├── ConfigError (ValueError)           settings that contradict each other or are missing
 ├── SearchSourceError                  a source could not answer
-├── LLMError                           a model could not answer
+├── LLMError                           a model could not answer; has a reason
 │   ├── LLMAuthError                   the key is missing or refused
-│   ├── LLMRateLimitError              asked too often
+│   ├── LLMRateLimitError              asked too often, or the quota is used up
 │   ├── LLMTimeoutError                no answer in time
 │   ├── ModelCallLimitError            the calls that a report may make are used up
 │   └── LLMResponseError               the answer is not what was asked for
@@ -33,10 +33,13 @@ PaperSearchError
 ├── EmbeddingError                     an embedding model could not answer, or is another one
 ├── WorkflowDefinitionError (ValueError) a step table that cannot work; lists every problem
 ├── WorkflowRunError                   a run came to a step more often than its bound allows
+│   └── StepResultError (KeyError)     a step returned what its table and state do not know
 ├── DispatchError                      a workflow that work is handed to cannot be reached
 ├── ExportError                        a file cannot be written
 └── RequestRefusedError                a request that the server does not take; has a status
 """
+
+from enum import Enum
 
 
 class PaperSearchError(Exception):
@@ -94,36 +97,91 @@ class SearchSourceError(PaperSearchError):
     """A source could not answer."""
 
 
+class LLMFailure(str, Enum):
+    """Why a language model gave no usable answer."""
+
+    KEY = "key refused"
+    QUOTA = "quota exceeded"
+    UNKNOWN_MODEL = "unknown model"
+    RATE_LIMIT = "rate limit"
+    TIMEOUT = "time-out"
+    UNREACHABLE = "server unreachable"
+    SERVER = "server error"
+    REQUEST = "request refused"
+    REFUSAL = "refusal"
+    CONTENT_FILTER = "content filter"
+    ANSWER_TOO_LONG = "answer cut off"
+    QUESTION_TOO_LONG = "question too long"
+    UNREADABLE = "unreadable answer"
+    BUDGET = "budget used up"
+    OTHER = "failure of the model"
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether every further call fails in the same way until a person changes something."""
+        return self in {
+            LLMFailure.KEY,
+            LLMFailure.QUOTA,
+            LLMFailure.UNKNOWN_MODEL,
+            LLMFailure.BUDGET,
+        }
+
+
 class LLMError(PaperSearchError):
-    """A language model could not answer."""
+    """A language model could not answer.
+
+    Attributes:
+        reason: why.
+    """
+
+    reason = LLMFailure.OTHER
+
+    def __init__(self, message: str = "", *, reason: LLMFailure | None = None) -> None:
+        super().__init__(message)
+        if reason is not None:
+            self.reason = reason
 
 
 class LLMAuthError(LLMError):
     """The model's key is missing or was refused."""
 
+    reason = LLMFailure.KEY
+
 
 class LLMRateLimitError(LLMError):
-    """The model was asked too often."""
+    """The model was asked too often, or what was paid for is used up."""
+
+    reason = LLMFailure.RATE_LIMIT
 
 
 class LLMTimeoutError(LLMError):
     """The model did not answer in time."""
 
+    reason = LLMFailure.TIMEOUT
+
 
 class ModelCallLimitError(LLMError):
-    """The calls of a model that one piece of work may make are used up."""
+    """The calls, tokens or money that one piece of work may spend on a model are used up."""
+
+    reason = LLMFailure.BUDGET
 
 
 class LLMResponseError(LLMError):
     """The model's answer is not what was asked for."""
 
+    reason = LLMFailure.UNREADABLE
+
 
 class LLMLengthError(LLMResponseError):
     """The question or the answer was too long for the model; less may work."""
 
+    reason = LLMFailure.QUESTION_TOO_LONG
+
 
 class LLMRefusalError(LLMResponseError):
     """The model declined, or a content filter did; asking again is no use."""
+
+    reason = LLMFailure.REFUSAL
 
 
 class ThreadError(PaperSearchError):
@@ -195,7 +253,13 @@ class WorkflowDefinitionError(PaperSearchError, ValueError):
 
 
 class WorkflowRunError(PaperSearchError):
-    """A run that came to a step more often than its bound allows."""
+    """A run that came to a step more often than its bound allows, or a step that cannot go on."""
+
+
+class StepResultError(WorkflowRunError, KeyError):
+    """What a step returned: no outcome of its table, no field of the state, or no such value."""
+
+    __str__ = Exception.__str__
 
 
 class DispatchError(PaperSearchError):

@@ -84,6 +84,18 @@ def cli(home: Path) -> Callable[..., Ended]:
     return run
 
 
+@pytest.fixture
+def reply(cli: Callable[..., Ended]) -> Callable[..., Ended]:
+    """Answer the open question of a thread, by its token, as the printed commands do."""
+
+    def run(thread: str, *options: str) -> Ended:
+        shown = cli("show", thread, "--json").document
+        question = shown.get("open_checkpoint") or shown["open_review"]
+        return cli("resume", thread, "--token", question["token"], *options)
+
+    return run
+
+
 @pytest.fixture(scope="session")
 def homes_with_a_thread() -> dict[tuple[str, ...], tuple[Path, str]]:
     """Homes as a search with some options left them, each with the id of its thread."""
@@ -139,10 +151,10 @@ def done(searched: Callable[..., str]) -> str:
 
 
 @pytest.fixture
-def done_by_hand(cli: Callable[..., Ended], waiting: str) -> str:
+def done_by_hand(reply: Callable[..., Ended], waiting: str) -> str:
     """A thread that a person took to its end."""
-    assert cli("resume", waiting, "--approve").code == 3
-    assert cli("resume", waiting, "--approve").code == 0
+    assert reply(waiting, "--approve").code == 3
+    assert reply(waiting, "--approve").code == 0
     return waiting
 
 

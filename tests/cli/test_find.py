@@ -50,7 +50,8 @@ def test_a_question_is_printed_as_json_for_machines(cli: Cli) -> None:
     assert document["checkpoint"]["kind"] == "strategy_confirmation"
     assert document["checkpoint"]["payload"]["strategy"]["queries"]
     words = shlex.split(document["continue"])
-    assert words == ["paper-search", "resume", document["thread_id"], "--approve", "--json"]
+    named = ["--approve", "--token", document["checkpoint"]["token"]]
+    assert words == ["paper-search", "resume", document["thread_id"], *named, "--json"]
 
 
 def test_yes_asks_nobody_and_the_result_says_so(cli: Cli) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from paper_search.cli.form import read_form, write_form
 from paper_search.models import (
+    Criterion,
+    CriterionKind,
     QueryForm,
     RankedQuery,
     SearchConstraints,
@@ -45,6 +47,16 @@ def test_a_strategy_that_uses_nothing_of_it_reads_back() -> None:
     plain = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
     assert read_back(plain) == plain
     assert "[forms]" not in write_form(plain, [])
+
+
+def test_the_criteria_of_the_judge_stand_in_the_form_where_there_are_any() -> None:
+    criteria = [
+        Criterion(text='It is "new"', weight=2),
+        Criterion(text="b", kind=CriterionKind.EXCLUSION),
+    ]
+    given = read_form(write_form(FULL, [], criteria=criteria))["criteria"]
+    assert [Criterion.model_validate(each) for each in given] == criteria
+    assert "criteria" not in write_form(FULL, [])
 
 
 def test_the_form_shows_what_a_source_is_asked_when_it_is_not_named() -> None:

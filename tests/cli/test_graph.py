@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -256,3 +257,39 @@ def test_run_keeps_nothing(cli: Cli, home: Path):
     cli("graph", "run", "paper_search", "--input", QUESTION)
     assert cli("threads", "--json").document == []
     assert home.is_dir()
+
+
+# --- threads of other workflows -------------------------------------------------------------------
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> str:
+    """The workflow that the page about extending shows, in a directory of its own."""
+    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    (code,) = [
+        each for each in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "ordering" in each
+    ]
+    (tmp_path / "workflows").mkdir()
+    (tmp_path / "workflows" / "ordering.py").write_text(code)
+    return f"{tmp_path / 'workflows'}/"
+
+
+def test_a_thread_of_another_workflow_is_run_shown_resumed_and_deleted(cli: Cli, written: str):
+    begun = ["graph", "run", "ordering", "--in", written, "--thread", "order-8"]
+    ended = cli(*begun, "--input", '{"copies": 2}')
+    assert ended.code == 3
+    assert "graph resume order-8" in ended.stderr
+    (row,) = cli("threads", "--json").document
+    assert (row["thread_id"], row["graph"], row["status"]) == ("order-8", "ordering", "waiting")
+    assert "ordering" in cli("threads").stdout
+    assert "2 or more?" in cli("show", "order-8").stdout
+    assert cli("export", "order-8").code == 1
+    resumed = ["graph", "resume", "order-8", "--in", written]
+    assert cli(*resumed).code == 1
+    bad = cli(*resumed, "--answer", '{"copeis": 3}')
+    assert (bad.code, "'ask'" in bad.stderr, "copies" in bad.stderr) == (2, True, True)
+    done = cli(*resumed, "--answer", '{"copies": 3}', "--json").document
+    assert done["result"] == {"copies": 3, "is_paid": True}
+    assert cli("show", "order-8", "--json").document["status"] == "done"
+    assert cli("delete", "order-8", "--yes").code == 0
+    assert cli("threads", "--json").document == []

@@ -7,7 +7,7 @@ import pytest
 ASK = ("report", "graph neural networks for proteins", "--source", "sample")
 
 
-def test_a_search_is_approved_reported_revised_and_approved(cli, reviewing, tmp_path):
+def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewing, tmp_path):
     assert cli("resume", reviewing, "--approve", "--json").code == 0
     planned = cli("report", "--from", reviewing, "--json")
     assert planned.code == 3
@@ -16,11 +16,13 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reviewing, tmp_
     drafted = cli("report", "--thread", thread, "--approve", "--json")
     assert drafted.code == 3
     assert drafted.document["review"]["kind"] == "pre_output_review"
-    revised = cli("report", "--thread", thread, "--note", "more on molecules", "--json")
+    revised = reply(thread, "--note", "more on molecules", "--json")
     assert revised.code == 3
     assert revised.document["review"]["shows"]["draft"]["version"] == 2
     target = tmp_path / "report.html"
-    done = cli("report", "--thread", thread, "--approve", "-o", str(target))
+    token = revised.document["review"]["token"]
+    options = ("--approve", "--token", token, "-o", str(target))
+    done = cli("report", "--thread", thread, *options)
     assert done.code == 0
     assert "complete report" in done.stderr
     assert "<h2>References</h2>" in target.read_text(encoding="utf-8")
@@ -31,6 +33,11 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reviewing, tmp_
     assert product["provenance"]["from_thread"] == reviewing
     assert product["provenance"]["collection_ended_by"] == "approved"
     assert product["provenance"]["is_approved_by_person"] is True
+    runs = [run for query in product["provenance"]["search_queries"] for run in query["runs"]]
+    assert {run["source"] for run in runs} == {"sample"}
+    assert all(run["query"] and run["kept"] for run in runs)
+    by = product["approval"]["by"]
+    assert f"version 2 approved by {by} on" in cli("report", "--thread", thread).stdout
     late = cli("resume", thread, "--approve")
     assert late.code == 1
     assert "is done" in late.stderr
@@ -44,6 +51,62 @@ def test_a_report_without_a_person_is_written_at_once(cli, tmp_path):
     assert ended.code == 0
     assert r"\begin{document}" in target.read_text(encoding="utf-8")
     assert "@" in (tmp_path / "report.bib").read_text(encoding="utf-8")
+
+
+def test_a_question_that_nothing_answers_is_told_what_came_nearest(cli):
+    question = "Does methylphenidate cause cancer in teenagers?"
+    told = cli("report", question, "--source", "sample", "--yes").stdout
+    assert "Cannot be decided" in told
+    assert "The sources found do not answer this" in told
+    assert "“Methylphenidate Exposure Induces Dopamine Neuron Loss" in told
+    assert "Of no statements" not in told
+    assert " of 10" not in told
+
+
+APPENDIX_B = {
+    "depth": "quick",
+    "style_guide": "technical",
+    "target_length": 700,
+    "max_iterations": 2,
+    "max_search_iterations": 4,
+    "max_gap_searches": 1,
+    "max_search_errors": 5,
+}
+
+
+def test_every_setting_of_a_report_can_be_given_and_remembered(cli):
+    """An option wins over what is remembered."""
+    remembered = ", ".join(f"{name}={value}" for name, value in APPENDIX_B.items())
+    assert cli("config", "set", "report", f"{remembered}, max_sources=9").code == 0
+    ended = cli(*ASK, "--yes", "--set", "max_sources=7", "--words", "800", "--json")
+    settings = ended.document["provenance"]["settings"]
+    chosen = {**APPENDIX_B, "target_length": 800, "max_sources": 7}
+    assert {name: settings[name] for name in chosen} == chosen
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("max_gap_searches", "give NAME=VALUE"),
+        ("max_gapsearches=1", "known: depth"),
+        ("max_gap_searches=many", "max_gap_searches"),
+        ("writer_model=a-model", "OPENAI_API_KEY"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_refused_before_any_work(cli, given, words):
+    ended = cli(*ASK, "--yes", "--set", given)
+    assert ended.code in {1, 2}
+    assert words in ended.stderr
+    assert cli("threads", "--json").document == []
+
+
+def test_a_plan_that_asks_for_a_search_of_code_is_refused(cli, tmp_path):
+    planned = cli(*ASK, "--json").document["thread_id"]
+    file = tmp_path / "plan.json"
+    file.write_text('{"search_queries": [{"query_text": "gnn", "search_type": "code"}]}')
+    ended = cli("report", "--thread", planned, "--edit", str(file))
+    assert ended.code == 2
+    assert "there is no search of code" in ended.stderr
 
 
 def test_a_report_from_a_search_that_has_not_ended_is_refused(cli, waiting):

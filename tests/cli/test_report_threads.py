@@ -20,10 +20,10 @@ def planned(cli: Cli) -> str:
 
 
 @pytest.fixture
-def written(cli: Cli, planned: str) -> str:
+def written(reply: Cli, planned: str) -> str:
     """A report that a person took to its end."""
-    assert cli("resume", planned, "--approve").code == 3
-    assert cli("resume", planned, "--approve").code == 0
+    assert reply(planned, "--approve").code == 3
+    assert reply(planned, "--approve").code == 0
     return planned
 
 
@@ -47,17 +47,20 @@ def test_show_has_the_report_and_who_decided_what(cli: Cli, written: str) -> Non
     assert document["report"]["sections"]
 
 
-def test_resume_answers_the_question_of_a_report(cli: Cli, planned: str, tmp_path: Path) -> None:
+def test_resume_answers_the_question_of_a_report(
+    cli: Cli, reply: Cli, planned: str, tmp_path: Path
+) -> None:
     assert cli("resume", planned, "--json").document["review"]["kind"] == "plan_review"
     file = tmp_path / "plan.json"
     file.write_text('{"decomposed_questions": ["What are they?", "What are proteins?"]}')
     drafted = cli("resume", planned, "--edit", str(file), "--json")
     assert drafted.code == 3
     assert drafted.document["review"]["kind"] == "pre_output_review"
-    revised = cli("resume", planned, "--note", "more on molecules", "--json")
-    assert revised.document["review"]["shows"]["draft"]["version"] == 2
+    revised = reply(planned, "--note", "more on molecules", "--json")
+    versions = [each.document["review"]["shows"]["draft"]["version"] for each in (drafted, revised)]
+    assert versions[1] == versions[0] + 1
     target = tmp_path / "report.md"
-    done = cli("resume", planned, "--approve", "-o", str(target), "--json")
+    done = reply(planned, "--approve", "-o", str(target), "--json")
     assert done.code == 0
     assert done.document["thread_id"] == planned
     assert done.document["output"] == str(target)
@@ -126,7 +129,7 @@ def test_a_search_has_no_plan_to_go_back_to(cli: Cli, done: str) -> None:
 
 def test_prune_keeps_the_question_of_a_report(cli: Cli, waiting: str, planned: str) -> None:
     """PER-19."""
-    assert set(cli("prune", "--json").document["pruned"]) == {waiting, planned}
+    assert set(cli("prune", "--yes", "--json").document["pruned"]) == {waiting, planned}
     assert cli("resume", planned, "--approve").code == 3
     assert cli("fork", planned, "--to", "plan").code == 3
 

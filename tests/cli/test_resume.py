@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -205,3 +206,24 @@ async def test_a_thread_that_another_process_drives_is_busy(
     assert "is running in process" in ended.stderr
     assert kept.code == 1
     assert detail.document["status"] == "waiting"
+
+
+def test_a_printed_command_that_runs_twice_approves_one_question(cli: Cli, waiting: str) -> None:
+    shown = cli("show", waiting).stdout
+    line = next(line for line in shown.splitlines() if line.strip().startswith("approve:"))
+    words = shlex.split(line.split(":", 1)[1])[1:]
+    assert cli(*words).code == 3
+    again = cli(*words, "--json")
+    assert again.code == 3
+    assert again.document["checkpoint"]["kind"] == "result_review"
+
+    bare = cli("resume", waiting, "--approve")
+    assert bare.code == 1
+    token = again.document["checkpoint"]["token"]
+    assert f"paper-search resume {waiting} --approve --token {token}" in bare.stderr
+    marked = cli(*words, "--relevant", "1")
+    assert marked.code == 1
+    assert token in marked.stderr
+    assert cli("show", waiting, "--json").document["status"] == "waiting"
+    assert cli("resume", waiting, "--approve", "--token", token).code == 0
+    assert cli("resume", waiting, "--approve", "--token", token).code == 0, "it is given again"

@@ -47,13 +47,29 @@ def test_a_pair_said_to_be_one_is_merged(cli: Cli, in_doubt: str) -> None:
     assert len(paper["merged_from"]) == 2
 
 
-def test_a_merge_can_be_taken_apart_in_a_later_round(cli: Cli, in_doubt: str) -> None:
+def test_a_merge_can_be_taken_apart_in_a_later_round(cli: Cli, reply: Cli, in_doubt: str) -> None:
     again = cli("resume", in_doubt, "--same", "1", "--json")
     assert again.code == 3
     assert len(again.document["checkpoint"]["payload"]["collection"]["papers"]) == 1
-    done = cli("resume", in_doubt, "--approve", "--split", "1", "--json")
+    done = reply(in_doubt, "--approve", "--split", "1", "--json")
     assert done.code == 0, done.stderr
     assert len(done.document["papers"]) == 2
+
+
+def test_what_is_said_of_a_pair_at_the_terminal_is_kept_by_ctrl_c(
+    person: Callable[..., Any], cli: Cli, in_doubt: str
+) -> None:
+    someone = person("resume", in_doubt)
+    someone.sees("[a]pprove  [r]elevant")
+    someone.types("w 1")
+    someone.sees("pairs that are one work: 1")
+    someone.sees("[a]pprove  [r]elevant")
+    someone.rests()
+    someone.presses_ctrl_c()
+    assert someone.leaves() == 130
+    done = cli("resume", in_doubt, "--approve", "--json")
+    assert done.code == 0, done.stderr
+    assert len(done.document["papers"]) == 1
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_a_mark_can_be_taken_back_and_a_skipped_paper_comes_last(
     someone.sees("undone")
     someone.sees(first["title"][:40])
     someone.sees(KEYS)
-    someone.types("s")
+    someone.types("k")
     someone.sees(KEYS)
     someone.types("q")
     assert someone.leaves() == 0
@@ -179,7 +179,7 @@ def test_a_narrow_window_without_colours_shows_it_all_and_may_change_its_width(
     assert max(map(len, shown)) <= 40
     assert not re.search("\x1b\\[[0-9;]*3[0-9]m", someone.raw)
     someone.resizes(100)
-    someone.presses("s")
+    someone.presses("k")
     someone.sees(KEYS)
     assert max(map(len, someone.screen.splitlines())) > 40
     someone.presses("\x1bOR")  # F3

@@ -80,16 +80,16 @@ def test_the_next_round_says_what_is_new_and_what_the_queries_ask_now(
 
 
 def test_what_an_earlier_round_found_stays_when_the_queries_ask_for_something_else(
-    cli: Cli, waiting: str, tmp_path: Path
+    cli: Cli, reply: Cli, waiting: str, tmp_path: Path
 ) -> None:
-    cli("resume", waiting, "--approve")
+    reply(waiting, "--approve")
     first = result(cli, waiting)
     found = {*ids(first["papers"]), *ids(first["set_aside"])}
-    cli("resume", waiting, "--relevant", first["papers"][0]["id"], "--note", "more on toxicity")
+    reply(waiting, "--relevant", first["papers"][0]["id"], "--note", "more on toxicity")
     strategy = cli("show", waiting, "--json").document["open_checkpoint"]["payload"]["strategy"]
     strategy["queries"] = [{"boolean_query": "Rydberg", "keywords": []}]
     file = tmp_path / "strategy.json"
     file.write_text(json.dumps(strategy))
-    cli("resume", waiting, "--edit", str(file))
+    reply(waiting, "--edit", str(file))
     second = result(cli, waiting)
     assert found < {*ids(second["papers"]), *ids(second["set_aside"])}

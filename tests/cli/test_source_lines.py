@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from paper_search.cli.source_lines import failure_lines, no_network, summaries, world_line
+from paper_search.cli.source_lines import failure_lines, no_network, world_line
 from paper_search.config import WEB_SOURCES
 from paper_search.models import SourceReport, SourceStatus
+from paper_search.models.source_report import summaries
 
 QUESTION = "graph neural networks for molecules"
 

@@ -10,6 +10,8 @@ from rich.console import Console
 from paper_search.cli.strategy_view import asked_of_sources, scope_facts
 from paper_search.cli.views import show_checkpoint
 from paper_search.models import (
+    Criterion,
+    CriterionKind,
     IntentType,
     ParsedIntent,
     QueryForm,
@@ -69,6 +71,10 @@ def page(shown: SearchStrategy) -> str:
             intent_type=IntentType.METHOD,
             constraints=SearchConstraints(),
             notes=["English terms find more"],
+            criteria=[
+                Criterion(text="It is about ice", weight=2),
+                Criterion(text="It is about cream", kind=CriterionKind.EXCLUSION),
+            ],
         ),
         strategy=shown,
         ranking_sources=["library", "openalex"],
@@ -92,6 +98,8 @@ def page(shown: SearchStrategy) -> str:
         "also  frequent in the first 50 results: albedo (12), melt (9)",
         "note  no answer within 5 s from dblp",
         "note  English terms find more",
+        "criterion  1. It is about ice (weight 2)",
+        "criterion  2. not: It is about cream",
         "limits  not review, at most 100 results",
     ],
 )

@@ -31,7 +31,7 @@ def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(
     someone.sees("query 1")
     someone.sees(MENU_1)
     someone.types("nonsense")
-    someone.sees("is none of: a, e, r, s, q")
+    someone.sees("is none of: a, e, x, s, h, q")
     someone.types("a")
     someone.sees("is this the result?")
     someone.sees(MENU_2)
@@ -135,7 +135,7 @@ def test_papers_are_marked_by_number_and_the_search_goes_round(person: Seat, cli
     someone.sees(MENU_2)
     someone.types("q")
     assert someone.leaves() == 3
-    command = re.search(r"approve: (.*--approve)", someone.screen)
+    command = re.search(r"approve: (.*--approve --token \w+)", someone.screen)
     assert command is not None
     ended = subprocess.run(  # noqa: S603  # this program, as it printed it
         shlex.split(command[1]), capture_output=True, text=True, timeout=60, check=False
@@ -147,6 +147,93 @@ def test_papers_are_marked_by_number_and_the_search_goes_round(person: Seat, cli
     assert len(feedback["marked_irrelevant"]) == 1
     assert feedback["free_text_feedback"] == "graph"
     assert detail["ended_by"] == "approved"
+
+
+def test_the_papers_fit_the_window_above_the_prompt_and_what_is_longer_waits(
+    person: Seat, reviewing: str
+) -> None:
+    rows = 50  # of the window
+    someone = person("resume", reviewing)
+    someone.sees("not on this page (m shows them)")
+    someone.sees(MENU_2)
+    lines = someone.screen[: someone.screen.rindex(MENU_2)].splitlines()
+    head = max(n for n, line in enumerate(lines) if line.lstrip().startswith("#"))
+    assert len(lines) - head < rows
+    numbers = [int(n) for n in re.findall(r"^ ?(\d+) │", "\n".join(lines), re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    someone.types("m")
+    someone.sees(f"\n{numbers[-1] + 1:>2} │")
+    someone.sees(MENU_2)
+    someone.types("p 1-20")
+    someone.sees("[m]ore  [b]ack > ")
+    someone.types("m")
+    someone.sees("[m]ore  [b]ack > ")
+    someone.types("b")
+    someone.sees(MENU_2)
+    someone.types("q")
+    assert someone.leaves() == 3
+    assert "\n20. " not in someone.screen, "it was left before the end"
+
+
+@pytest.mark.parametrize("leave", ["q", "ctrl-c", "ctrl-d"])
+def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(
+    person: Seat, cli: Cli, reviewing: str, leave: str
+) -> None:
+    shown = cli("show", reviewing, "--json").document["open_checkpoint"]["payload"]["collection"]
+    first, second, third = [paper["id"] for paper in shown["papers"][:3]]
+    someone = person("resume", reviewing)
+    someone.sees("papers of")
+    someone.sees(MENU_2)
+    assert re.search(r"best first;[^\n]*\n\[a\]pprove", someone.screen), "papers above the prompt"
+    someone.types("r 1 3")
+    someone.sees("relevant: 1 3")
+    someone.types("i 2: wrong population")
+    someone.sees("irrelevant: 2")
+    someone.types("u 3")
+    someone.sees("relevant: 1\n")
+    someone.sees(MENU_2)
+    someone.types("approve please")
+    someone.sees("nothing can stand behind 'approve'")
+    someone.sees(MENU_2)
+    someone.rests()
+    if leave == "ctrl-c":
+        someone.presses_ctrl_c()
+    else:
+        someone.types({"q": "q", "ctrl-d": "\x04"}[leave])
+    assert someone.leaves() == (130 if leave == "ctrl-c" else 3)
+
+    again = cli("show", reviewing, "--json").document["open_checkpoint"]
+    assert again["payload"]["marks"] == {first: True, second: False}
+    ended = cli("resume", reviewing, "--approve", "--json")
+    assert ended.code == 0
+    marked = {p["id"]: p["screening"] for p in ended.document["papers"] if p.get("screening")}
+    assert list(marked) == [first]
+    out = cli("export", reviewing, "--decision", "excluded", "--format", "json").document["papers"]
+    assert [(p["id"], p["screening"]["reason"]) for p in out] == [(second, "wrong population")]
+    assert third not in marked
+
+
+def test_marks_of_an_earlier_round_are_shown_once_as_they_stand_and_can_be_taken_back(
+    person: Seat, cli: Cli, reviewing: str
+) -> None:
+    asked = cli("resume", reviewing, "--relevant", "1", "--irrelevant", "2", "--json")
+    payload = asked.document["checkpoint"]["payload"]
+    assert sorted(payload["earlier_marks"].values()) == [False, True]
+    kept = next(i for i, is_relevant in payload["earlier_marks"].items() if is_relevant)
+    (title,) = [p["title"] for p in payload["collection"]["papers"] if p["id"] == kept]
+    number = [p["id"] for p in payload["collection"]["papers"]].index(kept) + 1
+    someone = person("resume", reviewing)
+    someone.sees(MENU_2)
+    assert someone.screen.count(title[:25]) == 1
+    assert "kept from earlier rounds" not in someone.screen
+    someone.types(f"u {number}")
+    someone.sees("relevant: -")
+    someone.sees(MENU_2)
+    someone.types("a")
+    assert someone.leaves() == 0
+    after = cli("show", reviewing, "--json", "--decision", "all").document["collection"]
+    decided = [p["screening"]["decision"] for p in after["papers"] if p.get("screening")]
+    assert decided == ["exclude"]
 
 
 def test_ctrl_d_leaves_the_question_open_and_another_day_it_is_asked_again(
@@ -207,6 +294,20 @@ def test_ctrl_c_in_the_middle_of_the_work_loses_nothing(
     assert ended.code == 0
     assert ended.document["ended_by"] == "not_reviewed"
     assert ended.document["papers"]
+
+
+def test_pruning_all_threads_asks_first(person: Seat, done: str, cli: Cli) -> None:
+    someone = person("prune")
+    someone.sees("delete the history of all threads? [y/N]")
+    someone.types("n")
+    assert someone.leaves() == 1
+    assert "kept" in someone.screen
+    someone = person("prune")
+    someone.sees("[y/N]")
+    someone.types("y")
+    assert someone.leaves() == 0
+    assert "pruned 1 threads" in someone.screen
+    assert cli("prune", done).code == 0
 
 
 def test_deleting_asks_first(person: Seat, done: str, cli: Cli) -> None:

@@ -49,9 +49,11 @@ def test_show_has_the_open_question_and_the_way_to_answer_it(cli: Cli, waiting: 
     assert f"paper-search resume {waiting} --approve" in shown
 
 
-def test_show_has_the_rounds_the_sources_and_the_papers(cli: Cli, reviewing: str) -> None:
-    assert cli("resume", reviewing, "--reject", "more molecules please").code == 3
-    assert cli("resume", reviewing, "--approve").code == 0
+def test_show_has_the_rounds_the_sources_and_the_papers(
+    cli: Cli, reply: Cli, reviewing: str
+) -> None:
+    assert reply(reviewing, "--reject", "more molecules please").code == 3
+    assert reply(reviewing, "--approve").code == 0
     shown = cli("show", reviewing).stdout
     assert "Round 1" in shown
     assert "more molecules please" in shown
@@ -111,3 +113,21 @@ def test_unknown_threads_are_not_found(cli: Cli) -> None:
         assert ended.code == 4
         assert "'unknown'" in ended.stderr
         assert ended.stdout == ""
+
+
+def test_references_are_exported_in_the_style_of_a_file(
+    cli: Cli, done: str, tmp_path: Path
+) -> None:
+    missing = cli("export", done, "--format", "nowhere.csl")
+    assert missing.code == 1
+    assert "no reference style 'nowhere.csl'" in missing.stderr
+    (tmp_path / "titles.csl").write_text(
+        '<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0"><info>'
+        "<title>t</title><id>t</id><updated>2026-01-01T00:00:00+00:00</updated></info><citation>"
+        '<layout><text variable="title"/></layout></citation><bibliography><layout suffix="!">'
+        '<text variable="title"/></layout></bibliography></style>'
+    )
+    ended = cli("export", done, "--format", "titles.csl")
+    papers = cli("export", done, "--format", "json").document["papers"]
+    assert ended.stdout.splitlines()[0].startswith(papers[0]["title"][:20])
+    assert len(ended.stdout.splitlines()) == len(papers)

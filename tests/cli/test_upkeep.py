@@ -11,7 +11,7 @@ from typing import Any
 Cli = Callable[..., Any]
 
 
-def test_fork_asks_a_decided_question_again(cli: Cli, done_by_hand: str) -> None:
+def test_fork_asks_a_decided_question_again(cli: Cli, reply: Cli, done_by_hand: str) -> None:
     """HUM-18."""
     ended = cli("fork", done_by_hand, "--to", "strategy", "--json")
     assert ended.code == 3
@@ -19,7 +19,7 @@ def test_fork_asks_a_decided_question_again(cli: Cli, done_by_hand: str) -> None
     shown = cli("show", done_by_hand, "--json").document
     assert shown["status"] == "waiting"
     assert [each["event"] for each in shown["decisions"]].count("forked") == 1
-    assert cli("resume", done_by_hand, "--approve").code == 3
+    assert reply(done_by_hand, "--approve").code == 3
     assert cli("fork", done_by_hand, "--round", "9").code == 1
 
 
@@ -37,12 +37,15 @@ def test_a_late_decision_is_told_what_was_decided(cli: Cli, done_by_hand: str, t
 
 def test_prune_forgets_the_history_and_keeps_the_rest(cli: Cli, home: Path, reviewing: str) -> None:
     """PER-19."""
-    assert cli("prune", "--json").document == {"pruned": [reviewing], "busy": []}
+    assert cli("prune", "--yes", "--json").document == {"pruned": [reviewing], "busy": []}
     with closing(sqlite3.connect(home / "threads.db")) as connection:
         assert connection.execute("SELECT COUNT(*) FROM checkpoints").fetchone() == (1,)
     assert cli("fork", reviewing, "--to", "strategy").code == 1
     assert cli("resume", reviewing, "--approve").code == 0
     assert cli("prune", "unknown").code == 4
+    unasked = cli("prune", "--json")
+    assert unasked.code == 2
+    assert "give --yes to prune all threads" in unasked.stderr
 
 
 def test_a_backup_is_put_back(cli: Cli, waiting: str, tmp_path: Path) -> None:

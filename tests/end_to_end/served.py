@@ -18,11 +18,14 @@ OF_THE_SYSTEM = ("PATH", "LANG")
 
 
 class ServedProcess:
-    """A server on a free port of the loopback address."""
+    """A server on a free port of the loopback address, or on the one that is given."""
 
-    def __init__(self, environment: dict[str, str], folder: Path, *options: str) -> None:
+    def __init__(
+        self, environment: dict[str, str], folder: Path, *options: str, port: int = 0
+    ) -> None:
         with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
+            free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            free.bind(("127.0.0.1", port))
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.log = folder / f"served-{port}.log"
@@ -61,9 +64,11 @@ class ServedProcess:
 
 
 @contextlib.contextmanager
-def serving(environment: dict[str, str], folder: Path, *options: str) -> Iterator[ServedProcess]:
+def serving(
+    environment: dict[str, str], folder: Path, *options: str, port: int = 0
+) -> Iterator[ServedProcess]:
     """Serve for the length of a `with` block."""
-    server = ServedProcess(environment, folder, *options)
+    server = ServedProcess(environment, folder, *options, port=port)
     try:
         yield server
     finally:

@@ -19,6 +19,7 @@ from typing import Any
 import httpx
 import pytest
 from langgraph_sdk import get_client
+from tests.answers import reply_to
 from tests.end_to_end.served import bare_environment
 
 from paper_search.persistence import open_persistence
@@ -31,7 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 ROOT = Path(__file__).parents[2]
 GRAPH = "research_report"
 QUESTION = "How do graph neural networks predict the properties of molecules?"
-ASKING = {"hitl_after_planning": True, "hitl_before_output": True, "sources": ["sample"]}
+ASKING = {"sources": ["sample"]}
 
 
 @dataclass
@@ -124,7 +125,8 @@ async def test_a_report_is_planned_approved_revised_and_given_out(client: Any) -
     await answered(client, thread, "approve")
     draft = await open_question(client, thread)
     assert (draft["value"]["kind"], draft["value"]["number"]) == ("pre_output_review", 2)
-    await answered(client, thread, {"action": "modify", "feedback": "more on proteins"})
+    more = {"action": "modify", "feedback": "more on proteins", "token": draft["value"]["token"]}
+    await answered(client, thread, more)
     again = await open_question(client, thread)
     assert again["value"]["shows"]["draft"]["version"] == 2
     output = await answered(client, thread, {again["id"]: {"action": "approve"}})
@@ -195,14 +197,15 @@ async def test_a_report_of_a_killed_server_is_finished_from_python_and_on_the_ne
     flow = ReportWorkflow(report_services(), persistence=url)
     drafted = await flow.answer(first, "approve")
     assert drafted.kind == "pre_output_review"  # type: ignore[union-attr]  # a review
-    report = await flow.answer(first, "approve")
+    report = await reply_to(flow, first, "approve")
     assert report.provenance["ended_by"] == "approved"  # type: ignore[union-attr]  # a report
     server.start()
     async with get_client(url=server.url) as again:
         await again.threads.create(thread_id=second, graph_id=GRAPH, if_exists="do_nothing")
         assert (await open_question(again, second))["value"]["kind"] == "plan_review"
         await answered(again, second, "approve")
-        output = await answered(again, second, "approve")
+        named = {(await open_question(again, second))["id"]: "approve"}
+        output = await answered(again, second, named)
     assert output["ended_by"] == "approved"
     async with open_persistence(url) as place:
         state = await ReportSession.on(place, second).state()

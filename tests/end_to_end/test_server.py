@@ -84,6 +84,13 @@ async def question(client: httpx.AsyncClient, thread: str) -> str | None:
     return interrupts[0]["value"]["kind"] if interrupts else None
 
 
+async def approved(client: httpx.AsyncClient, thread: str) -> httpx.Response:
+    """Approve the open question, by its token."""
+    interrupts = (await client.get(f"/threads/{thread}/state")).json()["interrupts"]
+    named = {"action": "approve", "token": interrupts[0]["value"]["token"]}
+    return await answered(client, thread, named)
+
+
 async def eventually(condition: Callable[[], Awaitable[bool]], seconds: float = 20) -> bool:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -99,7 +106,11 @@ async def test_a_search_goes_from_question_to_result__hum_01(served: Served):
         assert await question(ada, thread) == "strategy_confirmation"
         await answered(ada, thread, "approve")
         assert await question(ada, thread) == "result_review"
-        result = (await answered(ada, thread, {"action": "approve"})).json()
+        twice = await answered(ada, thread, {"action": "approve"})
+        assert twice.status_code == 409
+        assert "decided (approve)" in twice.json()["detail"]
+        assert await question(ada, thread) == "result_review"
+        result = (await approved(ada, thread)).json()
         assert result["ended_by"] == "approved"
         assert len(result["collection"]["papers"]) == 15
 
@@ -337,8 +348,8 @@ async def test_a_killed_server_forgets_nothing(tmp_path: Path):
             async with httpx.AsyncClient(base_url=first.url, timeout=120) as client:
                 waiting = await begun(client)
                 done = await begun(client)
-                await answered(client, done, "approve")
-                await answered(client, done, "approve")
+                await approved(client, done)
+                await approved(client, done)
         with serving(environment, tmp_path) as second:
             async with httpx.AsyncClient(base_url=second.url, timeout=120) as client:
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -141,7 +142,7 @@ def command_line(environment: dict[str, str], *arguments: str) -> subprocess.Com
 def assert_each_step_ran_once(model: ModelServer) -> None:
     assert model.calls["IntentAnswer"] == 1
     assert model.calls["StrategyAnswer"] == 1
-    assert model.calls["ScoresAnswer"] == 2  # 15 papers in batches of ten
+    assert model.calls["BatchAnswer"] == 4  # 15 papers in batches of ten, each read again in part
 
 
 async def test_a_thread_of_a_killed_server_is_finished_from_python(
@@ -189,8 +190,10 @@ async def test_a_thread_of_a_killed_server_is_finished_from_the_command_line(
     assert [(each["thread_id"], each["status"], each["checkpoint"]) for each in listed] == [
         (thread_id, "waiting", "strategy_confirmation")
     ]
-    assert command_line(environment, "resume", thread_id, "--approve").returncode == 3
-    done = command_line(environment, "resume", thread_id, "--approve", "--format", "json")
+    asked = command_line(environment, "resume", thread_id, "--approve", "--json")
+    assert asked.returncode == 3
+    printed = shlex.split(json.loads(asked.stdout)["continue"])
+    done = command_line(environment, *printed[printed.index("resume") :])
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["papers"]) == 15
     assert_each_step_ran_once(model)

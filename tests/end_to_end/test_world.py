@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import socket
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -113,6 +114,29 @@ def test_three_searches_at_once_keep_every_limit_and_every_grammar(
         found = list(pool.map(lambda question: services.find(question, tmp_path), QUESTIONS))
     assert [entry for entry in services.log() if entry["status"] != 200] == []
     assert all(len(document["papers"]) >= 20 for document in found)
+
+
+def test_no_record_is_lost_no_two_works_become_one_and_hardly_one_work_stays_two(
+    services: Services, tmp_path: Path
+) -> None:
+    """The identifiers of the simulated services hold the number of the work."""
+    sys.path.insert(0, str(WORLD))
+    work_of: Callable[[str], int | None] = importlib.import_module("corpus").work_of
+    sys.path.remove(str(WORLD))
+    for question in QUESTIONS:
+        found = services.find(question, tmp_path)
+        papers = [*found["papers"], *found["set_aside"]]
+        received = sum(report["kept"] for report in found["reports"])
+        assert received >= 500
+        assert sum(len(paper["sightings"]) for paper in papers) == received
+        works = []
+        for paper in papers:
+            identifiers = [record.split(":", 1)[1] for record in paper["merged_from"]]
+            named = {work_of(name) for name in (*identifiers, paper["doi"] or "")} - {None}
+            assert len(named) <= 1, paper["title"]
+            works += named
+        assert len(works) >= 0.95 * len(papers)
+        assert len(set(works)) >= 0.99 * len(works)
 
 
 def test_a_service_that_is_down_costs_none_of_the_others(

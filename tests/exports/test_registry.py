@@ -12,7 +12,7 @@ from paper_search.errors import UnknownNameError
 from paper_search.exports import export, format_for_suffix, get_exporter, known_exporters
 from paper_search.testing.exporters import check_exporter, collection_of
 
-OURS = ["bibtex", "csl-json", "csv", "json", "markdown", "ris"]
+OURS = ["asreview", "bibtex", "csl-json", "csv", "json", "markdown", "rayyan", "ris", "zotero-rdf"]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_each_of_our_formats_passes_the_kit(name: str) -> None:
 
 
 def test_an_unknown_format_names_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match=r"'docx'; known: biblatex, bibtex, .*ris"):
+    with pytest.raises(UnknownNameError, match=r"'docx'; known: asreview, biblatex, bibtex, .*ris"):
         export(collection_of(), "docx")
 
 
@@ -64,6 +64,7 @@ def test_a_format_that_someone_else_installed_is_found(strangers_exporter: str) 
         ("a.csv", "csv"),
         ("a.md", "markdown"),
         ("a.markdown", "markdown"),
+        ("a.rdf", "zotero-rdf"),
     ],
 )
 def test_a_suffix_stands_for_a_format(path: str | Path, name: str) -> None:

@@ -14,6 +14,7 @@ from werkzeug import Request, Response
 from paper_search.errors import (
     LLMAuthError,
     LLMError,
+    LLMFailure,
     LLMLengthError,
     LLMRateLimitError,
     LLMRefusalError,
@@ -303,6 +304,54 @@ async def test_a_refused_key_is_nowhere_to_be_read(
     assert "sk-abc" not in shown
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (failure(401, "no"), LLMFailure.KEY),
+        (failure(429, "out of money", code="insufficient_quota"), LLMFailure.QUOTA),
+        (failure(402, "Insufficient Balance"), LLMFailure.QUOTA),
+        (failure(400, "Your credit balance is too low"), LLMFailure.QUOTA),
+        (failure(404, "no model m"), LLMFailure.UNKNOWN_MODEL),
+        (failure(403, "not yours", code="model_not_found"), LLMFailure.UNKNOWN_MODEL),
+        (failure(429, "slow down"), LLMFailure.RATE_LIMIT),
+        (failure(500, "oops"), LLMFailure.SERVER),
+        (failure(529, "overloaded"), LLMFailure.SERVER),
+        (failure(504, "upstream"), LLMFailure.TIMEOUT),
+        (failure(400, "what?"), LLMFailure.REQUEST),
+        (failure(400, "blocked", code="content_filter"), LLMFailure.CONTENT_FILTER),
+        (failure(400, "long", code="context_length_exceeded"), LLMFailure.QUESTION_TOO_LONG),
+        (completion("", finish="content_filter"), LLMFailure.CONTENT_FILTER),
+        (completion(None, refusal="No."), LLMFailure.REFUSAL),
+        (completion('{"score": 0.5}', finish="length"), LLMFailure.ANSWER_TOO_LONG),
+        (completion("no JSON"), LLMFailure.UNREADABLE),
+        (completion('{"score": "high"}'), LLMFailure.UNREADABLE),
+    ],
+)
+async def test_failures_are_told_apart(
+    httpserver: HTTPServer, answer: Any, reason: LLMFailure
+) -> None:
+    Script(httpserver, answer)
+    with pytest.raises(LLMError) as caught:
+        await ask(provider(httpserver), Verdict, "s", "u")
+    assert caught.value.reason is reason
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        failure(401, "no"),
+        failure(404, "no model m"),
+        failure(429, "out of money", code="insufficient_quota"),
+    ],
+)
+async def test_what_will_not_pass_is_asked_once(httpserver: HTTPServer, answer: Any) -> None:
+    script = Script(httpserver, answer)
+    with pytest.raises(LLMError) as caught:
+        await ask(provider(httpserver, max_retries=2), Verdict, "s", "u")
+    assert caught.value.reason.is_lasting
+    assert len(script.sent) == 1
 
 
 async def test_a_question_that_is_too_long_is_told_apart(httpserver: HTTPServer) -> None:

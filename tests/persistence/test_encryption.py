@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.answers import reply_to
 from tests.conftest import run_sql
 from tests.examples import examples
 from tests.workflow.doubles import mark_last, reject, workflow
@@ -42,16 +43,16 @@ async def two_rounds(url: str, *keys: str) -> Any:
     async with open_persistence(url, keys=keys) as persistence:
         flow = workflow(persistence=persistence)
         await flow.start("why i ask", thread_id="t")
-        await flow.answer("t", reject("a private note"))
-        review = await flow.answer("t", "approve")
-        return await flow.answer("t", mark_last(review))
+        await reply_to(flow, "t", reject("a private note"))
+        review = await reply_to(flow, "t", "approve")
+        return await reply_to(flow, "t", mark_last(review))
 
 
 async def end(url: str, *keys: str) -> Any:
     async with open_persistence(url, keys=keys) as persistence:
         flow = workflow(persistence=persistence)
-        await flow.answer("t", "approve")
-        return await flow.answer("t", "approve")
+        await reply_to(flow, "t", "approve")
+        return await reply_to(flow, "t", "approve")
 
 
 def everything(url: str) -> str:

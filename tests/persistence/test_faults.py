@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.answers import reply_to
 from tests.conftest import run_sql
 from tests.workflow.doubles import mark_last, workflow
 
@@ -56,7 +57,7 @@ async def test_a_disk_that_is_full_at_any_step_is_named_and_nothing_is_lost(poin
     flow = workflow(skills, persistence=url)
     await flow.start("q", thread_id="t")
     if point == "review_results":
-        await flow.answer("t", "approve")
+        await reply_to(flow, "t", "approve")
 
     async def on_a_full_disk() -> None:
         async with open_persistence(url) as persistence:
@@ -70,7 +71,7 @@ async def test_a_disk_that_is_full_at_any_step_is_named_and_nothing_is_lost(poin
                 skills.search = filling
             else:
                 await fill(persistence)
-            await workflow(skills, persistence=persistence).answer("t", "approve")
+            await reply_to(workflow(skills, persistence=persistence), "t", "approve")
 
     with pytest.raises(PersistenceError, match=r"threads\.db.*full; make room on the disk"):
         await on_a_full_disk()
@@ -91,7 +92,7 @@ async def finished(url: str) -> Any:
 async def fill(persistence: Any) -> None:
     """Let no connection of this persistence write another page."""
     for connection in (persistence.checkpointer.conn, persistence.store.conn):
-        await connection.execute("PRAGMA max_page_count = 1")
+        await connection.execute_fetchall("PRAGMA max_page_count = 1")
 
 
 LIMITED = """
@@ -143,7 +144,7 @@ async def test_a_lock_of_three_seconds_is_waited_for(path, url):
     """PER-11."""
     await workflow(persistence=url).start("q", thread_id="t")
     with locked(path):
-        answering = asyncio.create_task(workflow(persistence=url).answer("t", "approve"))
+        answering = asyncio.create_task(reply_to(workflow(persistence=url), "t", "approve"))
         await asyncio.sleep(3)
         assert not answering.done()
     assert (await answering).kind is CheckpointKind.RESULT_REVIEW
@@ -157,8 +158,8 @@ async def test_a_lock_held_for_too_long_is_named_and_the_thread_goes_on(path, ur
         locked(path),
         pytest.raises(PersistenceError, match=r"threads\.db.*locked.*close that one"),
     ):
-        await workflow(persistence=url).answer("t", "approve")
-    assert (await workflow(persistence=url).answer("t", "approve")).iteration == 0
+        await reply_to(workflow(persistence=url), "t", "approve")
+    assert (await reply_to(workflow(persistence=url), "t", "approve")).iteration == 0
 
 
 def test_the_program_waits_longer_than_20_seconds_for_a_lock():
@@ -193,10 +194,10 @@ async def test_a_backup_of_a_database_in_use_has_all_that_was_stored(path, url, 
     async with open_persistence(url) as persistence:
         flow = workflow(persistence=persistence)
         await flow.start("q", thread_id="t")
-        review = await flow.answer("t", "approve")
+        review = await reply_to(flow, "t", "approve")
         assert back_up(path, copy) == copy.stat().st_size
         shutil.copy(path, plain)  # nothing runs beside
-        await flow.answer("t", mark_last(review))
+        await reply_to(flow, "t", mark_last(review))
     assert await workflow(persistence=f"sqlite:///{copy}").pending("t") == review
     with pytest.raises(ThreadNotFoundError):  # the copy without the log has the tables alone
         await workflow(persistence=f"sqlite:///{plain}").pending("t")
@@ -207,7 +208,7 @@ async def test_restoring_puts_the_threads_back_as_they_were(path, url, tmp_path)
     copy = tmp_path / "backup.db"
     asked = await workflow(persistence=url).start("q", thread_id="t")
     back_up(path, copy)
-    await workflow(persistence=url).answer("t", "approve")
+    await reply_to(workflow(persistence=url), "t", "approve")
     with pytest.raises(PersistenceError, match=r"has 1 threads.*--force"):
         restore(copy, path)
     restore(copy, path, is_overwriting=True)
@@ -295,7 +296,7 @@ async def test_a_connection_that_is_cut_fails_the_run_and_the_thread_goes_on(pos
     await workflow(skills, persistence=postgres_url).start("q", thread_id="t")
     flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=postgres_url)
     with contextlib.suppress(PersistenceError):  # the pool may have noticed in time
-        await workflow(skills, persistence=postgres_url).answer("t", "approve")
+        await reply_to(workflow(skills, persistence=postgres_url), "t", "approve")
     assert await flow.resume("t") == await workflow().run("q")
 
 
@@ -321,5 +322,5 @@ async def test_text_that_no_database_takes_is_cleaned(durable_url):
 
     skills.search = dirty
     await workflow(skills, persistence=durable_url).start("q\x00q", thread_id="t")
-    review = await workflow(skills, persistence=durable_url).answer("t", "approve")
+    review = await reply_to(workflow(skills, persistence=durable_url), "t", "approve")
     assert {paper.title for paper in review.payload.collection.papers} == {"a\ufffdb\ufffdc"}

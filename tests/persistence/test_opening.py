@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -14,9 +15,10 @@ from pathlib import Path
 import pytest
 from tests.workflow.doubles import workflow
 
-from paper_search.errors import PersistenceError, UnknownNameError
-from paper_search.persistence import open_persistence
+from paper_search.errors import PersistenceError, ThreadNotFoundError, UnknownNameError
+from paper_search.persistence import backups, open_persistence
 from paper_search.persistence.opening import sqlite_path
+from paper_search.workflow import ThreadCatalog
 
 ROOT = Path(__file__).parents[2]
 
@@ -140,6 +142,60 @@ async def test_a_damaged_page_is_an_error_that_names_the_file(tmp_path):
     path.write_bytes(content)
     with pytest.raises(PersistenceError, match=r"threads\.db"):
         await workflow(persistence=url).answer("t", "approve")
+
+
+async def test_flipped_bytes_are_an_error_that_says_damaged_or_change_nothing_that_is_read(
+    tmp_path,
+):
+    """PER-09: wherever in the file they are."""
+    whole, path = tmp_path / "whole.db", tmp_path / "threads.db"
+    await workflow(persistence=f"sqlite:///{whole}").start("q", thread_id="t")
+    backups.compact(whole)
+    content, chance = whole.read_bytes(), random.Random(7)  # noqa: S311  # no secret
+    told = []
+    for _ in range(60):
+        damaged = bytearray(content)
+        for _ in range(16):
+            damaged[chance.randrange(len(content))] ^= chance.randrange(1, 256)
+        path.write_bytes(damaged)
+        for suffix in ("-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        try:
+            async with open_persistence(f"sqlite:///{path}") as persistence:
+                catalog = ThreadCatalog(persistence)
+                listed = await catalog.threads()
+                told += [info.error for info in listed if info.error]
+                await catalog.show("t")
+        except PersistenceError as error:
+            told.append(str(error))
+        except ThreadNotFoundError:
+            continue  # the row that names it is hit
+    assert told
+    assert [text for text in told if "damaged" not in text and "cannot be" not in text] == []
+
+
+async def test_a_file_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path):
+    path = tmp_path / "threads.db"
+    await workflow(persistence=f"sqlite:///{path}").start("q", thread_id="t")
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        connection.execute("PRAGMA user_version = 2")
+    before = _digest(path)
+    await _refused(path, "newer paper-search")
+    with pytest.raises(PersistenceError, match="newer"):
+        backups.restore(path, tmp_path / "other.db")
+    assert _digest(path) == before
+
+
+async def test_files_are_their_owners_alone(tmp_path):
+    path = tmp_path / "threads.db"
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        await workflow(persistence=persistence).start("q", thread_id="t")
+        backups.back_up(path, tmp_path / "backup.db")
+        backups.restore(tmp_path / "backup.db", tmp_path / "restored.db")
+        modes = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
+    assert {"threads.db", "threads.db-wal", "backup.db", "restored.db"} <= set(modes)
+    assert set(modes.values()) == {0o600}
 
 
 async def test_an_empty_file_is_a_new_database(tmp_path):

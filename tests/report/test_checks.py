@@ -2,7 +2,7 @@
 
 import pytest
 
-from paper_search.report.checks import checked
+from paper_search.report.checks import checked, reviewed
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import AnalysisResult, ResearchDraft, ResearchPlan
@@ -110,8 +110,10 @@ def test_a_number_of_another_source_than_the_cited_one_is_major():
     assert worst(text) == [("major", "accuracy")]
 
 
-def test_counts_of_the_report_itself_are_no_numbers_to_check():
-    assert found(f"{GOOD} This report has 3 sections and 17 sources.") == []
+def test_counts_of_the_report_itself_are_held_against_the_report():
+    assert found(f"{GOOD} This report has 2 sections and 6 sources.") == []
+    text = f"{GOOD} This report has 2 sections and 17 sources."
+    assert worst(text) == [("critical", "accuracy")]
 
 
 def test_a_retracted_work_is_critical():
@@ -132,7 +134,8 @@ def test_a_sub_question_that_nothing_takes_up_is_major():
 
 @pytest.mark.parametrize("word", ["delve", "Delving", "crucial", "leverages", "game-changer"])
 def test_a_banned_word_is_minor_in_whatever_form(word):
-    assert [(s, c) for s, c, _ in found(f"{GOOD} This report is {word}.")] == [("minor", "style")]
+    told = [(s, c) for s, c, _ in found(f"{GOOD} This report is {word}.")]
+    assert told.count(("minor", "style")) == 1
 
 
 def test_a_banned_word_in_a_quotation_is_not_the_writers():
@@ -410,3 +413,139 @@ def test_after_a_quotation_of_the_question_the_others_are_looked_for():
     text = f"They ask “{asked}” and write “{sung}” and “The effect is small at night” [@{SHADE}]."
     told = [description for _, _, description in found(text)]
     assert told == [f"A quotation stands in no source: “{sung}”"]
+
+
+def told(
+    plan: dict[str, object] | None = None, *, gaps: list[int] | None = None, **changes: object
+) -> list[tuple[str, str, str]]:
+    """Return what is said of the whole of a draft: severity, place and description."""
+    draft = ResearchDraft(
+        title="Shade",
+        abstract=GOOD,
+        sections=[section(1, "Introduction", FRAME), section(2, "Results", GOOD)],
+        conclusion=GOOD,
+    ).model_copy(update=changes)
+    given = ReviewerInput(
+        draft=draft,
+        analysis=AnalysisResult(gap_questions=gaps or []),
+        research_plan=PLAN.model_copy(update=plan or {}),
+        search_results=SOURCES,
+        target_length=draft.word_count,
+    )
+    return [(each.severity, each.location, each.description) for each in checked(given)]
+
+
+@pytest.mark.parametrize(
+    ("words", "target", "severities"),
+    [(140, 100, []), (141, 100, ["major"]), (50, 100, []), (49, 100, ["suggestion"])],
+)
+def test_a_draft_is_too_long_from_140_percent_and_too_short_under_half(words, target, severities):
+    sections = [section(1, "Results", "word " * words)]
+    given = ReviewerInput(
+        draft=ResearchDraft(sections=sections),
+        analysis=AnalysisResult(),
+        research_plan=ResearchPlan(original_query="Shade?"),
+        search_results=SOURCES[:0] if target == 100 else SOURCES,
+        target_length=target,
+    )
+    found = [each for each in checked(given) if " words, asked for were " in each.description]
+    assert [each.severity for each in found] == severities
+
+
+@pytest.mark.parametrize(
+    ("question", "gaps", "severities"),
+    [
+        ("Do shade trees lower wind noise dust?", [], []),  # three of its six words
+        ("Do shade trees lower wind noise dust glare?", [], ["major"]),
+        ("Do shade trees lower wind noise dust glare?", [0], ["minor"]),
+        ("Do shade trees lower wind noise dust glare?", [1], ["major"]),
+        ("Why?", [], []),
+    ],
+)
+def test_half_of_the_words_of_a_sub_question_take_it_up(question, gaps, severities):
+    found = told({"decomposed_questions": [question]}, gaps=gaps)
+    named = [severity for severity, _, text in found if text == f"Nothing answers: {question}"]
+    assert named == severities
+
+
+def test_the_conclusion_may_take_a_sub_question_up():
+    asked = {"decomposed_questions": ["Are water and cost unclear in dry cities?"]}
+    text = "However, the cost of water remains unclear in dry cities [@birch_2021_street]."
+    assert any(each.startswith("Nothing answers") for _, _, each in told(asked))
+    assert not any(
+        each.startswith("Nothing answers") for _, _, each in told(asked, conclusion=text)
+    )
+
+
+@pytest.mark.parametrize(
+    ("expected", "is_there"),
+    [
+        ("Results", True),
+        ("1. Results.", True),
+        ("RESULTS:", True),
+        ("Result", True),
+        ("Cooling effects of shade trees by day", True),
+        ("Shade trees by day and cooling", True),
+        ("Shade trees cooling wind", True),  # three of five words
+        ("Shade trees and the wind", False),
+        ("Costs", False),
+        ("Conclusion", True),
+        ("Abstract", True),
+    ],
+)
+def test_an_expected_section_is_known_by_its_words(expected, is_there):
+    sections = [
+        section(1, "Results", FRAME),
+        section(2, "Cooling effects of shade trees by day", GOOD),
+    ]
+    found = told({"expected_sections": [expected]}, sections=sections)
+    missing = ("major", "general", f"The section “{expected}” is missing.")
+    assert (missing not in found) is is_there
+
+
+@pytest.mark.parametrize("name", ["abstract", "conclusion"])
+def test_an_expected_abstract_or_conclusion_that_is_empty_is_missing(name):
+    found = told({"expected_sections": [name.title()]}, **{name: ""})
+    assert ("major", "general", f"The section “{name.title()}” is missing.") in found
+
+
+@pytest.mark.parametrize(
+    "text", ["This has LIMITS.", "Bias is likely.", "Use caution.", "It cannot say more."]
+)
+@pytest.mark.parametrize("place", ["section", "conclusion"])
+def test_a_limit_is_named_in_many_words_and_in_the_conclusion_too(text, place):
+    sections = [section(1, "Results", text if place == "section" else GOOD)]
+    found = told(sections=sections, conclusion=text if place == "conclusion" else GOOD)
+    assert not any(each == "No limitation is named." for _, _, each in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Our METHOD.", "We search.", "The sources were read.", "A source was read.", "Collected."],
+)
+def test_how_it_was_made_is_said_in_many_words(text):
+    assert not any(
+        "How the report" in each for _, _, each in told(sections=[section(1, "A", text)])
+    )
+    assert any(
+        "How the report" in each for _, _, each in told(sections=[section(1, "A", "Trees.")])
+    )
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["leverage", "leveraged", "leveraging", "harnesses", "tapestries", "leverager", "seamlessly",
+     "empowerment", "synergy", "Delve"],
+)  # fmt: skip
+def test_a_banned_word_is_known_in_all_its_forms_and_named_once(word):
+    found = told(abstract=f"{GOOD} This report can {word} and {word}.")
+    assert [text for _, _, text in found if "Banned" in text] == [f"Banned word: “{word.lower()}”"]
+
+
+def test_the_sentences_come_with_the_items():
+    draft = ResearchDraft(title="Shade", sections=[section(1, "Results", GOOD)])
+    given = ReviewerInput(
+        draft=draft, analysis=AnalysisResult(), research_plan=PLAN, search_results=SOURCES
+    )
+    _, sentences = reviewed(given)
+    assert [each.text for each in sentences] == ["Shade", "Results", GOOD]

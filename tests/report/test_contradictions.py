@@ -21,6 +21,8 @@ def opposed(one: str, other: str) -> list[tuple[str, str]]:
         ("Zinc is effective in colds.", "Neither zinc nor honey outperformed water in colds."),
         ("Zinc was superior to sugar in colds.", "Zinc had no effect on colds."),
         ("Zinc reduces the length of colds.", "Zinc did not reduce the length of colds."),
+        ("Zinc was associated with shorter colds.", "Zinc was not associated with shorter colds."),
+        ("Zinc prevents colds in winter.", "There is no evidence that zinc prevents winter colds."),
         (
             "Zinc increased the fever of children with colds.",
             "Zinc decreased the fever of children with colds.",
@@ -39,8 +41,20 @@ def test_opposite_verdicts_on_one_subject_are_named_the_affirming_one_first(affi
         ("Zinc is effective in colds.", "The aim was to show that zinc is not effective in colds."),
         ("Zinc improves the taste in colds.", "Zinc did not reduce the length of colds."),
         ("Zinc is effective in colds.", "Zinc was given to people with colds."),
+        (
+            "Zinc reduced fever in colds.",
+            "Zinc reduced fever in colds but did not reduce the cough of colds.",
+        ),
+        ("Zinc is effective in adults with colds.", "Zinc is not effective in infants with colds."),
     ],
-    ids=["of different things", "why it was studied", "another verb", "no verdict"],
+    ids=[
+        "of different things",
+        "why it was studied",
+        "another verb",
+        "no verdict",
+        "its own negation",
+        "other people",
+    ],
 )
 def test_sentences_that_are_not_opposed_are_not_named(one, other):
     assert opposed(one, other) == []

@@ -2,7 +2,7 @@
 
 from paper_search.report.exchange import SearcherInput
 from paper_search.report.models import SearchQuery
-from paper_search.report.query_plan import weaker
+from paper_search.report.query_plan import gap_queries, weaker
 from paper_search.report.searcher import ReportSearcher
 from paper_search.testing.reports import FakeSearch, report_sources
 
@@ -37,3 +37,10 @@ async def test_a_kind_of_search_that_is_not_there_fails_its_queries_and_says_so(
     output = await searcher.collect(given)
     assert (output.queries_failed, output.queries_completed) == (1, 1)
     assert "no news search" in output.errors[0]
+
+
+def test_a_gap_is_searched_without_the_words_in_which_it_is_asked():
+    asked = "What do the sources report on zinc lozenges and colds?"
+    (query,) = gap_queries([(0, asked)], "academic")
+    assert query.query_text == '"zinc lozenges" colds'
+    assert query.question == 0

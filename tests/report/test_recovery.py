@@ -11,6 +11,7 @@ from paper_search.errors import (
     InputError,
     LLMAuthError,
     LLMError,
+    LLMFailure,
     LLMLengthError,
     LLMRateLimitError,
     LLMRefusalError,
@@ -181,6 +182,13 @@ async def test_a_question_that_is_too_long_is_asked_with_less_each_time():
         "Context overflow: reduced to top 10 results of at most 500 characters",
         "Context overflow: reduced to top 5 results of at most 250 characters",
     ]
+
+
+async def test_an_answer_that_is_cut_off_is_not_called_a_question_that_is_too_long():
+    model = Model(LLMLengthError("cut", reason=LLMFailure.ANSWER_TOO_LONG))
+    trial = attempt(model)
+    assert await trial.result() == "by model"
+    assert trial.notes == ["The model's answer was cut off: reduced to top 10 results"]
 
 
 async def test_less_is_never_more():

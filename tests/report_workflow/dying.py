@@ -174,7 +174,7 @@ async def drive(job: Job) -> None:
         while isinstance(reached, Review):
             answer = PATHS[job.path][reached.number - 1]
             note(job.log, "answer", str(reached.number))
-            reached = await flow.answer(THREAD, answer)
+            reached = await flow.answer(THREAD, answer, token=reached.token)
         shown = {"report": reached.model_dump(mode="json")}
         job.result.write_text(json.dumps(shown), encoding="utf-8")
 
@@ -192,7 +192,7 @@ async def _searched(persistence: Any) -> None:
     except ThreadFinishedError:
         return
     while isinstance(reached, Checkpoint):
-        reached = await flow.answer(SEARCH_THREAD, "approve")
+        reached = await flow.answer(SEARCH_THREAD, "approve", token=reached.token)
 
 
 async def _begun(flow: ReportWorkflow) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from langgraph.types import Command
+from tests.answers import reply_to
 
 from paper_search.errors import UnapprovedStrategyError
 from paper_search.persistence import open_persistence
@@ -94,19 +95,48 @@ async def test_a_report_that_asks_nobody_needs_nobody(persistence, search):
     assert (await flow.run(QUESTION)).status == "complete"
 
 
-async def test_a_report_of_an_older_program_goes_on(graph, persistence, search):
-    """PER-14: it kept no approvals."""
+async def test_a_thread_without_a_note_of_what_it_asks_collects_nothing__sec_03(
+    graph, persistence, search
+):
     records = ReportRecords(persistence.store, "t")
     await records.put("report_approvals", dict.fromkeys(("terms", "passed", "proposed-1")))
-    await graph.ainvoke(Command(resume="approve"), CONFIG)
-    assert search.asked
+    await graph.aupdate_state(CONFIG, {"last_outcome": "skip"}, as_node="planner")
+    with pytest.raises(UnapprovedStrategyError):
+        await graph.ainvoke(None, CONFIG)
+    assert search.asked == []
+
+
+ASKING_NOBODY = {"workflow_params": {"hitl_after_planning": False}, "config": {}}
+
+
+async def test_settings_that_are_written_before_the_planner_runs_again_do_not_count__sec_03(
+    graph, search
+):
+    written = {**ASKING_NOBODY, "plan_note": "", "last_outcome": "iterate"}
+    await graph.aupdate_state(CONFIG, written, as_node="human_review")
+    with pytest.raises(UnapprovedStrategyError):
+        await graph.ainvoke(None, CONFIG)
+    assert search.asked == []
+
+
+async def test_a_thread_whose_report_ended_takes_one_that_asks_nobody(persistence, search):
+    services = report_services(search=search)
+    flow = ReportWorkflow(services, persistence=persistence, **ASKS)
+    await flow.start(QUESTION, thread_id="t")
+    await reply_to(flow, "t", "approve")
+    await reply_to(flow, "t", "approve")
+    asked = len(search.asked)
+    quiet = dict.fromkeys(ASKS, False)
+    graph = ReportSession.graph(persistence, services)
+    await graph.ainvoke({"original_query": QUESTION}, CONFIG, context=quiet)
+    assert len(search.asked) > asked
 
 
 async def test_what_passed_in_an_earlier_report_of_the_thread_does_not_count(persistence, search):
     services = report_services(search=search)
     flow = ReportWorkflow(services, persistence=persistence, hitl_after_planning=True)
     await flow.start(QUESTION, thread_id="t")
-    await flow.answer("t", "approve")
+    await reply_to(flow, "t", "approve")
     asked = len(search.asked)
     graph = ReportSession.graph(persistence, services)
     await graph.ainvoke({"original_query": QUESTION}, CONFIG, context={"hitl_after_planning": True})
@@ -119,7 +149,7 @@ async def test_going_back_to_the_plan_takes_its_approval_back__sec_03(persistenc
     services = report_services(search=search)
     flow = ReportWorkflow(services, persistence=persistence, **ASKS)
     await flow.start(QUESTION, thread_id="t")
-    await flow.answer("t", "approve")
+    await reply_to(flow, "t", "approve")
     await flow.fork("t", "plan_review")
     asked = len(search.asked)
     with pytest.raises(UnapprovedStrategyError):
@@ -131,8 +161,8 @@ async def test_going_back_to_the_draft_leaves_the_plan_approved(persistence, sea
     services = report_services(search=search)
     flow = ReportWorkflow(services, persistence=persistence, **ASKS)
     await flow.start(QUESTION, thread_id="t")
-    await flow.answer("t", "approve")
-    await flow.answer("t", "approve")
+    await reply_to(flow, "t", "approve")
+    await reply_to(flow, "t", "approve")
     await flow.fork("t", "pre_output_review")
     await ReportSession.graph(persistence, services).ainvoke(Command(goto="searcher"), CONFIG)
     assert (await flow.pending("t")).kind == "pre_output_review"
@@ -151,7 +181,6 @@ async def test_a_plan_on_a_thread_that_never_planned_collects_nothing__sec_03(gr
 async def test_a_report_whose_planner_is_stopped_collects_nothing__sec_03(
     graph, persistence, search
 ):
-    """What is listed without terms is taken for a report of an older program."""
     values = (await graph.aget_state(CONFIG)).values
     services = report_services(search=search)
     stopped = replace(services, searcher=failing)
@@ -170,3 +199,13 @@ async def test_approvals_go_with_the_report(graph, persistence):
     assert graph
     await ReportCatalog(persistence).delete("t")
     assert await persistence.store.asearch(("paper_search",)) == []
+
+
+@pytest.mark.parametrize(("action", "by"), [("approve", "ada"), ("skip", None)])
+async def test_a_report_names_who_approved_it_and_nobody_else(persistence, action, by):
+    flow = ReportWorkflow(report_services(), persistence=persistence, **ASKS)
+    await flow.start(QUESTION, thread_id="t")
+    await reply_to(flow, "t", "approve", by="grace")
+    await reply_to(flow, "t", action, by="ada")
+    approval = (await flow.report("t")).approval
+    assert (approval.by if approval else None) == by

@@ -2,6 +2,7 @@
 
 import pytest
 from pydantic import BaseModel
+from tests.answers import reply_to
 
 from paper_search.errors import ThreadBusyError, ThreadFinishedError
 from paper_search.persistence import open_persistence
@@ -32,7 +33,7 @@ async def to_the_end(flow: ReportWorkflow, thread: str):
     """Answer whatever is asked, and go on where nothing is."""
     while True:
         review = await flow.pending(thread)
-        reached = await (flow.answer(thread, "approve") if review else flow.proceed(thread))
+        reached = await (reply_to(flow, thread, "approve") if review else flow.proceed(thread))
         if not isinstance(reached, Review):
             return reached
 
@@ -89,8 +90,8 @@ async def test_a_report_killed_in_any_step_ends_as_if_it_had_not_been(url, dying
 async def test_a_report_waits_for_its_answer_in_another_process(url):
     await workflow(url).start(QUESTION, thread_id="t")
     assert (await workflow(url).pending("t")).kind == "plan_review"
-    assert (await workflow(url).answer("t", "approve")).kind == "pre_output_review"
-    report = await workflow(url).answer("t", "approve")
+    assert (await reply_to(workflow(url), "t", "approve")).kind == "pre_output_review"
+    report = await reply_to(workflow(url), "t", "approve")
     assert report.status == "complete"
     assert content(await workflow(url).report("t")) == content(report)
 
@@ -100,7 +101,7 @@ async def test_two_processes_cannot_answer_one_question(url):
     await flow.start(QUESTION, thread_id="t")
     async with open_persistence(url) as persistence, persistence.leases.hold("t"):
         with pytest.raises(ThreadBusyError):
-            await workflow(url).answer("t", "approve")
+            await reply_to(workflow(url), "t", "approve")
     assert (await flow.pending("t")).kind == "plan_review"
 
 
@@ -110,19 +111,19 @@ async def test_a_decision_given_twice_counts_once(url):
     answer = {"action": "approve", "review": review.reference.model_dump()}
     following = await flow.answer("t", answer)
     assert await flow.answer("t", answer) == following
-    report = await flow.answer("t", "approve")
+    report = await reply_to(flow, "t", "approve")
     decisions = [each for each in report.provenance["checkpoints"] if "APPROVE" in each]
     assert len(decisions) == 2
     assert content(await flow.answer("t", answer)) == content(report)
     with pytest.raises(ThreadFinishedError):
-        await flow.answer("t", "approve")
+        await reply_to(flow, "t", "approve")
 
 
 async def test_a_checkpoint_holds_no_text_of_sources(url):
     """Titles and abstracts are in the store; the state names what it quotes and no more."""
     flow = workflow(url)
     await flow.start(QUESTION, thread_id="t")
-    await flow.answer("t", "approve")
+    await reply_to(flow, "t", "approve")
     from paper_search.report_workflow.session import ReportSession
 
     async with open_persistence(url) as persistence:

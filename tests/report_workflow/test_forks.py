@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.answers import reply_to
 
 from paper_search.errors import StaleDecisionError
 from paper_search.persistence import LedgerStatus, open_persistence
@@ -26,16 +27,16 @@ async def flow(persistence):
     asks = {"hitl_after_planning": True, "hitl_before_output": True}
     flow = ReportWorkflow(report_services(), persistence=persistence, target_length=1000, **asks)
     await flow.start(QUESTION, thread_id="t")
-    await flow.answer("t", "approve", by="ada")
+    await reply_to(flow, "t", "approve", by="ada")
     return flow
 
 
 async def test_a_plan_is_decided_anew_and_what_came_after_is_done_again(flow, persistence):
     review = await flow.fork("t", "plan_review", by="bob")
     assert (review.kind, review.number) == ("plan_review", 1)
-    following = await flow.answer("t", {"action": "modify", "modifications": PLAN}, by="bob")
+    following = await reply_to(flow, "t", {"action": "modify", "modifications": PLAN}, by="bob")
     assert following.kind == "pre_output_review"
-    report = await flow.answer("t", "approve")
+    report = await reply_to(flow, "t", "approve")
     assert report.provenance["sub_questions"] == PLAN["research_plan"]["decomposed_questions"]
     assert report.metadata["versions"] == [1]
     statuses = [each.status for each in await persistence.ledger.entries("t")]
@@ -45,10 +46,10 @@ async def test_a_plan_is_decided_anew_and_what_came_after_is_done_again(flow, pe
 
 
 async def test_without_a_name_the_latest_decided_question_is_asked_again(flow):
-    await flow.answer("t", "reject: too thin")
+    await reply_to(flow, "t", "reject: too thin")
     review = await flow.fork("t")
     assert (review.kind, review.number) == ("pre_output_review", 2)
-    report = await flow.answer("t", "approve")
+    report = await reply_to(flow, "t", "approve")
     assert report.provenance["ended_by"] == "approved"
 
 
@@ -67,4 +68,4 @@ async def test_nothing_is_left_to_go_back_to_after_pruning(flow, persistence):
     await ReportCatalog(persistence).prune("t")
     with pytest.raises(StaleDecisionError, match="pruned"):
         await flow.fork("t", "plan_review")
-    assert (await flow.answer("t", "approve")).status == "complete"
+    assert (await reply_to(flow, "t", "approve")).status == "complete"

@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from tests.answers import reply_to
 
 from paper_search.persistence import open_persistence
 from paper_search.report.document import Report
@@ -68,7 +69,7 @@ async def test_an_old_report_is_taken_to_its_end(old: tuple[str, str]) -> None:
         assert not isinstance(reached, Report)
         assert reached.kind == "pre_output_review"
     while status is not ThreadStatus.DONE:
-        reached = await flow.answer(thread, "approve")
+        reached = await reply_to(flow, thread, "approve")
         if isinstance(reached, Report):
             break
         assert (thread, reached.kind) == ("plan", "pre_output_review")

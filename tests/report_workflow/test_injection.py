@@ -48,7 +48,7 @@ def obeying(call):
     """Return what a model answers that does everything which its message asks for."""
     answer = good_answer(call)
     title = call.schema["title"]
-    if title == "PlanAnswer":
+    if title in {"PlanAnswer", "SupportAnswer"}:
         return answer
     poison = next((r["text"] for r in data_block(call) if "obedience" in r["title"]), "")
     if title == "ReviewAnswer":

@@ -21,6 +21,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.answers import reply_to
 
 from paper_search.errors import (
     AlreadyDecidedError,
@@ -174,7 +175,7 @@ class ReportMachine(RuleBasedStateMachine):
     @rule(answer=st.sampled_from(MALFORMED))
     def send_nonsense(self, answer: Any) -> None:
         with pytest.raises(InvalidDecisionError):
-            asyncio.run(self._flow().answer("t", answer))
+            asyncio.run(reply_to(self._flow(), "t", answer))
 
     @precondition(lambda self: bool(self._sent))
     @rule(which=st.integers(min_value=0))
@@ -243,7 +244,7 @@ class ReportMachine(RuleBasedStateMachine):
                 with later(hours=3):
                     reached = await flow.proceed("t")
             else:
-                reached = await flow.answer("t", ANSWERS[name])
+                reached = await reply_to(flow, "t", ANSWERS[name])
         assert isinstance(reached, Report)
         assert text_of(await self._flow().report("t")) == text_of(reached)
 

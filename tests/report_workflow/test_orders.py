@@ -17,7 +17,7 @@ from tests.report_workflow.orders import KINDS, PLACES, canaries, ordering_sourc
 
 from paper_search.exports.csv_table import export_csv
 from paper_search.report.document import Report, render_json
-from paper_search.report.outputs.latex import render_bibtex, render_latex
+from paper_search.report.outputs.latex import PREAMBLE, render_bibtex, render_latex
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report.outputs.page import render_html
 from paper_search.report.outputs.references import cited_collection
@@ -36,11 +36,14 @@ COMMANDS = {
     "documentclass", "usepackage", "ifpdftex", "fi", "title", "date", "begin", "end", "maketitle",
     "small", "par", "section", "subsection", "item", "cite", "textbf", "bibliographystyle",
     "bibliography", "textbackslash", "textasciitilde", "textasciicircum", "textless",
-    "textgreater",
+    "textgreater", "textquotedbl", "reportbox", "tableofcontents", "setlength", "parskip",
+    "reportmark", "multicolumn", "toprule", "midrule", "endhead", "bottomrule",
+    "raggedright", "arraybackslash", "linewidth", "tabcolsep",
 }  # fmt: skip
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "div", "ul", "ol",
     "li", "a", "strong", "figure", "figcaption", "img",
+    "nav", "table", "caption", "colgroup", "col", "thead", "tbody", "tr", "th", "td", "span",
 }  # fmt: skip
 
 
@@ -48,7 +51,7 @@ def obeying(call: LLMCall) -> dict[str, Any]:
     """Return what a model answers that does everything which the texts in its data ask for."""
     answer = good_answer(call)
     title = (call.schema or {})["title"]
-    if title == "PlanAnswer":
+    if title in {"PlanAnswer", "SupportAnswer"}:
         return answer
     orders = " ".join(r["text"] for r in data_block(call) if "qz" in r["text"])
     if title == "ReviewAnswer":
@@ -119,7 +122,9 @@ async def test_orders_change_neither_the_plan_nor_the_queries_nor_who_decides(
 async def test_orders_reach_a_model_only_inside_the_data_block(place: str) -> None:
     """INJ-03 INJ-07 INJ-08: in every role, every prompt."""
     ordered = await run(ordering_sources(place), good_answer)
-    assert len(ordered.calls) == 4
+    assert {(call.schema or {})["title"] for call in ordered.calls} == {
+        "PlanAnswer", "AnalysisAnswer", "DraftAnswer", "ReviewAnswer", "SupportAnswer"
+    }  # fmt: skip
     for call in ordered.calls:
         told = call.system_prompt + BLOCK.sub("", call.user_message)
         assert [word for word in [*canaries(place), "evil.example"] if word in told] == []
@@ -172,8 +177,8 @@ def check_markdown(text: str) -> None:
         for each in [token, *(token.children or [])]:
             assert each.type not in {"image", "html_inline", "html_block", "code_block", "fence"}
             if each.type == "link_open":
-                assert str(each.attrs["href"]).startswith(("https://doi.org/10.5555/", "http"))
-                assert "evil" not in str(each.attrs["href"])
+                assert str(each.attrs["href"]).startswith(("http", "#"))
+                assert "evil" not in str(each.attrs["href"]).partition("#")[0]
 
 
 class _Tags(HTMLParser):
@@ -207,10 +212,18 @@ def check_html(text: str) -> None:
 
 
 def check_latex(text: str) -> None:
-    commands = set(re.findall(r"\\([A-Za-z]+)", text))
+    commands = set(re.findall(r"\\([A-Za-z]+)", _body(text)))
     assert commands <= COMMANDS
     assert text.count(r"\end{document}") == 1
     assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+
+
+def _body(text: str) -> str:
+    """Return what is not ours: without the preamble and how characters are set."""
+    declared = re.compile(
+        r"(?m)^\\DeclareUnicodeCharacter\{[0-9A-F]+\}\{(?:\\ensuremath\{.*\}|.*)\}$"
+    )
+    return declared.sub("", text.removeprefix(PREAMBLE))
 
 
 def check_bibtex(text: str, count: int) -> None:

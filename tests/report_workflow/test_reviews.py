@@ -48,6 +48,12 @@ async def at_critical(**settings: object):
     return flow, review
 
 
+async def test_a_person_is_asked_about_plan_and_draft_unless_the_settings_say_otherwise():
+    flow = ReportWorkflow(report_services(), target_length=1000)
+    assert (await flow.start(QUESTION, thread_id="t")).kind == "plan_review"
+    assert (await flow.answer("t", "approve")).kind == "pre_output_review"
+
+
 async def test_a_plan_that_is_approved_is_searched_by():
     flow = workflow()
     review = await flow.start(QUESTION, thread_id="t")

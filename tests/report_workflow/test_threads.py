@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.answers import reply_to
 
 from paper_search.errors import ThreadBusyError, ThreadNotFoundError
 from paper_search.persistence import open_persistence
@@ -36,9 +37,9 @@ async def test_a_report_in_the_list_says_how_it_stands(persistence):
     flow = report(persistence)
     await flow.start(QUESTION, thread_id="plan")
     await flow.start(QUESTION, thread_id="draft")
-    await flow.answer("draft", "approve")
+    await reply_to(flow, "draft", "approve")
     await flow.start(QUESTION, thread_id="done")
-    await flow.answer("done", "reject: no")
+    await reply_to(flow, "done", "reject: no")
     listed = {each.thread_id: each for each in await ReportCatalog(persistence).threads()}
     assert [(n, e.status, e.waits_for, e.version) for n, e in sorted(listed.items())] == [
         ("done", ThreadStatus.DONE, None, None),
@@ -57,7 +58,7 @@ async def test_a_report_that_stopped_says_where_and_one_with_a_decision_says_who
     flow = report(persistence, Broken())
     await flow.start(QUESTION, thread_id="t")
     with pytest.raises(RuntimeError):
-        await flow.answer("t", "approve", by="ada")
+        await reply_to(flow, "t", "approve", by="ada")
     info = await ReportCatalog(persistence).info("t")
     assert (info.status, info.next_step) == (ThreadStatus.FAILED, "searcher")
     assert "no network" in info.error
@@ -76,8 +77,8 @@ async def test_a_report_in_full_has_its_plan_its_question_and_its_decisions(pers
     assert shown.open_review == asked
     assert shown.research_plan.decomposed_questions
     assert shown.report is None
-    await flow.answer("t", "approve", by="ada")
-    done = await flow.answer("t", "approve", by="bob")
+    await reply_to(flow, "t", "approve", by="ada")
+    done = await reply_to(flow, "t", "approve", by="bob")
     shown = await ReportCatalog(persistence).show("t")
     assert shown.report == done
     assert shown.sources == 6

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
+from tests.answers import reply_to
 from tests.workflow.doubles import workflow
 
 from paper_search.persistence import Persistence, open_persistence
@@ -27,7 +28,7 @@ def begin(persistence: Persistence) -> Begin:
         flow = workflow(persistence=persistence)
         await flow.start(question, thread_id=thread_id)
         for answer in answers:
-            await flow.answer(thread_id, answer)
+            await reply_to(flow, thread_id, answer)
         return thread_id
 
     return begin

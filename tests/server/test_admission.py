@@ -5,10 +5,13 @@ from __future__ import annotations
 import uuid
 
 import pytest
+from tests.answers import reply_to
+from tests.workflow.doubles import workflow
 
 from paper_search.errors import RequestRefusedError, ThreadNotFoundError
 from paper_search.server.admission import ThreadAdmission
 from paper_search.workflow import ThreadCatalog
+from paper_search.workflow.records import SearchRecords
 
 NEW = {"assistant_id": "paper_search", "input": {"question": "q"}}
 GO_ON = {"assistant_id": "paper_search", "input": None}
@@ -16,7 +19,7 @@ GO_ON = {"assistant_id": "paper_search", "input": None}
 
 @pytest.fixture
 def admission(persistence):
-    return ThreadAdmission(persistence, "ada")
+    return ThreadAdmission(persistence, ["ada", "bob"])
 
 
 def answer(resume) -> dict:
@@ -122,6 +125,24 @@ async def test_a_run_goes_on_from_the_latest_checkpoint_only__hum_18(admission, 
     )
     assert status == 409
     assert "fork" in text
+
+
+@pytest.mark.parametrize("given", [{}, {"questions": "q"}, {"question": " "}, {"question": 7}])
+async def test_an_input_without_a_question_is_refused_with_the_field(admission, given):
+    status, text = await refused(admission, str(uuid.uuid4()), {**NEW, "input": given})
+    assert status == 422
+    assert "question: " in text
+
+
+async def test_a_thread_stays_with_who_began_it__sec_02(admission, begin, persistence):
+    thread_id = await begin()
+    records = SearchRecords(persistence.store, thread_id)
+    await records.delete()
+    await records.index("q", "bob")
+    question = await reply_to(workflow(persistence=persistence), thread_id, "approve")
+    named = answer({"action": "approve", "token": question.token})
+    assert await admission.run(thread_id, named, "bob")
+    assert (await refused(admission, thread_id, answer("approve"), owner="ada"))[0] == 404
 
 
 async def test_what_is_deleted_leaves_no_thread(admission, begin, persistence):

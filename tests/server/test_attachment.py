@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import uuid
 
 import pytest
+from tests.answers import reply_to
 from tests.workflow.doubles import FailingSkills, workflow
 
+from paper_search.report_workflow.catalog import EveryThread
 from paper_search.server.attachment import ThreadAttachment
 from paper_search.server.thread_list import ServerThreads
 from paper_search.workflow import ThreadCatalog
@@ -21,7 +24,7 @@ def server():
 
 @pytest.fixture
 def attachment(persistence, server):
-    return ThreadAttachment(persistence, "ada", ServerThreads(server))
+    return ThreadAttachment(persistence, ["ada", "bob"], ServerThreads(server))
 
 
 def listed(server) -> dict[str, dict]:
@@ -34,7 +37,7 @@ async def test_every_thread_is_there_and_says_how_it_stands(attachment, server, 
     failed = str(uuid.uuid4())
     await broken.start("q?", thread_id=failed)
     with pytest.raises(RuntimeError):
-        await broken.answer(failed, "approve")
+        await reply_to(broken, failed, "approve")
     await attachment.refresh()
     threads = listed(server)
     assert {name: each["status"] for name, each in threads.items()} == {
@@ -56,7 +59,7 @@ async def test_every_thread_is_there_and_says_how_it_stands(attachment, server, 
 async def test_the_list_follows_the_file(attachment, server, begin, persistence):
     thread_id = await begin()
     await attachment.refresh()
-    await workflow(persistence=persistence).answer(thread_id, "approve")
+    await reply_to(workflow(persistence=persistence), thread_id, "approve")
     await attachment.refresh(is_whole=False)
     ((question,),) = listed(server)[thread_id]["interrupts"].values()
     assert question["value"]["kind"] == "result_review"
@@ -71,7 +74,7 @@ async def test_a_thread_that_another_process_drives_is_busy(attachment, server, 
     del thread_id
     flow = workflow(FailingSkills("search", RuntimeError("gone")), persistence=persistence)
     with pytest.raises(RuntimeError):
-        await flow.answer(new, "approve")
+        await reply_to(flow, new, "approve")
     async with persistence.leases.hold(new):
         await attachment.refresh()
         assert listed(server)[new]["status"] == "busy"
@@ -85,6 +88,31 @@ async def test_a_refused_run_does_not_hide_a_waiting_thread__hum_02(attachment, 
     listed(server)[thread_id]["status"] = "error"
     await attachment.refresh(is_whole=False)
     assert listed(server)[thread_id]["status"] == "interrupted"
+
+
+async def test_a_thread_that_cannot_be_read_hides_no_other(
+    attachment, server, begin, persistence, tmp_path
+):
+    whole, half, damaged = await begin(), await begin(), await begin()
+    await persistence.checkpointer.adelete_thread(half)
+    with sqlite3.connect(tmp_path / "threads.db") as file:
+        file.execute("UPDATE checkpoints SET checkpoint = x'ff' WHERE thread_id = ?", [damaged])
+    await attachment.refresh()
+    assert {name: each["status"] for name, each in listed(server).items()} == {
+        whole: "interrupted",
+        half: "error",
+        damaged: "error",
+    }
+    assert "damaged" in listed(server)[damaged]["error"]["message"]
+
+
+async def test_a_deletion_that_was_cut_short_is_finished(begin, persistence):
+    whole, half = await begin(), await begin()
+    await persistence.checkpointer.adelete_thread(half)
+    every = EveryThread(persistence)
+    assert await every.finish_deletions() == [half]
+    assert await every.names() == [whole]
+    assert await persistence.store.asearch(("paper_search", half)) == []
 
 
 async def test_what_the_server_runs_itself_is_left_to_it(attachment, server, begin):

@@ -8,7 +8,7 @@ import pytest
 
 from paper_search.config import load_config
 from paper_search.errors import ConfigError
-from paper_search.server.authentication import EVERYBODY, default_owner, owner_of
+from paper_search.server.authentication import EVERYBODY, owner_of, thread_owner
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
 
@@ -28,13 +28,25 @@ def test_tokens_come_from_the_environment(configured):
     config = configured(f"ada={ADA}, bob={BOB}")
     assert owner_of(config.server, f"Bearer {BOB}") == "bob"
     assert owner_of(config.server, "Bearer other") is None
-    assert default_owner(config.server.tokens) == "ada"
 
 
 def test_without_tokens_everybody_is_one(configured):
     config = configured("")
     assert owner_of(config.server, None) == EVERYBODY
-    assert default_owner(config.server.tokens) == EVERYBODY
+
+
+@pytest.mark.parametrize(
+    ("recorded", "owners", "owner"),
+    [
+        ("bob", ["ada", "bob"], "bob"),
+        (None, ["ada", "bob"], "ada"),
+        (EVERYBODY, ["ada", "bob"], "ada"),
+        ("bob", ["ada"], "ada"),
+        ("bob", [], EVERYBODY),
+    ],
+)
+def test_switching_tokens_on_and_off_loses_no_thread(recorded, owners, owner):
+    assert thread_owner(recorded, owners) == owner
 
 
 @pytest.mark.parametrize(

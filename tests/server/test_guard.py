@@ -268,6 +268,18 @@ async def test_a_thread_that_the_server_deleted_is_deleted_here(reach, desk):
     assert desk.asked == [("deletion", "t", "everybody"), ("forget", "t")]
 
 
+@pytest.mark.parametrize("form", [str.upper, lambda name: name.replace("-", ""), "{{{}}}".format])
+async def test_an_id_in_another_form_is_the_same_thread(reach, desk, form):
+    name = "0f8fad5b-d9cb-469f-a165-70867728950e"
+    assert (await reach().delete(f"/threads/{form(name)}")).status_code == 200
+    await reach().post(f"/threads/{form(name)}/runs", json={"assistant_id": "a", "input": {}})
+    assert desk.asked == [
+        ("deletion", name, "everybody"),
+        ("forget", name),
+        ("run", name, "everybody"),
+    ]
+
+
 async def test_a_thread_that_the_server_kept_is_kept_here(reach, desk, echo):
     echo.answer = (404, b"{}")
     await reach().delete("/threads/t")

@@ -13,6 +13,7 @@ from paper_search.persistence import LedgerStatus
 from paper_search.server.leased import SharedPersistence, leased
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import ThreadCatalog
 from paper_search.workflow.graph import WORKFLOW
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
@@ -47,6 +48,16 @@ async def test_a_run_holds_the_lease_while_it_works(graph, persistence, skills):
     assert held == [True]
     assert not await persistence.leases.is_held("t")
     assert (await graph.aget_state(CONFIG)).interrupts
+
+
+async def test_who_begins_a_thread_is_noted_and_an_answer_does_not_change_it(graph, persistence):
+    catalog = ThreadCatalog(persistence)
+    for person, given in (("ada", QUESTION), ("bob", Command(resume="approve"))):
+        user = {"thread_id": "t", "langgraph_auth_user_id": person}
+        await graph.ainvoke(given, {"configurable": user})
+    assert await catalog.begun_by("t") == "ada"
+    (info,) = await catalog.threads()
+    assert info.question == QUESTION["question"]
 
 
 async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, persistence):

@@ -6,12 +6,13 @@ import uuid
 
 import pytest
 from langgraph.types import Command
+from tests.answers import reply_to
 
 from paper_search.errors import PaperSearchError, RequestRefusedError, ThreadNotFoundError
 from paper_search.persistence import LedgerStatus
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.catalog import ReportCatalog
-from paper_search.report_workflow.graph import WORKFLOW
+from paper_search.report_workflow.graph import ASKING
 from paper_search.report_workflow.session import ReportSession
 from paper_search.server.admission import ThreadAdmission
 from paper_search.server.attachment import ThreadAttachment
@@ -24,7 +25,6 @@ REPORT = "research_report"
 INPUT = {"original_query": QUESTION}
 NEW = {"assistant_id": REPORT, "input": INPUT}
 GO_ON = {"assistant_id": REPORT, "input": None}
-ASKS = {"hitl_after_planning": True, "hitl_before_output": True}
 
 
 def answer(resume, assistant: str = REPORT) -> dict:
@@ -33,7 +33,7 @@ def answer(resume, assistant: str = REPORT) -> dict:
 
 @pytest.fixture
 def admission(persistence):
-    return ThreadAdmission(persistence, "ada")
+    return ThreadAdmission(persistence, ["ada", "bob"])
 
 
 @pytest.fixture
@@ -41,10 +41,10 @@ def begin_report(persistence):
     async def begin_report(*answers: str) -> str:
         """Begin a report, give it answers, and return its id."""
         thread_id = str(uuid.uuid4())
-        flow = ReportWorkflow(report_services(), persistence=persistence, **ASKS)
+        flow = ReportWorkflow(report_services(), persistence=persistence)
         await flow.start(QUESTION, thread_id=thread_id)
         for each in answers:
-            await flow.answer(thread_id, each)
+            await reply_to(flow, thread_id, each)
         return thread_id
 
     return begin_report
@@ -61,6 +61,15 @@ async def refused(admission, thread_id, payload, owner="ada") -> tuple[int, str]
 
 async def test_a_report_may_be_begun(admission):
     assert await admission.run(str(uuid.uuid4()), NEW, "ada") == NEW
+
+
+@pytest.mark.parametrize("given", [{}, {"question": QUESTION}, {"original_query": None}, "q", 7])
+async def test_an_input_without_a_question_is_refused_with_the_field(admission, given):
+    status, text = await refused(admission, str(uuid.uuid4()), {**NEW, "input": given})
+    assert status == 422
+    assert "original_query" in text or "valid dictionary" in text
+    blank = {**NEW, "input": {"original_query": " " * 40}}
+    assert "original_query" in (await refused(admission, str(uuid.uuid4()), blank))[1]
 
 
 @pytest.mark.parametrize("said", ["approve", {"action": "approve"}, [{"type": "accept"}], "skip"])
@@ -172,12 +181,11 @@ async def test_a_report_that_is_deleted_leaves_nothing(admission, begin_report, 
 # --- runs that hold the lease ---------------------------------------------------------------------
 
 CONFIG = {"configurable": {"thread_id": "t"}}
-RUN = {"context": ASKS}
 
 
 @pytest.fixture
 def graph(persistence, tmp_path):
-    compiled = compile_workflow(WORKFLOW, services=report_services())
+    compiled = compile_workflow(ASKING, services=report_services())
     where = SharedPersistence(f"sqlite:///{tmp_path / 'threads.db'}")
     served = leased(compiled, where, ReportSession)
     # The server makes a copy with its saver and store for each run.
@@ -190,7 +198,7 @@ async def asked(graph) -> str:
 
 
 async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, persistence):
-    await graph.ainvoke(INPUT, CONFIG, **RUN)
+    await graph.ainvoke(INPUT, CONFIG)
     assert await asked(graph) == "plan_review"
     await graph.ainvoke(Command(resume="approve"), CONFIG)
     (entry,) = await persistence.ledger.entries("t")
@@ -201,7 +209,7 @@ async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, persis
 
 
 async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(graph, persistence):
-    await graph.ainvoke(INPUT, CONFIG, **RUN)
+    await graph.ainvoke(INPUT, CONFIG)
     session = ReportSession(graph, persistence, "t")
     await session.decide(await session.require_question(), "approve")
     await graph.ainvoke(None, CONFIG)
@@ -218,7 +226,7 @@ async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(gra
     ],
 )
 async def test_no_run_goes_round_the_open_question__sec_03(graph, given):
-    await graph.ainvoke(INPUT, CONFIG, **RUN)
+    await graph.ainvoke(INPUT, CONFIG)
     with pytest.raises(PaperSearchError):
         await graph.ainvoke(given, CONFIG)
     assert await asked(graph) == "plan_review"
@@ -232,7 +240,7 @@ async def test_the_thread_of_a_search_is_no_place_for_a_report(graph, begin):
 
 async def test_an_input_sets_nothing_but_what_a_report_is_asked_with(graph):
     given = INPUT | {"is_complete": True, "human_approved": True, "ended_by": "approved"}
-    await graph.ainvoke(given, CONFIG, **RUN)
+    await graph.ainvoke(given, CONFIG)
     values = (await graph.aget_state(CONFIG)).values
     assert (values["is_complete"], values["human_approved"], values["ended_by"]) == (
         False,
@@ -251,7 +259,7 @@ async def test_reports_are_in_the_servers_list_beside_searches(persistence, begi
         await begin_report("approve", "approve"),
         await begin(),
     )
-    attachment = ThreadAttachment(persistence, "ada", ServerThreads(server))
+    attachment = ThreadAttachment(persistence, ["ada"], ServerThreads(server))
     await attachment.refresh()
     listed = {str(each["thread_id"]): each for each in server["threads"]}
     assert {name: each["status"] for name, each in listed.items()} == {

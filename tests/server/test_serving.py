@@ -49,9 +49,11 @@ def test_no_page_is_named_by_a_star__sec_06(origins, monkeypatch, tmp_path):
         load_config()
 
 
-def test_the_tool_door_opens_on_purpose_only():
+def test_the_tools_are_served_on_purpose_only_and_never_langgraphs_own():
     assert http_settings(OPEN)["disable_mcp"]
-    assert not http_settings(OPEN, is_mcp_open=True)["disable_mcp"]
+    assert "PAPER_SEARCH_MCP" not in server_settings(ServerOptions(), OPEN)["env"]
+    opened = server_settings(ServerOptions(is_mcp_open=True), OPEN)
+    assert (opened["env"]["PAPER_SEARCH_MCP"], opened["http"]["disable_mcp"]) == ("true", True)
 
 
 def test_nothing_is_told_to_others_unasked__sec_20():

@@ -399,3 +399,27 @@ async def test_a_question_that_names_only_a_year_says_so() -> None:
 )
 async def test_function_words_of_other_languages_are_not_asked(question: str, asked: str) -> None:
     assert (await IntentParser().parse(question)).question == asked
+
+
+async def test_concepts_in_another_language_are_asked_for_in_english_once() -> None:
+    german = GOOD | {"concepts": ["Vorbeugung von Schlaganfällen"], "constraints": {}}
+    llm = FakeLLM([german, GOOD])
+    assert (await IntentParser(llm).parse("x")).concepts == ["solar cell", "stability"]
+    assert "in English" in llm.calls[1].user_message
+    for second in (LLMError("gone"), german):
+        stubborn = FakeLLM([german, second])
+        assert (await IntentParser(stubborn).parse("x")).concepts == german["concepts"]
+        assert stubborn.call_count == 2
+    wanted = FakeLLM(german | {"constraints": {"language": "de"}})
+    await IntentParser(wanted).parse("x")
+    assert wanted.call_count == 1
+
+
+async def test_limits_outside_of_what_can_be_are_left_out_in_sight() -> None:
+    limits = {"year_from": 12, "year_to": 2999, "language": "German", "max_results": 10**9}
+    intent = await IntentParser(FakeLLM(GOOD | {"constraints": limits})).parse("x")
+    read = intent.constraints
+    assert (read.year_from, read.year_to, read.language) == (None, None, None)
+    assert read.max_results == 10_000
+    shown = "\n".join(intent.notes)
+    assert all(part in shown for part in ("12", "2999", "'german'", "1,000,000,000"))

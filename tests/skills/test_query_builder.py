@@ -20,7 +20,7 @@ from paper_search.models import (
     SearchStrategy,
     UserFeedback,
 )
-from paper_search.query import parse
+from paper_search.query import evaluate, parse
 from paper_search.skills import QueryBuilder
 from paper_search.skills.query_builder import DEPTH
 from paper_search.skills.strategy.text import MAX_QUERY_CHARS, normalised
@@ -579,3 +579,114 @@ async def test_marked_papers_are_named_to_libraries_that_rank_by_nearness() -> N
     )
     [query] = (await builder().build(asked)).ranked
     assert (query.like, query.unlike) == (["a"], ["b"])
+
+
+async def asked_for(reply: Any, text: str | None = None, **rest: Any) -> SearchStrategy:
+    """The strategy that comes of a model's answer; with feedback, it is the second round's."""
+    earlier = [await builder(FakeLLM(answer("caffeine", "sleep"))).build(given_text(None))]
+    given = given_text(text, *(earlier if text else []), **rest)
+    return await builder(FakeLLM(reply)).build(given)
+
+
+@pytest.mark.parametrize(
+    ("reply", "note"),
+    [
+        (answer("a", filters={"year_from": 3024}), "left out: the year 3024"),
+        (answer("a", filters={"year_to": -5}), "left out: the year -5"),
+        (answer("a", filters={"language": "klingon"}), "left out: the language 'klingon'"),
+        (answer("a", filters={"max_results": 10**9}), "1,000,000,000 results was changed to 1,000"),
+        (answer("a", sources=["arxiv", "scopus-pro"]), "not configured: scopus-pro"),
+        (answer("a", "(b"), "left out: query 2 of the model cannot be read: column"),
+        (answer("a AND b", "(b) AND A"), None),
+        (answer("a OR b", "a OR (a OR b)"), "left out: query 2 of the model finds what query 1"),
+        (answer("a", "NOT b"), "left out: query 2 of the model only excludes"),
+        (answer("a", "b OR NOT c"), "left out: query 2 of the model only excludes"),
+        (LLMError("quota exceeded"), "the model gave no strategy (quota exceeded)"),
+    ],
+)
+async def test_what_a_model_may_not_ask_for_is_left_out_in_sight(
+    reply: Any, note: str | None
+) -> None:
+    strategy = await asked_for(reply)
+    assert note is None or note in "\n".join(strategy.notes)
+    assert len(strategy.notes) == (note is not None)
+    limits = strategy.filters
+    assert (limits.year_from, limits.year_to, limits.language) == (None, None, None)
+    assert set(strategy.sources) <= {"library", "arxiv"}
+
+
+async def test_mistakes_are_shown_to_the_model_once_and_its_correction_counts() -> None:
+    llm = FakeLLM([answer("a AND (b", "咖啡因"), answer("a AND b", "caffeine")])
+    strategy = await builder(llm).build(given_text(None))
+    assert texts(strategy) == ["a AND b", "caffeine"]
+    assert not strategy.notes
+    repair = llm.calls[1].user_message
+    assert "query 1 cannot be read: column" in repair
+    assert "query 2: write the terms in English" in repair
+    assert llm.call_count == 2
+
+
+async def test_a_correction_that_is_worse_or_fails_is_not_taken() -> None:
+    for second in (answer("(c", "d)"), LLMError("gone")):
+        strategy = await builder(FakeLLM([answer("a", "(b"), second])).build(given_text(None))
+        assert texts(strategy) == ["a"]
+        assert len(strategy.notes) == 1
+
+
+async def test_operators_that_a_model_writes_in_lower_case_are_operators() -> None:
+    llm = FakeLLM(answer('(caffeine or coffee) and "sleep and wake"'))
+    assert texts(await builder(llm).build(given_text(None))) == [
+        '(caffeine OR coffee) AND "sleep and wake"'
+    ]
+    assert llm.call_count == 1
+
+
+def finds(query: str, title: str) -> bool:
+    return evaluate(parse(query), {"title": title})
+
+
+@pytest.mark.parametrize("query", ["coffee", "coffee NOT (mice OR mouse)"])
+async def test_what_feedback_excludes_no_query_of_a_model_asks_for(query: str) -> None:
+    strategy = await asked_for(answer(query, "caffeine* NEAR/2 sleep"), "not mice")
+    for text in texts(strategy):
+        assert not finds(text, "coffee caffeine sleep in mice")
+        assert text.count("mice") == 1
+    assert all(finds(text, "coffee caffeine sleep in adults") for text in texts(strategy))
+
+
+async def test_what_feedback_requires_every_query_of_a_model_asks_for() -> None:
+    queries = ("coffee", 'coffee AND ("randomised trial" OR RCT)')
+    strategy = await asked_for(answer(*queries), "only randomised trials")
+    assert texts(strategy)[1] == queries[1]
+    assert "randomi" in texts(strategy)[0]
+
+
+async def test_what_feedback_adds_a_query_of_a_model_asks_for() -> None:
+    strategy = await asked_for(answer("coffee", "caffeine"), "more on toxicity")
+    assert any("toxicity" in text and "caffeine" in text for text in texts(strategy))
+    asked = await asked_for(answer("coffee AND toxicity", "caffeine"), "more on toxicity")
+    assert texts(asked) == ["coffee AND toxicity", "caffeine"]
+
+
+async def test_what_the_last_round_excluded_stays_excluded_until_it_is_welcome() -> None:
+    first = await asked_for(answer("coffee", "caffeine"), "not mice")
+    for text, is_barred in (("more on toxicity", True), ("more on mice", False)):
+        second = await builder(FakeLLM(answer("tea"))).build(given_text(text, first))
+        barred = [not finds(each, "tea mice toxicity") for each in texts(second)]
+        assert all(barred) is is_barred
+
+
+async def test_years_of_the_feedback_win_over_those_of_a_model() -> None:
+    strategy = await asked_for(answer("a", filters={"year_from": 1999}), "only since 2015")
+    assert strategy.filters.year_from == 2015
+
+
+async def test_a_round_says_why_it_differs() -> None:
+    by_model = await asked_for(answer("tea", reason="You asked\nfor tea."), "more on tea")
+    assert by_model.reason == "You asked for tea."
+    assert (await asked_for(answer("tea"), "more on tea")).reason == "you wrote: more on tea"
+    marked = UserFeedback(marked_relevant=["1", "2"], marked_irrelevant=["3"])
+    given = given_text(None, await builder().build(given_text(None)))
+    given = given.model_copy(update={"user_feedback": marked})
+    assert (await builder().build(given)).reason == "you marked 2 relevant; you marked 1 irrelevant"
+    assert not (await asked_for(answer("tea"))).reason

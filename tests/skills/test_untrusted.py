@@ -106,7 +106,7 @@ async def test_an_obedient_model_cannot_lift_papers_that_ask_for_it() -> None:
     papers = [injected(number) for number in range(54)]
     llm = FakeLLM(obedient_answer)
     found = await RelevanceScorer(llm).score(papers, INTENT)
-    assert llm.call_count == 6
+    assert llm.call_count == 54
     assert [each.paper for each in found] == papers
     assert all(each.relevance_score <= 0.2 for each in found)
     assert all(SUSPICIOUS in each.relevance_reason for each in found)
@@ -131,13 +131,15 @@ async def test_untrusted_text_is_only_in_the_data_block() -> None:
 
     papers = [injected(number) for number in range(10)]
     await RelevanceScorer(FakeLLM(answer)).score(papers, INTENT)
-    [call] = seen
-    assert [record["id"] for record in read_block(call)] == [each.id for each in papers]
-    assert not any(order in call.system_prompt for order in ORDERS)
-    head = call.user_message.split("<data-")[0]
-    assert "Rome" not in head
-    assert "instructions" not in head
-    assert call.user_message.count("\n</data-") == 1
+    assert [record["title"] for call in seen for record in read_block(call)] == [
+        each.title for each in papers
+    ]
+    for call in seen:
+        assert not any(order in call.system_prompt for order in ORDERS)
+        head = call.user_message.split("<data-")[0]
+        assert "Rome" not in head
+        assert "instructions" not in head
+        assert call.user_message.count("\n</data-") == 1
 
 
 async def test_serialised_objects_in_abstracts_stay_text() -> None:

@@ -17,7 +17,7 @@ from paper_search.sources.datacite import DataciteDialect
 from paper_search.sources.doaj import Doaj, DoajDialect
 from paper_search.sources.free_text import lenient
 from paper_search.sources.openalex import OpenAlex, to_openalex
-from paper_search.sources.semantic_scholar import BulkDialect, SemanticScholar
+from paper_search.sources.semantic_scholar import BulkDialect, SemanticScholar, SemanticScholarBulk
 
 NO_LIMITS = SearchConstraints()
 
@@ -161,10 +161,14 @@ def test_plain_words_leave_out_what_is_not_wanted() -> None:
     assert found.remainder is not None
 
 
-def test_of_alternatives_semantic_scholar_is_asked_the_first() -> None:
-    found = SemanticScholar().translate(parse(REVIEWED), NO_LIMITS)
-    assert found.text == "graph net drug"
-    assert any("only the first is sent" in note for note in found.notes)
+def test_semantic_scholar_is_asked_for_alternatives_in_its_bulk_search() -> None:
+    adapter, either = SemanticScholar(), parse("(wom?n OR girl) AND migraine NOT mice")
+    found = adapter.translate(either, NO_LIMITS)
+    assert found.text == SemanticScholarBulk().translate(either, NO_LIMITS).text
+    assert "| girl) + migraine) + -mice" in found.text
+    assert adapter.first(found, NO_LIMITS, 10).url.endswith("/paper/search/bulk")
+    plain = adapter.translate(parse("girl migraine"), NO_LIMITS)
+    assert adapter.first(plain, NO_LIMITS, 10).url.endswith("/paper/search")
 
 
 @pytest.mark.parametrize("query", ["NOT graph", "NOT (a OR b)", "year:2015"])

@@ -65,6 +65,7 @@ async def confirm(ctx: Context) -> tuple[Approve | Reject, StepUpdate]:
         number=state.asked + 1,
         shows={"found": state.found},
         actions=["approve", "reject"],
+        token=ctx.token,
     )
     decision: ThreadDecision = asker(ctx)(question, answer_model(question))
     return (APPROVE if decision.action == "approve" else REJECT), {"asked": question.number}

@@ -159,7 +159,7 @@ async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(session, p
     await session.decide(await session.require_question(), "approve", "ada")
     async with session.lease():
         await session.fork(lambda named: named.number == 1, "enough", "eve")
-    await session.take("reject", "eve")
+    await session.take(await naming_its_question(session, "reject"), "eve")
     told = await Catalog(persistence, LookSession).decisions("t")
     assert [(event.event, event.by) for event in told][1:] == [
         ("forked", "eve"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
+from tests.answers import reply_to
 
 from paper_search.errors import PersistenceError
 from paper_search.report_workflow import ReportWorkflow
@@ -82,7 +83,7 @@ async def test_no_step_of_a_search_changes_its_state_in_place():
         flow = SearchWorkflow(*[FakeSkills()] * 6)
         await flow.start("glass", thread_id="t")
         for answer in ("reject: no", "approve", "reject: no", "approve", "approve"):
-            await flow.answer("t", answer)
+            await reply_to(flow, "t", answer)
     assert set(seen) == {step.id for step in search.WORKFLOW.steps}
 
 
@@ -93,7 +94,7 @@ async def test_no_step_of_a_report_changes_its_state_in_place():
         flow = ReportWorkflow(report_services(), **asks)
         await flow.start(QUESTION, thread_id="t")
         for answer in ("approve", "modify: more", "approve"):
-            await flow.answer("t", answer)
+            await reply_to(flow, "t", answer)
         await flow.start(QUESTION, thread_id="u")
         await flow.answer("u", "reject: no")
     assert set(seen) == {step.id for step in report.WORKFLOW.steps}

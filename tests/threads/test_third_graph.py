@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from tests.answers import reply_to
 from tests.threads.looks import Looks, LookSession
 
 from paper_search.errors import (
@@ -42,9 +43,9 @@ def looks(persistence: Persistence) -> Looks:
 async def test_it_asks_and_an_answer_takes_it_to_its_result(looks):
     question = await looks.start("a b c", thread_id="t")
     assert (question.kind, question.shows) == ("enough", {"found": ["a", "b"]})
-    assert await looks.answer("t", "approve") == "2 papers (high)"
+    assert await reply_to(looks, "t", "approve") == "2 papers (high)"
     with pytest.raises(ThreadFinishedError):
-        await looks.answer("t", "approve")
+        await reply_to(looks, "t", "approve")
 
 
 async def test_a_handler_answers_what_it_asks(persistence):
@@ -63,8 +64,8 @@ async def test_another_process_goes_on_with_it(tmp_path):
     url = f"sqlite:///{tmp_path}/threads.db"
     await Looks(LookSession, persistence=url).start("a b c", thread_id="t")
     later = Looks(LookSession, persistence=url)
-    assert (await later.answer("t", "reject")).shows == {"found": ["a", "b", "c"]}
-    assert await later.resume("t", "approve") == "3 papers (high)"
+    assert (await reply_to(later, "t", "reject")).shows == {"found": ["a", "b", "c"]}
+    assert await reply_to(later, "t", "approve") == "3 papers (high)"
 
 
 async def test_a_decision_on_it_counts_once(looks):
@@ -94,7 +95,7 @@ async def test_of_two_who_answer_at_once_one_succeeds(looks):
 async def test_what_cannot_be_used_leaves_its_question_open(looks, answer):
     question = await looks.start("a b", thread_id="t")
     with pytest.raises(InvalidDecisionError):
-        await looks.answer("t", answer)
+        await reply_to(looks, "t", answer)
     assert await looks.pending("t") == question
 
 
@@ -102,7 +103,7 @@ async def test_an_answer_to_another_question_is_refused(looks):
     question = await looks.start("a b", thread_id="t")
     other = question.reference.model_dump() | {"number": 7}
     with pytest.raises(StaleDecisionError, match="enough number 7"):
-        await looks.answer("t", {"action": "approve", "question": other})
+        await reply_to(looks, "t", {"action": "approve", "question": other})
 
 
 async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, persistence):
@@ -114,7 +115,7 @@ async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, p
         "a b",
         ThreadStatus.WAITING,
     )
-    await looks.answer("t", "approve", by="ada")
+    await reply_to(looks, "t", "approve", by="ada")
     (decision,) = await catalog.decisions("t")
     assert (decision.by, decision.detail["action"]) == ("ada", "approve")
     await catalog.delete("t")
@@ -123,14 +124,14 @@ async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, p
 
 async def test_its_question_is_asked_again_openly(looks, persistence):
     await looks.start("a b c", thread_id="t")
-    await looks.answer("t", "approve")
+    await reply_to(looks, "t", "approve")
     again = await looks.go_back("t", lambda asked: asked.number == 1, "enough")
     assert again.number == 1
     assert [entry.event for entry in await Catalog(persistence, LookSession).decisions("t")] == [
         "decided",
         "forked",
     ]
-    assert (await looks.answer("t", "reject")).number == 2
+    assert (await reply_to(looks, "t", "reject")).number == 2
 
 
 async def test_no_other_graph_takes_its_threads(looks, persistence):

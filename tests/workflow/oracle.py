@@ -15,6 +15,7 @@ from paper_search.models import (
     SearchStrategy,
     UserFeedback,
 )
+from paper_search.skills.result_organizer import facets_of
 
 if TYPE_CHECKING:
     from paper_search.testing.skills import FakeSkills
@@ -79,7 +80,14 @@ class Oracle:
     def _merged(self, collection: PaperCollection) -> PaperCollection:
         known = {paper.id for paper in collection.papers}
         extra = [paper for paper in self.accumulated if paper.id not in known]
-        return collection.model_copy(update={"papers": [*collection.papers, *extra]})
+        if not extra:
+            return collection
+        # Unlike the seeds, which count the last round only: decision 0016.
+        papers = [*collection.papers, *extra]
+        found = collection.metadata.total_found + len(extra)
+        metadata = collection.metadata.model_copy(update={"total_found": found})
+        update = {"papers": papers, "metadata": metadata, "facets": facets_of(papers)}
+        return collection.model_copy(update=update)
 
 
 def edited(strategy: SearchStrategy) -> SearchStrategy:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from langgraph.types import Command
 from pydantic import ValidationError
+from tests.answers import reply_to
 from tests.workflow.doubles import STEPS, workflow
 
 from paper_search.errors import InvalidDecisionError, StaleDecisionError
@@ -87,6 +88,9 @@ NO_STRATEGY: list[tuple[Any, str]] = [
     (_query(boolean_query="TS=(cancer) AND WC=(Oncology)"), r"boolean_query: column 17"),
     (_query(boolean_query=""), r"revised_data\.queries\.0"),
     (_query(boolean_query=None), r"revised_data\.queries\.0\.boolean_query"),
+    (_edit(criteria=[{"text": "one"}]), r"revised_data\.criteria: .*at least 2"),
+    (_edit(criteria=[{"text": "x", "kind": "exclusion"}] * 2), "all are exclusions"),
+    (_edit(criteria=[{"text": "x", "weight": 4}, {"text": "y"}]), r"criteria\.0\.weight"),
     (_query(querry="k"), r"revised_data\.queries\.0\.querry"),
     (_query(synonym_map=[{"keyword": "k"}]), r"queries\.0\.synonym_map\.0\.synonyms"),
     (
@@ -124,7 +128,7 @@ def _nested(depth: int) -> Any:
 
 async def _asked(flow: Any, kind: CheckpointKind) -> Checkpoint:
     checkpoint = await flow.start("q", thread_id="t")
-    return checkpoint if kind is STRATEGY else await flow.answer("t", "approve")
+    return checkpoint if kind is STRATEGY else await reply_to(flow, "t", "approve")
 
 
 BAD = {STRATEGY: [*NO_DECISION, *NO_STRATEGY], RESULT: [*NO_DECISION, *NO_FEEDBACK]}
@@ -139,11 +143,11 @@ async def test_every_bad_answer_is_named_and_a_good_one_still_works(kind):
     calls = list(skills.calls)
     for answer, named in BAD[kind]:
         with pytest.raises(InvalidDecisionError, match=named) as caught:
-            await flow.answer("t", answer)
+            await reply_to(flow, "t", answer)
         assert len(str(caught.value)) < 2_000
         assert await flow.pending("t") == asked
     assert skills.calls == calls
-    assert isinstance(await flow.answer("t", "approve"), Checkpoint | PaperCollection)
+    assert isinstance(await reply_to(flow, "t", "approve"), Checkpoint | PaperCollection)
 
 
 @pytest.mark.parametrize("kind", CheckpointKind)
@@ -153,7 +157,7 @@ async def test_nesting_without_an_end_is_refused(kind, field):
     flow = workflow()
     asked = await _asked(flow, kind)
     with pytest.raises(InvalidDecisionError):
-        await flow.answer("t", {"action": "edit", field: _nested(10_000)})
+        await reply_to(flow, "t", {"action": "edit", field: _nested(10_000)})
     assert await flow.pending("t") == asked
 
 
@@ -188,7 +192,7 @@ async def test_every_clients_way_to_accept_a_strategy_searches_it(kind, answer, 
     skills = FakeSkills()
     flow = workflow(skills)
     await _asked(flow, kind)
-    assert (await flow.answer("t", answer)).kind is RESULT
+    assert (await reply_to(flow, "t", answer)).kind is RESULT
     assert [each.queries[0].boolean_query for each in skills.searched] == [searched]
 
 
@@ -215,7 +219,7 @@ async def test_every_clients_way_to_reject_tells_the_builder_why(kind, answer, f
     skills = FakeSkills()
     flow = workflow(skills)
     await _asked(flow, kind)
-    assert (await flow.answer("t", answer)).kind is STRATEGY
+    assert (await reply_to(flow, "t", answer)).kind is STRATEGY
     assert skills.requests[1].user_feedback == feedback
 
 
@@ -234,7 +238,7 @@ async def test_every_clients_way_to_mark_papers_reaches_the_builder(answer):
     skills = FakeSkills()
     flow = workflow(skills)
     await _asked(flow, RESULT)
-    await flow.answer("t", answer)
+    await reply_to(flow, "t", answer)
     assert skills.requests[1].user_feedback == UserFeedback(**MARKS)
 
 
@@ -242,15 +246,15 @@ async def test_marks_of_an_earlier_result_may_be_given_with_a_rejected_strategy(
     skills = FakeSkills()
     flow = workflow(skills)
     await _asked(flow, RESULT)
-    await flow.answer("t", "reject")
-    await flow.answer("t", _feedback("reject", marked_relevant=["always"]))
+    await reply_to(flow, "t", "reject")
+    await reply_to(flow, "t", _feedback("reject", marked_relevant=["always"]))
     assert skills.requests[2].marked_papers[0].id == "always"
 
 
 async def test_marks_given_with_an_approval_are_kept():
     flow = workflow()
     await _asked(flow, RESULT)
-    result = await flow.answer("t", _feedback("approve", marked_relevant=["always"]))
+    result = await reply_to(flow, "t", _feedback("approve", marked_relevant=["always"]))
     assert [paper.id for paper in result.papers] == ["always", "only-round_0"]
 
 
@@ -263,7 +267,7 @@ async def test_any_text_in_a_note_is_kept_as_it_is(note, tmp_path):
     skills = FakeSkills()
     flow = workflow(skills, persistence=f"sqlite:///{tmp_path}/t.db")
     await flow.start("q", thread_id="t")
-    await flow.answer("t", {"action": "reject", "note": note})
+    await reply_to(flow, "t", {"action": "reject", "note": note})
     assert skills.requests[1].user_feedback.free_text_feedback == note
 
 
@@ -272,9 +276,9 @@ async def test_half_a_character_in_a_note_does_not_poison_the_thread(tmp_path):
     flow = workflow(persistence=f"sqlite:///{tmp_path}/t.db")
     await flow.start("q", thread_id="t")
     try:
-        await flow.answer("t", {"action": "reject", "note": "half \ud83d"})
+        await reply_to(flow, "t", {"action": "reject", "note": "half \ud83d"})
     except InvalidDecisionError:
-        await flow.answer("t", "reject")
+        await reply_to(flow, "t", "reject")
     assert (await flow.pending("t")).iteration == 1
 
 
@@ -295,10 +299,10 @@ async def test_an_answer_to_another_checkpoint_changes_nothing(reference):
     flow = workflow(skills)
     asked = await flow.start("q", thread_id="t")
     with pytest.raises(StaleDecisionError, match="the open question is strategy_confirmation"):
-        await flow.answer("t", {"action": "approve", "checkpoint": reference})
+        await reply_to(flow, "t", {"action": "approve", "checkpoint": reference})
     assert await flow.pending("t") == asked
     assert skills.calls == ["parse", "build"]
-    again = await flow.answer("t", {"action": "approve", "checkpoint": _ref()})
+    again = await reply_to(flow, "t", {"action": "approve", "checkpoint": _ref()})
     assert again.kind is RESULT
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import ormsgpack
 import pytest
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from tests.answers import reply_to
 from tests.workflow.crashing import SCRIPT, LoggingSkills
 from tests.workflow.doubles import STEPS, workflow
 
@@ -48,9 +49,9 @@ def test_a_thread_goes_on_in_another_event_loop(tmp_path):
     skills, url = FakeSkills(), url_of(tmp_path)
     first = asyncio.run(workflow(skills, persistence=url).start("q", thread_id="t"))
     assert asyncio.run(workflow(skills, persistence=url).pending("t")) == first
-    second = asyncio.run(workflow(skills, persistence=url).answer("t", "approve"))
+    second = asyncio.run(reply_to(workflow(skills, persistence=url), "t", "approve"))
     assert second.kind is CheckpointKind.RESULT_REVIEW
-    result = asyncio.run(workflow(skills, persistence=url).answer("t", "approve"))
+    result = asyncio.run(reply_to(workflow(skills, persistence=url), "t", "approve"))
     assert result == asyncio.run(workflow().run("q"))
     assert skills.calls == STEPS
 
@@ -266,7 +267,7 @@ async def test_cancelling_the_handler_leaves_the_question_open(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         await flow.run("q", thread_id="t")
     assert (await flow.pending("t")).kind is CheckpointKind.STRATEGY_CONFIRMATION
-    assert (await flow.answer("t", "approve")).kind is CheckpointKind.RESULT_REVIEW
+    assert (await reply_to(flow, "t", "approve")).kind is CheckpointKind.RESULT_REVIEW
 
 
 RIVAL = """
@@ -331,7 +332,7 @@ async def test_a_full_disk_is_said_so_and_the_thread_goes_on_when_there_is_room(
         async with open_persistence(url) as persistence:
             for connection in (persistence.checkpointer.conn, persistence.store.conn):
                 await connection.execute("PRAGMA max_page_count = 1")
-            await workflow(persistence=persistence).answer("t", "approve")
+            await reply_to(workflow(persistence=persistence), "t", "approve")
 
     with pytest.raises(PersistenceError, match=r"threads\.db.*full"):
         await on_a_full_disk()
@@ -451,6 +452,6 @@ async def test_busy_is_known_across_workflows_on_one_file(tmp_path):
     )
     await is_there.wait()
     with pytest.raises(ThreadBusyError):
-        await workflow(persistence=url).answer("t", "approve")
+        await reply_to(workflow(persistence=url), "t", "approve")
     may_go.set()
     assert (await driving).ended_by == "approved"

@@ -8,6 +8,7 @@ from unittest.mock import AsyncMock
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.answers import reply_to
 from tests.examples import examples
 from tests.workflow.doubles import STEPS, FailingSkills, edit, mark_last, reject, workflow
 
@@ -93,7 +94,7 @@ async def test_full_pipeline_with_approve():
     approved = await workflow(skills, handler).run("q")
     unasked = await workflow().run("q")
     assert approved == unasked
-    differing = {"ended_by"}
+    differing = {"ended_by": True, "reports": {"__all__": {"asked_at"}}}
     assert approved.model_dump(exclude=differing) == unasked.model_dump(exclude=differing)
     assert skills.calls == STEPS
     assert handler.kinds == [STRATEGY, RESULT]
@@ -642,7 +643,7 @@ async def test_a_handler_that_gives_no_decision_is_told_so(nonsense):
     with pytest.raises(InvalidDecisionError):
         await flow.run("q", thread_id="t")
     assert (await flow.pending("t")).kind is STRATEGY
-    assert (await flow.answer("t", "approve")).kind is RESULT
+    assert (await reply_to(flow, "t", "approve")).kind is RESULT
 
 
 async def test_a_handler_that_marks_unknown_papers_is_taken_as_far_as_it_can_be(caplog):
@@ -736,10 +737,10 @@ async def test_start_and_answer_go_from_question_to_question():
     first = await flow.start("q", thread_id="t")
     assert (first.kind, first.run_id) == (STRATEGY, "t")
     assert await flow.pending("t") == first
-    second = await flow.answer("t", {"action": "approve"})
+    second = await reply_to(flow, "t", {"action": "approve"})
     assert second.kind is RESULT
     assert [paper.id for paper in second.payload.collection.papers] == ["always", "only-round_0"]
-    result = await flow.answer("t", Decision(action=DecisionAction.APPROVE))
+    result = await reply_to(flow, "t", Decision(action=DecisionAction.APPROVE))
     assert result == await workflow().run("q")
     assert await flow.pending("t") is None
 
@@ -805,7 +806,7 @@ async def test_a_decision_for_a_thread_that_stopped_between_questions_is_not_use
     flow = workflow(skills)
     await flow.start("q", thread_id="t")
     with pytest.raises(RuntimeError, match="gone"):
-        await flow.answer("t", "approve")
+        await reply_to(flow, "t", "approve")
     for call in (flow.answer, flow.resume):
         with pytest.raises(ThreadNotWaitingError):
             await call("t", "approve")
@@ -843,7 +844,7 @@ async def test_two_answers_at_once_count_once():
     flow = workflow(skills)
     await flow.start("q", thread_id="t")
     outcomes = await asyncio.gather(
-        *(flow.answer("t", {"action": "approve", "checkpoint": ref}) for ref in [_ref("t")] * 4),
+        *(reply_to(flow, "t", {"action": "approve", "checkpoint": ref}) for ref in [_ref("t")] * 4),
         return_exceptions=True,
     )
     assert sum(isinstance(each, Checkpoint) for each in outcomes) == 1

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.answers import reply_to
 
 from paper_search.config import AppConfig
 from paper_search.models import RawPaper, SearchStrategy, SourceReport, SourceStatus
@@ -89,10 +90,10 @@ async def test_another_process_goes_on_as_the_run_was_begun(tmp_path: Path) -> N
     assert isinstance(await first.start("sorting", thread_id="t"), Checkpoint)
     shelf = Shelf()
     second = workflow(GapFiller([shelf]), enrich=False, persistence=url)
-    shown = await second.answer("t", "approve")
+    shown = await reply_to(second, "t", "approve")
     assert isinstance(shown, Checkpoint)
     assert shelf.asked == [1]
-    result = await second.answer("t", "approve")
+    result = await reply_to(second, "t", "approve")
     assert "From the shelf." in {paper.abstract for paper in result.papers}  # type: ignore[union-attr]  # approved: a collection
 
 

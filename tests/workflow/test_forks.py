@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from langgraph.types import Command
+from tests.answers import reply_to
 from tests.conftest import run_sql
 from tests.workflow.doubles import STEPS, mark_last, reject, workflow
 
@@ -32,10 +33,10 @@ async def test_an_earlier_decision_is_changed_openly(durable_url):
     async with open_persistence(durable_url) as persistence:
         flow = workflow(skills, persistence=persistence)
         first = await flow.start("q", thread_id="t")
-        await flow.answer("t", "approve", by="ada")
+        await reply_to(flow, "t", "approve", by="ada")
         again = await flow.fork("t", STRATEGY, by="bob")
         assert (again.kind, again.payload) == (first.kind, first.payload)
-        review = await flow.answer("t", reject("no"), by="bob")
+        review = await reply_to(flow, "t", reject("no"), by="bob")
         assert (review.kind, review.iteration) == (STRATEGY, 1)
         assert skills.calls == [*STEPS, "build"]
         shown = await ThreadCatalog(persistence).show("t")
@@ -57,7 +58,7 @@ async def test_a_thread_that_is_done_can_go_back_to_any_round(durable_url):
         latest = await flow.fork("t", RESULT)
         assert (latest.kind, latest.iteration) == (RESULT, 1)
         assert (await ThreadCatalog(persistence).info("t")).status is ThreadStatus.WAITING
-        assert await flow.answer("t", "approve") == result
+        assert await reply_to(flow, "t", "approve") == result
         early = await flow.fork("t", RESULT, 0)
         assert early.iteration == 0
         with pytest.raises(StaleDecisionError, match="of round 7 in its history"):
@@ -72,9 +73,10 @@ async def test_an_answer_sent_with_an_old_checkpoint_decides_nothing(durable_url
         await flow.start("q", thread_id="t")
         graph = SearchSession.graph(persistence, skills.skills)
         old = (await graph.aget_state(CONFIG)).config
-        await flow.answer("t", "approve")
+        await reply_to(flow, "t", "approve")
         with pytest.raises(StaleDecisionError):
-            await flow.answer(
+            await reply_to(
+                flow,
                 "t",
                 {
                     "action": "reject",
@@ -126,8 +128,8 @@ async def test_pruning_keeps_the_open_question_and_the_end(durable_url):
     async with open_persistence(durable_url) as persistence:
         flow = workflow(persistence=persistence)
         await flow.start("q", thread_id="t")
-        review = await flow.answer("t", "approve")
-        asked = await flow.answer("t", mark_last(review))
+        review = await reply_to(flow, "t", "approve")
+        asked = await reply_to(flow, "t", mark_last(review))
         before = run_sql(durable_url, "SELECT COUNT(*) FROM checkpoints")[0][0]
         catalog = ThreadCatalog(persistence)
         await catalog.prune("t")
@@ -168,7 +170,7 @@ async def test_of_a_deleted_thread_no_row_is_left_anywhere(durable_url):
             await flow.run("q", thread_id=name)
             named = {"run_id": name, "kind": "result_review", "iteration": 1}
             with pytest.raises(StaleDecisionError):
-                await flow.answer(name, {"action": "reject", "checkpoint": named})
+                await reply_to(flow, name, {"action": "reject", "checkpoint": named})
         assert tables_with(durable_url, "doomed") >= {
             "checkpoints",
             "store",

@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from tests.answers import reply_to
 
 from paper_search.models import PaperCollection
 from paper_search.persistence import open_persistence
@@ -67,7 +68,7 @@ async def test_an_old_thread_is_taken_to_its_end(old: tuple[str, str]) -> None:
         assert not isinstance(reached, PaperCollection)
         assert reached.kind is CheckpointKind.RESULT_REVIEW
     while status is not ThreadStatus.DONE:
-        reached = await flow.answer(thread, "approve")
+        reached = await reply_to(flow, thread, "approve")
         if isinstance(reached, PaperCollection):
             break
     async with open_persistence(url) as persistence:

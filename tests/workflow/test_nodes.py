@@ -10,9 +10,11 @@ import pytest
 from tests.workflow.doubles import FailingSkills, edit, reject, workflow
 
 from paper_search.models import (
+    Criterion,
     EndReason,
     KnownPapersReport,
     PaperCollection,
+    ParsedIntent,
     QueryForm,
     RankedQuery,
     RawPaper,
@@ -43,6 +45,21 @@ class Builder(FakeSkills):
     async def build(self, request: Any) -> SearchStrategy:
         await super().build(request)
         return self.strategy
+
+
+class Judging(FakeSkills):
+    """Reads one criterion out of every question, and remembers what it is to judge by."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.judged_by: list[list[str]] = []
+
+    async def parse(self, user_input: str) -> ParsedIntent:
+        return (await super().parse(user_input)).judged_by([Criterion(text="written by the model")])
+
+    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
+        self.judged_by.append([each.text for each in intent.criteria])
+        return await super().score(papers, intent)
 
 
 async def test_a_new_round_is_told_with_its_number() -> None:
@@ -105,6 +122,40 @@ async def test_boolean_queries_that_a_person_wrote_are_the_search(
     [searched] = skills.searched
     assert [each.text for each in searched.ranked] == ranked
     assert searched.queries == changes.get("queries", PROPOSED.queries)
+
+
+@pytest.mark.parametrize(
+    ("changes", "judged_by"),
+    [
+        ({}, ["written by the model"]),
+        (
+            {"criteria": [{"text": "a"}, {"text": "b", "kind": "exclusion", "weight": 2}]},
+            ["a", "b"],
+        ),
+    ],
+)
+async def test_papers_are_judged_by_the_criteria_as_a_person_edited_them_in_every_round(
+    changes: dict[str, Any], judged_by: list[str]
+) -> None:
+    skills = Judging()
+    edited = fake_strategy("x").model_dump(mode="json", exclude={"seeds"}) | changes
+    handler = ScriptedHandler([edit(edited), reject("more"), "approve", "approve"])
+    await workflow(skills, handler).run("q")
+    assert skills.judged_by == [judged_by, judged_by]
+    shown = [each.payload.intent.criteria for each in handler.asked[::2]]
+    assert [[each.text for each in criteria] for criteria in shown] == [
+        ["written by the model"],
+        judged_by,
+    ]
+
+
+async def test_a_note_of_the_person_is_judged_by_from_then_on() -> None:
+    skills = Judging()
+    notes = ["approve", reject("only trials"), "approve", reject("and more"), "approve", "approve"]
+    await workflow(skills, ScriptedHandler(notes)).run("q")
+    first, second, third = skills.judged_by
+    assert first == ["written by the model"]
+    assert second == third == ["written by the model", "It is, or is about, trials"]
 
 
 async def test_a_known_paper_that_an_earlier_round_found_is_told_as_lost() -> None:

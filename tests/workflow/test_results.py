@@ -1,12 +1,29 @@
-"""What a person said of papers while searching is in the result, and in its exports."""
+"""What a person decided on papers is in the result and its exports; the latest decision holds."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from paper_search.config import load_config
-from paper_search.exports import export
-from paper_search.models import PaperCollection, UserFeedback
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.examples import examples
+from tests.workflow.doubles import workflow
+
+from paper_search.config import current_person, load_config
+from paper_search.exports import export, known_exporters
+from paper_search.models import (
+    MergeDecision,
+    Paper,
+    PaperCollection,
+    RawPaper,
+    ScreeningDecision,
+    SearchMetadata,
+    UserFeedback,
+)
+from paper_search.skills.result_organizer import by_score, facets_of
+from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.workflow import (
     Checkpoint,
     CheckpointKind,
@@ -14,61 +31,269 @@ from paper_search.workflow import (
     DecisionAction,
     SearchWorkflow,
 )
-from paper_search.workflow.marks import ScreeningMark
-from paper_search.workflow.results import with_screening
+from paper_search.workflow.marks import MarkStore, ScreeningMark
+from paper_search.workflow.results import merge_papers, with_decisions, without_excluded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+APPROVE = Decision(action=DecisionAction.APPROVE)
 
 
-class MarksTwo:
-    """Marks the first paper relevant and the second irrelevant, then approves."""
+class Reviewer:
+    """Approves strategies, gives one answer after the other to results, then approves.
 
-    def __init__(self) -> None:
-        self.marked: list[str] = []
+    Args:
+        answers: the marks of each round: relevant and irrelevant ids.
+        ends_with: marks given with the approval.
+    """
+
+    def __init__(self, *answers: dict[str, Any], ends_with: dict[str, Any] | None = None) -> None:
+        self._answers = list(answers)
+        self._last = ends_with
 
     async def handle(self, checkpoint: Checkpoint) -> Decision:
-        if checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION or self.marked:
-            return Decision(action=DecisionAction.APPROVE)
-        papers = checkpoint.payload.collection.papers  # type: ignore[union-attr]  # of a result
-        self.marked = [paper.id for paper in papers[:2]]
-        feedback = UserFeedback(marked_relevant=self.marked[:1], marked_irrelevant=self.marked[1:])
-        return Decision(action=DecisionAction.EDIT, revised_data=feedback.model_dump())
+        if checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION:
+            return APPROVE
+        if self._answers:
+            return Decision(action=DecisionAction.EDIT, revised_data=self._answers.pop(0))
+        return Decision(action=DecisionAction.APPROVE, revised_data=self._last)
 
 
-async def searched(home: Path) -> tuple[PaperCollection, list[str]]:
-    handler = MarksTwo()
-    flow = SearchWorkflow.from_config(load_config(home=home), handler, sources=["sample"])
-    return await flow.run("graph neural networks"), handler.marked
+def relevant(*ids: str) -> dict[str, Any]:
+    return UserFeedback(marked_relevant=list(ids)).model_dump()
 
 
-async def test_marks_are_decisions_in_the_result_also_on_what_was_set_aside(
+def irrelevant(*ids: str, **reasons: str) -> dict[str, Any]:
+    return UserFeedback(marked_irrelevant=list(ids), reasons=reasons).model_dump()
+
+
+async def found_after(*answers: dict[str, Any], ends_with: Any = None) -> PaperCollection:
+    return await workflow(handler=Reviewer(*answers, ends_with=ends_with)).run("q")
+
+
+def ids(papers: Sequence[Paper]) -> list[str]:
+    return [paper.id for paper in papers]
+
+
+async def test_a_paper_decided_irrelevant_leaves_the_result_and_stands_aside() -> None:
+    found = await found_after(irrelevant("always", always="no trial"))
+
+    assert ids(found.papers) == ["only-round_1"]
+    (left,) = found.set_aside
+    assert left.id == "always"
+    assert left.decision == "excluded"
+    assert left.screening is not None
+    assert left.screening.reason == "no trial"
+    assert found.metadata.total_found == 2
+    assert found.facets.by_year == {2021: 1}
+
+
+async def test_a_mark_given_with_the_approval_counts_as_any_other() -> None:
+    found = await found_after(ends_with=irrelevant("only-round_0"))
+    assert ids(found.papers) == ["always"]
+    assert ids(found.set_aside) == ["only-round_0"]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"), [(relevant, irrelevant), (irrelevant, relevant)], ids=["out", "in"]
+)
+async def test_the_latest_decision_on_a_paper_of_an_earlier_round_holds(
+    first: Any, then: Any
+) -> None:
+    is_in = then is relevant
+    found = await found_after(first("only-round_0", "always"), then("always"))
+    assert ("always" in ids(found.papers)) is is_in
+
+    # This one is found by the first round only, so it is there for its mark alone.
+    found = await found_after(relevant("only-round_0"), then("only-round_0"))
+    assert ("only-round_0" in ids(found.papers)) is is_in
+
+
+async def test_a_mark_that_is_taken_back_later_says_nothing() -> None:
+    taken_back = UserFeedback(unmarked=["always", "only-round_0"]).model_dump()
+    marked = UserFeedback(marked_relevant=["only-round_0"], marked_irrelevant=["always"])
+    found = await found_after(marked.model_dump(), taken_back)
+    assert ids(found.papers) == ["always", "only-round_2"]
+    assert {paper.decision for paper in found.papers} == {"undecided"}
+
+
+async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
     tmp_path: Path,
 ) -> None:
-    collection, (relevant, irrelevant) = await searched(tmp_path)
-
-    every = {paper.id: paper for paper in (*collection.papers, *collection.set_aside)}
-    decisions = {i: paper.screening.decision for i, paper in every.items() if paper.screening}
-    assert decisions == {relevant: "include", irrelevant: "exclude"}
-    assert "U1  - decision: include" in export(collection, "ris")
-    assert "U1  - decision: exclude" in export(collection.listed(is_all=True), "ris")
-
-
-async def test_a_mark_of_the_screening_says_when_and_brings_its_note(tmp_path: Path) -> None:
-    collection, _ = await searched(tmp_path)
-    third = collection.papers[2]
-    mark = ScreeningMark(
-        paper_id=third.id, number=1, iteration=1, is_relevant=True, note="odd", said_at="2026"
+    flow = SearchWorkflow.from_config(
+        load_config(home=tmp_path), sources=["sample"], persistence=f"sqlite:///{tmp_path}/t.db"
     )
-
-    paper = with_screening(collection, {}, [mark]).papers[2]
-
-    assert paper.screening_columns == {
-        "decision": "include",
-        "decided_by": "",
-        "decided_at": "2026",
-        "reason": "",
-        "note": "odd",
+    question = await flow.start("graph neural networks", thread_id="t")
+    strategy = {"action": "approve", "checkpoint": question.reference}  # type: ignore[union-attr]  # it asks
+    question = await flow.answer("t", strategy, by="ada")
+    shown = question.payload.collection.papers  # type: ignore[union-attr]  # of a result
+    said = {
+        "marked_relevant": [shown[0].id],
+        "marked_irrelevant": [shown[1].id],
+        "reasons": {shown[1].id: "wrong population"},
     }
+    answer = {
+        "action": "approve",
+        "revised_data": said,
+        "checkpoint": question.reference,  # type: ignore[union-attr]  # it asks
+    }
+    result = await flow.answer("t", answer, by="ada")
+    assert isinstance(result, PaperCollection)
+    noted = with_decisions(result, {}, {shown[0].id: "read twice"})
+
+    every = noted.decided("all").listed(is_all=True)
+    for name in set(known_exporters()) - {"asreview", "rayyan"}:  # they have columns of their own
+        text = export(every, name)
+        said_there = text if isinstance(text, str) else _cells(text)
+        for word in ("include", "exclude", "ada", result.papers[0].screening.decided_at[:10]):  # type: ignore[union-attr, index]  # it was decided
+            assert word in said_there, (name, word)
+        assert "wrong population" in said_there, name
+        assert "read twice" in said_there, name
+        default = export(noted.decided(), name)
+        default_text = default if isinstance(default, str) else _cells(default)
+        assert "wrong population" not in default_text, name
 
 
-async def test_a_collection_of_which_nothing_was_said_is_itself(tmp_path: Path) -> None:
-    collection, _ = await searched(tmp_path)
-    assert with_screening(collection, {}, []) is collection
+def _cells(workbook: bytes) -> str:
+    import io
+
+    from openpyxl import load_workbook
+
+    rows = load_workbook(io.BytesIO(workbook)).worksheets[0].iter_rows(values_only=True)
+    return "\n".join("\t".join(str(cell) for cell in row) for row in rows)
+
+
+async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(tmp_path: Path) -> None:
+    """Also one that is made on a search that has ended."""
+    flow = workflow(persistence=f"sqlite:///{tmp_path}/t.db", handler=Reviewer())
+    await flow.run("q", thread_id="t")
+    async with flow._session("t") as session:
+        screening = await session.screening()
+        await screening.say(screening.papers[0], is_relevant=False)
+        await screening.note(screening.papers[1], "odd")
+        found = await session.result()
+
+    assert found is not None
+    (left,) = found.set_aside
+    said = left.screening_columns
+    assert (said["decision"], said["decided_by"]) == ("exclude", current_person())
+    assert said["decided_at"].startswith("20")
+    assert [paper.note for paper in found.papers] == ["odd"]
+
+
+async def test_what_is_read_again_is_what_the_search_gave(tmp_path: Path) -> None:
+    flow = workflow(
+        persistence=f"sqlite:///{tmp_path}/t.db",
+        handler=Reviewer(relevant("only-round_0"), ends_with=irrelevant("always")),
+    )
+    given_out = await flow.run("q", thread_id="t")
+    async with flow._session("t") as session:
+        again = await session.result()
+    assert again is not None
+    assert again.model_dump() == given_out.model_dump()
+    assert ids(again.papers) == ["only-round_1", "only-round_0"]
+
+
+async def test_a_decided_paper_that_was_merged_into_another_counts_for_that_one() -> None:
+    """The person calls the paper that they kept in the first round the same as another one."""
+
+    def records(_strategy: Any) -> list[RawPaper]:
+        return [
+            RawPaper(id="a", title="One work", source="fake", year=2020),
+            RawPaper(id="b", title="One work, again", source="fake", year=2020),
+        ]
+
+    class Merges(FakeSkills):
+        async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
+            await super().deduplicate(papers)
+            if self.calls.count("deduplicate") == 1:
+                return papers
+            return [papers[0].model_copy(update={"id": "b", "merged_from": ["a", "b"]})]
+
+    flow = workflow(Merges(records), Reviewer(relevant("a"), relevant("b")))
+    found = await flow.run("q")
+    assert len(found.papers) == 1
+    assert found.papers[0].decision == "included"
+
+
+papers_st = st.lists(
+    st.builds(
+        lambda n, score, year: Paper(
+            id=f"p{n}", title=f"T{n}", authors=[], source="fake", relevance_score=score, year=year
+        ),
+        st.integers(0, 30),
+        st.sampled_from([0.1, 0.5, 0.9]),
+        st.sampled_from([2019, 2020]),
+    ),
+    max_size=12,
+    unique_by=lambda paper: paper.id,
+)
+
+
+def collection_of(papers: list[Paper], set_aside: list[Paper]) -> PaperCollection:
+    strategy = fake_strategy("x")
+    total = len(papers) + len(set_aside)
+    metadata = SearchMetadata(query="q", search_strategy=strategy, total_found=total)
+    facets = facets_of(papers)
+    return PaperCollection(metadata=metadata, papers=papers, facets=facets, set_aside=set_aside)
+
+
+@examples(100)
+@given(found=papers_st, extra=papers_st, cut=st.integers(0, 12), out=st.sets(st.integers(0, 30)))
+def test_a_merged_result_agrees_with_itself(
+    found: list[Paper], extra: list[Paper], cut: int, out: set[int]
+) -> None:
+    before = collection_of(sorted(found[:cut], key=by_score), found[cut:])
+    kept = [paper for paper in extra if int(paper.id[1:]) not in out]
+    decided = dict.fromkeys((f"p{n}" for n in out), ScreeningDecision(decision="exclude"))
+
+    after = without_excluded(with_decisions(merge_papers(before, kept), decided, {}))
+
+    assert after.facets == facets_of(after.papers)
+    assert after.metadata.total_found == len(after.papers) + len(after.set_aside)
+    assert ids(after.papers) == ids(sorted(after.papers, key=by_score))
+    every = ids([*after.papers, *after.set_aside])
+    assert sorted(every) == sorted({*ids(found), *ids(kept)})
+    assert {paper.decision for paper in after.papers} <= {"undecided"}
+    assert {*ids(after.papers)} >= {*ids(kept)}
+
+
+@given(found=papers_st, extra=papers_st)
+@examples(100)
+def test_a_result_in_the_order_of_ranks_keeps_it_when_papers_are_added(
+    found: list[Paper], extra: list[Paper]
+) -> None:
+    by_rank = sorted(found, key=by_score, reverse=True)
+    after = merge_papers(collection_of(by_rank, []), extra)
+    if [by_score(paper) for paper in by_rank] != sorted(map(by_score, by_rank)):
+        assert ids(after.papers)[: len(found)] == ids(by_rank)
+
+
+async def test_marks_of_several_papers_are_saved_at_once_and_a_note_stays() -> None:
+    from paper_search.threads.engine import open_memory
+
+    persistence = await open_memory()
+    marks = MarkStore(persistence.store, "t")
+    await marks.put(ScreeningMark(paper_id="a", number=1, iteration=0, note="odd"))
+    await marks.say(["a", "b"], 0, is_relevant=False, reason="no trial")
+
+    a, b = await marks.of_round(0)
+    assert (a.paper_id, a.is_relevant, a.reason, a.note) == ("a", False, "no trial", "odd")
+    assert (b.paper_id, b.is_relevant, b.number) == ("b", False, 3)
+    assert b.said_by == current_person()
+
+
+async def test_what_was_said_of_a_pair_joins_the_answer_unless_that_says_otherwise() -> None:
+    from paper_search.threads.engine import open_memory
+
+    persistence = await open_memory()
+    marks = MarkStore(persistence.store, "t")
+    said = [MergeDecision(one="a", other="b", is_same=True)]
+    await marks.say_same([*said, MergeDecision(one="c", other="d", is_same=True)], 0)
+    answer = UserFeedback(merge_decisions=[MergeDecision(one="d", other="c", is_same=False)])
+
+    feedback = await marks.joined_to(answer, 0, frozenset())
+    assert feedback is not None
+    assert feedback.merge_decisions == [*answer.merge_decisions, *said]
+    assert await marks.joined_to(None, 1, frozenset()) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from langchain_core.runnables import RunnableConfig
+from tests.answers import reply_to
 
 from paper_search.errors import InvalidDecisionError
 from paper_search.models import Author, PaperCollection, RawPaper
@@ -51,7 +52,7 @@ def workflow(*records: RawPaper) -> SearchWorkflow:
 
 async def at_the_result(search: SearchWorkflow) -> Checkpoint:
     await search.start("q", thread_id="t")
-    question = await search.answer("t", "approve")
+    question = await reply_to(search, "t", "approve")
     assert isinstance(question, Checkpoint)
     return question
 
@@ -71,14 +72,14 @@ async def test_a_pair_in_doubt_is_asked_about_and_stays_two() -> None:
     [pair] = question.payload.same_work
     assert {pair.one, pair.other} == {"alike", "again"}
     assert "title 96% alike" in pair.evidence
-    assert ids(await search.answer("t", "approve")) == ["alike", "again", "other"]
+    assert ids(await reply_to(search, "t", "approve")) == ["alike", "again", "other"]
 
 
 async def test_a_pair_said_to_be_one_is_merged_when_the_result_is_approved() -> None:
     search = workflow(ALIKE, AGAIN, OTHER)
     await at_the_result(search)
     approval = {"action": "approve", "revised_data": same("alike", "again")}
-    result = await search.answer("t", approval)
+    result = await reply_to(search, "t", approval)
     assert isinstance(result, PaperCollection)
     assert len(result.papers) == 2
     assert sorted(result.papers[0].merged_from) == ["again", "alike"]
@@ -89,8 +90,8 @@ async def test_what_was_said_holds_in_the_next_round() -> None:
     search = workflow(ALIKE, AGAIN, OTHER)
     await at_the_result(search)
     edit = {"action": "edit", "revised_data": same("alike", "again")}
-    assert isinstance(await search.answer("t", edit), Checkpoint)
-    question = await search.answer("t", "approve")
+    assert isinstance(await reply_to(search, "t", edit), Checkpoint)
+    question = await reply_to(search, "t", "approve")
     assert isinstance(question, Checkpoint)
     assert question.payload.same_work == []
     assert len(question.payload.collection.papers) == 2
@@ -100,8 +101,8 @@ async def test_a_pair_said_to_be_two_is_not_asked_about_again() -> None:
     search = workflow(ALIKE, AGAIN)
     await at_the_result(search)
     edit = {"action": "edit", "revised_data": same("alike", "again", is_same=False)}
-    await search.answer("t", edit)
-    question = await search.answer("t", "approve")
+    await reply_to(search, "t", edit)
+    question = await reply_to(search, "t", "approve")
     assert isinstance(question, Checkpoint)
     assert question.payload.same_work == []
     assert len(question.payload.collection.papers) == 2
@@ -112,12 +113,12 @@ async def test_a_merge_can_be_undone_at_once_and_for_good() -> None:
     question = await at_the_result(search)
     assert len(question.payload.collection.papers) == 2
     split = same("copy1", "copy2", is_same=False)
-    await search.answer("t", {"action": "edit", "revised_data": split})
-    question = await search.answer("t", "approve")
+    await reply_to(search, "t", {"action": "edit", "revised_data": split})
+    question = await reply_to(search, "t", "approve")
     assert isinstance(question, Checkpoint)
     assert {paper.id for paper in question.payload.collection.papers} == {"copy1", "copy2", "other"}
     together = same("copy1", "copy2")
-    result = await search.answer("t", {"action": "approve", "revised_data": together})
+    result = await reply_to(search, "t", {"action": "approve", "revised_data": together})
     assert isinstance(result, PaperCollection)
     assert len(result.papers) == 2
 
@@ -126,7 +127,7 @@ async def test_a_split_with_the_approval_keeps_the_place_and_the_verdict() -> No
     search = workflow(*MERGED, OTHER)
     await at_the_result(search)
     split = same("copy1", "copy2", is_same=False)
-    result = await search.answer("t", {"action": "approve", "revised_data": split})
+    result = await reply_to(search, "t", {"action": "approve", "revised_data": split})
     assert isinstance(result, PaperCollection)
     assert {paper.id for paper in result.papers[:2]} == {"copy1", "copy2"}
     assert {paper.relevance_score for paper in result.papers} == {0.8}
@@ -137,10 +138,10 @@ async def test_marks_of_a_paper_hold_for_the_work_that_it_was_merged_into() -> N
     search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
     await at_the_result(search)
     feedback = {"marked_relevant": ["again"], **same("alike", "again")}
-    await search.answer("t", {"action": "edit", "revised_data": feedback})
-    await search.answer("t", "approve")
-    await search.answer("t", {"action": "reject", "note": "more"})
-    [work] = (await search.answer("t", "approve")).payload.collection.papers
+    await reply_to(search, "t", {"action": "edit", "revised_data": feedback})
+    await reply_to(search, "t", "approve")
+    await reply_to(search, "t", {"action": "reject", "note": "more"})
+    [work] = (await reply_to(search, "t", "approve")).payload.collection.papers
     assert [each.id for each in fake.requests[-1].marked_papers] == [work.id]
 
 
@@ -165,8 +166,8 @@ async def test_a_word_that_cannot_be_is_refused(decisions: list[object], named: 
     await at_the_result(search)
     edit = {"action": "edit", "revised_data": {"merge_decisions": decisions}}
     with pytest.raises(InvalidDecisionError, match=named):
-        await search.answer("t", edit)
-    assert len(ids(await search.answer("t", "approve"))) == 2
+        await reply_to(search, "t", edit)
+    assert len(ids(await reply_to(search, "t", "approve"))) == 2
 
 
 async def test_the_last_step_can_be_repeated_after_a_split() -> None:
@@ -176,7 +177,7 @@ async def test_the_last_step_can_be_repeated_after_a_split() -> None:
     search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake, persistence=persistence)
     await at_the_result(search)
     split = same("copy1", "copy2", is_same=False)
-    result = await search.answer("t", {"action": "approve", "revised_data": split})
+    result = await reply_to(search, "t", {"action": "approve", "revised_data": split})
     skills = Skills(fake, fake, fake, Deduplicator(), fake, fake)
     graph = SearchSession.graph(persistence, skills)
     thread: RunnableConfig = {"configurable": {"thread_id": "t"}}
@@ -195,13 +196,28 @@ async def test_a_work_that_keeps_an_older_id_is_named_by_its_records() -> None:
     search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
     first = await at_the_result(search)
     [merged] = [each for each in first.payload.collection.papers if each.merged_from]
-    await search.answer("t", {"action": "reject", "note": "more"})
-    second = await search.answer("t", "approve")
+    await reply_to(search, "t", {"action": "reject", "note": "more"})
+    second = await reply_to(search, "t", "approve")
     assert isinstance(second, Checkpoint)
     kept = second.payload.collection.papers[0]
     assert kept.id == merged.id
     assert kept.source == "s2"
     approval = {"action": "approve", "revised_data": same("copy2", "other")}
-    result = await search.answer("t", approval)
+    result = await reply_to(search, "t", approval)
     assert isinstance(result, PaperCollection)
     assert sorted(result.papers[0].merged_from) == ["copy2", "other"]
+
+
+async def test_a_relevant_work_that_is_merged_with_the_approval_is_in_the_result_once() -> None:
+    """Merged anew, it has the id of another of its records, on which nobody decided."""
+    rounds = iter([MERGED[1:], MERGED])
+    fake = FakeSkills(lambda _strategy: [*next(rounds), OTHER])
+    search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
+    await at_the_result(search)
+    await reply_to(search, "t", {"action": "reject", "note": "more"})
+    await reply_to(search, "t", "approve")
+    said = {"marked_relevant": ["copy2"], **same("copy2", "other")}
+    result = await reply_to(search, "t", {"action": "approve", "revised_data": said})
+    assert isinstance(result, PaperCollection)
+    [work] = result.papers
+    assert (work.id, work.decision) == ("copy1", "included")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from langgraph.store.memory import InMemoryStore
+from tests.answers import reply_to
 
 from paper_search.models import Paper, UserFeedback
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import SearchWorkflow
-from paper_search.workflow.screening import MarkStore, Screening, joined
+from paper_search.workflow.screening import MarkStore, Screening, ScreeningMark, joined
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.stopping_estimates import page_estimate
 
@@ -92,14 +93,23 @@ async def test_a_thousand_marks_are_all_read() -> None:
 
 
 def test_the_answer_counts_where_both_speak_of_a_paper() -> None:
-    known = frozenset({"a", "b", "c", "d"})
+    known = frozenset("abcdef")
     answer = UserFeedback(marked_irrelevant=["a"], unmarked=["b"])
-    both = joined(answer, {"a": True, "b": True, "c": True, "d": False, "gone": True}, known)
+
+    def mark(paper_id: str, *, says: bool | None = True, **more: object) -> ScreeningMark:
+        said = {"paper_id": paper_id, "is_relevant": says, "number": 1, "iteration": 0}
+        return ScreeningMark.model_validate({**said, **more})
+
+    marks = [mark("a"), mark("b"), mark("c", reason="fits"), mark("gone"), mark("d", says=False)]
+    more = [mark("e", says=None, is_taken_back=True), mark("f", says=None, note="odd")]
+    both = joined(answer, [*marks, *more], known)
     assert both is not None
     assert both.marked_relevant == ["c"]
     assert both.marked_irrelevant == ["a", "d"]
-    assert joined(None, {}, known) is None
-    assert joined(None, {"gone": True}, known) is None
+    assert both.unmarked == ["b", "e"]
+    assert both.reasons == {"c": "fits"}
+    assert joined(None, [], known) is None
+    assert joined(None, [mark("gone"), mark("f", says=None, note="odd")], known) is None
 
 
 @pytest.mark.parametrize("action", ["approve", "edit", "reject"])
@@ -107,7 +117,7 @@ async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None
     fake = FakeSkills()
     search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
     await search.start("q", thread_id="t")
-    await search.answer("t", "approve")
+    await reply_to(search, "t", "approve")
     session = SearchSession.on(persistence, "t")
     screening = await session.screening()
     paper = screening.queue()[-1]
@@ -117,13 +127,13 @@ async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None
     assert question.question.payload.marks == {paper.id: True}
     assert "1 of 2 screened" in question.question.payload.stopping_estimate
     data = {"marked_irrelevant": []} if action == "edit" else None
-    await search.answer("t", {"action": action, "revised_data": data})
+    await reply_to(search, "t", {"action": action, "revised_data": data})
     state = await session.state()
     assert state.history[-1].feedback is not None
     assert state.history[-1].feedback.marked_relevant == [paper.id]
     assert state.accumulated_ids == [paper.id]
     if action != "approve":
-        await search.answer("t", "approve")
+        await reply_to(search, "t", "approve")
         again = await session.open_question()
         assert again is not None
         assert again.question.payload.marks == {}
@@ -145,14 +155,14 @@ async def test_the_next_question_says_what_the_marks_on_the_page_leave() -> None
     fake = FakeSkills()
     search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
     await search.start("q", thread_id="t")
-    await search.answer("t", "approve")
+    await reply_to(search, "t", "approve")
     session = SearchSession.on(persistence, "t")
     first = await session.open_question()
     assert first is not None
     assert first.question.payload.stopping_estimate is None
     marked = first.question.payload.collection.papers[0].id
-    await search.answer("t", {"action": "edit", "revised_data": {"marked_relevant": [marked]}})
-    await search.answer("t", "approve")
+    await reply_to(search, "t", {"action": "edit", "revised_data": {"marked_relevant": [marked]}})
+    await reply_to(search, "t", "approve")
     again = await session.open_question()
     assert again is not None
     assert again.question.payload.stopping_estimate.startswith(
@@ -169,12 +179,12 @@ async def test_the_next_question_says_what_the_screening_before_it_leaves() -> N
     fake = FakeSkills()
     search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
     await search.start("q", thread_id="t")
-    await search.answer("t", "approve")
+    await reply_to(search, "t", "approve")
     session = SearchSession.on(persistence, "t")
     screening = await session.screening()
     await screening.say(screening.queue()[-1], is_relevant=False)
-    await search.answer("t", "reject: nothing of use")
-    await search.answer("t", "approve")
+    await reply_to(search, "t", "reject: nothing of use")
+    await reply_to(search, "t", "approve")
     again = await session.open_question()
     assert again is not None
     assert again.question.payload.stopping_estimate.startswith(

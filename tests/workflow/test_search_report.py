@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
+from tests.answers import reply_to
 from tests.workflow.doubles import reject, workflow
 
+from paper_search import __version__
 from paper_search.errors import SearchSourceError
 from paper_search.models import (
     PaperCollection,
@@ -16,6 +19,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
+from paper_search.prompts import prompt_digests
 from paper_search.skills import Searcher
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
@@ -29,6 +33,7 @@ from paper_search.workflow import (
     SearchWorkflow,
     ThreadCatalog,
 )
+from paper_search.workflow.records import SearchRecords
 
 APPROVE = Decision(action=DecisionAction.APPROVE)
 
@@ -148,13 +153,13 @@ def overlapping(_: SearchStrategy) -> list[RawPaper]:
 async def test_how_much_is_missing_is_told_at_the_question_and_in_the_end() -> None:
     flow = SearchWorkflow(*[FakeSkills(overlapping)] * 6)
     await flow.start("graphs", thread_id="t")
-    asked = await flow.answer("t", "approve")
+    asked = await reply_to(flow, "t", "approve")
     assert isinstance(asked, Checkpoint)
     assert isinstance(asked.payload, ResultPayload)
     coverage = asked.payload.coverage
     assert coverage is not None
     assert (coverage.sources, coverage.papers, coverage.missing_at_least) == (2, 11, 1)
-    ended = await flow.answer("t", "approve")
+    ended = await reply_to(flow, "t", "approve")
     assert isinstance(ended, PaperCollection)
     assert ended.coverage == coverage
 
@@ -163,3 +168,24 @@ async def test_one_source_tells_nothing_of_what_is_missing() -> None:
     result = await workflow().run("graphs")
     assert result.coverage is None
     assert "coverage" not in result.model_dump()
+
+
+async def test_every_search_is_dated_and_kept_with_what_it_was_done_with() -> None:
+    skills, named = FakeSkills(), FakeSkills()
+    named.model = "openai:small"  # type: ignore[attr-defined]  # as a skill with a model has it
+    handler = ScriptedHandler([APPROVE, reject("more"), APPROVE, APPROVE])
+    persistence = await open_memory()
+    workflow = SearchWorkflow(
+        named, skills, ReportingSearcher(), skills, skills, skills, handler, persistence=persistence
+    )
+    before = datetime.now(UTC).replace(microsecond=0)
+    result = await workflow.run("q", thread_id="t")
+    dates = [datetime.fromisoformat(each.asked_at or "") for each in result.reports]
+    assert all(before <= date <= datetime.now(UTC) for date in dates)
+    first, second = await SearchRecords(persistence.store, "t").rounds()
+    assert (first.iteration, first.found) == (0, ["always", "only-round_0"])
+    assert (second.iteration, second.found) == (1, ["always", "only-round_1"])
+    assert first.program == __version__
+    assert first.models == {"intent_parser": "openai:small"}
+    assert first.prompts == prompt_digests(["intent_parser"])
+    assert before <= datetime.fromisoformat(first.searched_at) <= datetime.now(UTC)

@@ -17,8 +17,9 @@ from paper_search.models import (
     SourceStatus,
     UserFeedback,
 )
-from paper_search.skills import QueryBuilder, Searcher
+from paper_search.skills import QueryBuilder, RelevanceScorer, Searcher
 from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.llm import FakeLLM, grades_of
 from paper_search.testing.skills import FakeSkills
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import Checkpoint, Decision, SearchWorkflow, StrategyPayload
@@ -70,6 +71,21 @@ def sources_of(handler: ScriptedHandler) -> list[list[str]]:
 
 def titles(collection: PaperCollection) -> set[str]:
     return {paper.title for paper in collection.papers}
+
+
+async def test_papers_that_a_model_graded_best_are_followed_after_the_marked_ones(
+    net: Net,
+) -> None:
+    fake, judge = FakeSkills(), RelevanceScorer(FakeLLM(grades_of({"On learning": 3}, default=1)))
+    other = RawPaper(id="other", title="Graded low", doi="10.5/low", source="shelf")
+    marked = RawPaper(id="marked", title="Graded lower", doi="10.5/marked", source="shelf")
+    seed = RawPaper(id="seed", title="On learning", doi=doi(SEED), source="shelf")
+    found = FakeSource("shelf", [other, seed, marked])
+    builder = QueryBuilder(None, available_sources=["shelf", SNOWBALL])
+    handler = ScriptedHandler(["approve", mark("marked"), "approve", "approve"])
+    searcher = Searcher([found, net.source()])
+    await SearchWorkflow(fake, builder, searcher, fake, judge, fake, handler).run("learning")
+    assert [seed.doi for seed in proposed(handler.asked[2]).seeds] == ["10.5/marked", doi(SEED)]
 
 
 async def test_a_marked_paper_is_followed_in_the_next_round(net: Net) -> None:

@@ -8,6 +8,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.answers import reply_to
 from tests.workflow.doubles import FailingSkills, mark_last, workflow
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadNotFoundError
@@ -39,7 +40,7 @@ async def test_the_thread_that_changed_last_comes_first(persistence, catalog):
     for name in ("b", "c", "a"):
         await flow.start(f"question {name}", thread_id=name)
     assert [each.thread_id for each in await catalog.threads()] == ["a", "c", "b"]
-    await flow.answer("b", "approve")
+    await reply_to(flow, "b", "approve")
     listed = await catalog.threads()
     assert [each.thread_id for each in listed] == ["b", "a", "c"]
     assert [each.question for each in listed] == ["question b", "question a", "question c"]
@@ -74,8 +75,8 @@ async def test_a_waiting_thread_says_with_which_question(persistence, catalog):
     assert (info.question, info.iteration, info.next_step) == ("graphs", 0, "confirm_strategy")
     assert info.error is None
     assert info.ended_by is None
-    await flow.answer("t", "reject")
-    await flow.answer("t", "approve")
+    await reply_to(flow, "t", "reject")
+    await reply_to(flow, "t", "approve")
     info = await catalog.info("t")
     assert (info.checkpoint, info.iteration) == (CheckpointKind.RESULT_REVIEW, 1)
 
@@ -139,7 +140,7 @@ async def test_times_are_utc_and_in_order(persistence, catalog):
     before = datetime.now(UTC)
     await flow.start("q", thread_id="t")
     first = await catalog.info("t")
-    await flow.answer("t", "approve")
+    await reply_to(flow, "t", "approve")
     second = await catalog.info("t")
     created, updated = (
         datetime.fromisoformat(each) for each in (second.created_at, second.updated_at)

@@ -34,6 +34,10 @@ class Answer:
     same: str | None = None
     different: str | None = None
     split: str | None = None
+    token: str | None = None
+    """Names the question; None: it is not named."""
+    reason: str | None = None
+    """Why papers are relevant or irrelevant."""
 
     @classmethod
     def chosen(  # noqa: PLR0913, PLR0917  # one for each option
@@ -45,6 +49,8 @@ class Answer:
         irrelevant: str | None,
         note: str | None,
         works: tuple[str | None, str | None, str | None] = (None, None, None),
+        token: str | None = None,
+        reason: str | None = None,
     ) -> Answer | None:
         """Return the answer in the options; None: they hold none.
 
@@ -58,6 +64,8 @@ class Answer:
         ]
         if len(given) > 1:
             raise UsageMistakeError(f"{' and '.join(given)} cannot be combined; give one of them")
+        if reason is not None and relevant is None and irrelevant is None:
+            raise UsageMistakeError("--reason says why papers are marked: give --irrelevant IDS")
         has_marks = any(mark is not None for mark in (relevant, irrelevant, *works))
         if edit is not None:
             if has_marks:
@@ -65,28 +73,31 @@ class Answer:
                     "--edit cannot be combined with --relevant, --irrelevant, --same, --different "
                     "or --split: put them in FILE"
                 )
-            return cls("edit", edit=document(edit), note=note)
+            return cls("edit", edit=document(edit), note=note, token=token)
         if reject is not None and note is not None:
             raise UsageMistakeError("--reject already has a note; leave --note out")
         if not given and not has_marks and note is None:
             return None
         action = "approve" if approve else "reject" if reject is not None else "edit"
         words = reject if reject is not None else note
-        return cls(action, None, relevant, irrelevant, words, *works)
+        return cls(action, None, relevant, irrelevant, words, *works, token, reason)
 
-    def decision(self, checkpoint: Checkpoint) -> Any:
-        """Return the decision on a checkpoint, which it names.
+    def decision(self, checkpoint: Checkpoint | None) -> Any:
+        """Return the decision on a checkpoint.
+
+        Args:
+            checkpoint: that is open; None: the answer names another one, or there is none.
 
         Raises:
             InvalidDecisionError: a paper is marked that is not there, or papers where none are.
         """
-        named = {"checkpoint": checkpoint.reference.model_dump(mode="json")}
+        named = {"token": self.token} if self.token else {}
         if self.edit is not None:
             if isinstance(self.edit, dict) and "action" in self.edit:
                 noted = {"note": self.note} if self.note is not None else {}
                 return named | self.edit | noted
             return {"action": "edit", "revised_data": self.edit, "note": self.note, **named}
-        data = self._feedback(checkpoint)
+        data = self._feedback(checkpoint) if checkpoint is not None else None
         return {"action": self.action, "revised_data": data, "note": self.note or None, **named}
 
     def _feedback(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
@@ -105,13 +116,22 @@ class Answer:
             return None
         found = checkpoint.payload.collection.listed(is_all=True)
         listed = [paper.id for paper in found.papers]
+        relevant, irrelevant = (
+            _marked(words, listed) for words in (self.relevant, self.irrelevant)
+        )
         feedback = UserFeedback(
-            marked_relevant=_marked(self.relevant, listed),
-            marked_irrelevant=_marked(self.irrelevant, listed),
+            marked_relevant=relevant,
+            marked_irrelevant=irrelevant,
+            reasons=dict.fromkeys(irrelevant or relevant, self.reason) if self.reason else {},
             free_text_feedback=self.note,
             merge_decisions=self._merge_decisions(checkpoint.payload),
         )
         return feedback.model_dump(mode="json")
+
+    @property
+    def counts_papers(self) -> bool:
+        """Whether it speaks of papers by what the open question shows."""
+        return self.edit is None and (self._has_marks or self.action == "edit")
 
     @property
     def _has_marks(self) -> bool:

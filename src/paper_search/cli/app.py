@@ -9,16 +9,22 @@ import typer
 from typer.core import TyperGroup
 
 from paper_search.cli import (
+    audit,
     config,
     doctor,
+    evaluation,
     find,
     graph,
+    judge,
     library,
     report,
     resume,
+    review,
+    screen,
     serve,
     sources,
     threads,
+    usage,
 )
 from paper_search.cli.failures import EXIT_CODES, ExitCode, exit_code, explanation
 from paper_search.cli.options import GlobalOptions, Home
@@ -111,9 +117,14 @@ app.command("report")(report.report)
 app.command("threads")(threads.threads)
 app.command("show")(threads.show)
 app.command("resume")(resume.resume)
-app.command("screen")(threads.screen)
+app.command("screen")(screen.screen)
+app.command("reconcile")(screen.reconcile)
+app.command("judge")(judge.judge)
 app.command("export")(threads.export)
+app.command("audit")(audit.audit)
 app.command("fork")(threads.fork)
+app.command("eval")(evaluation.evaluate)
+app.command("usage")(usage.usage)
 app.command("delete")(threads.delete)
 app.command("prune")(threads.prune)
 app.command("backup")(threads.backup)
@@ -121,6 +132,7 @@ app.command("restore")(threads.restore)
 app.add_typer(library.library, name="library")
 app.command("sources")(sources.sources)
 app.add_typer(config.config, name="config")
+app.command("review")(review.review)
 app.command("serve")(serve.serve)
 app.command("doctor")(doctor.doctor)
 app.add_typer(graph.graph, name="graph")

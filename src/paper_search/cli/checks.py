@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.failures import explanation
-from paper_search.config import WEB_SOURCES
+from paper_search.config import WEB_SOURCES, encryption_keys
 from paper_search.errors import ConfigError, LibraryError, PaperSearchError
 from paper_search.models import (
     SearchConstraints,
@@ -87,13 +87,17 @@ def _model(config: AppConfig) -> Check:
     if not config.llm.is_wanted:
         found = "none: searches work without a model"
         return Check("model", is_well=True, found=found)
-    from paper_search.llm import create_provider
+    from paper_search.llm import create_models
+    from paper_search.models.settings import Skill
 
     try:
-        create_provider(config.llm)
+        create_models(config.llm)
     except (PaperSearchError, ValueError) as error:
         return Check("model", is_well=False, found=explanation(error), fix="correct LLM_MODEL")
-    return Check("model", is_well=True, found=f"{config.llm.model}, not tested")
+    names = {skill.value: config.llm.of(skill) or "none" for skill in Skill}
+    alike = len({*names.values()}) == 1
+    found = config.llm.model if alike else ", ".join(f"{k}: {name}" for k, name in names.items())
+    return Check("model", is_well=True, found=f"{found}, not tested")
 
 
 def _library(config: AppConfig) -> Check:
@@ -110,7 +114,9 @@ def _library(config: AppConfig) -> Check:
                 fix="`paper-search library add FILE` imports your papers",
             )
         with Library.open(path) as library:
-            return Check("library", is_well=True, found=f"{len(library)} records in {path}")
+            plain = ", not encrypted: the key covers threads only" if encryption_keys() else ""
+            found = f"{len(library)} records in {path}{plain}"
+            return Check("library", is_well=True, found=found)
     except LibraryError as error:
         fix = f"move {path} away and import your files again"
         return Check("library", is_well=False, found=explanation(error), fix=fix)

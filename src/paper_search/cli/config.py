@@ -126,6 +126,8 @@ def _value(config: "AppConfig", name: str) -> str | None:
         value = getattr(value, part)
     if name in _SECRETS:
         return "set" if value else None
+    if isinstance(value, dict):
+        value = [f"{key}={given}" for key, given in value.items()]
     if isinstance(value, list):
         return ", ".join(map(str, value)) or None
     return None if value in {None, ""} else str(value)
@@ -134,9 +136,12 @@ def _value(config: "AppConfig", name: str) -> str | None:
 def _keys(config: "AppConfig") -> Iterator[ShownSetting]:
     """Give the keys that are set, never what they are."""
     from paper_search.config import service_prefixes, web_prefixes
+    from paper_search.model_settings import key_variable
 
     if config.llm.api_key:
-        yield ShownSetting("llm.api_key", "set", f"{config.llm.provider.upper()}_API_KEY")
+        yield ShownSetting("llm.api_key", "set", key_variable(config.llm.provider))
+    for provider in config.llm.api_keys:
+        yield ShownSetting(f"llm.api_keys.{provider}", "set", key_variable(provider))
     services = ((config.sources, service_prefixes()), (config.web, web_prefixes()))
     for configured, prefixes in services:
         for name, service in configured.items():

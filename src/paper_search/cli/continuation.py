@@ -76,7 +76,7 @@ class Continuation(ABC, Generic[QuestionT]):
             "thread_id": self.thread_id,
             "status": "waiting",
             **self._asked(question),
-            "continue": self.command("--approve"),
+            "continue": self.command("--approve", *_token(question)),
         }
 
 
@@ -91,20 +91,33 @@ class SearchContinuation(Continuation["Checkpoint"]):
         """Return the command that shows all that the sources were asked and said."""
         return command_line("show", self.thread_id, "--details", home=self.home)
 
+    def judging(self) -> str:
+        """Return the command that asks a model about the papers that are unjudged."""
+        return command_line("judge", self.thread_id, "--unjudged", home=self.home)
+
     def lines(self, question: Checkpoint) -> list[str]:
         """See `Continuation.lines`."""
-        edit, screen = ["--edit", "FILE"], []
+        edit, screen, judged = ["--edit", "FILE"], list[str](), list[str]()
         if question.kind.value == "result_review":
             edit = ["--relevant", "IDS", "--irrelevant", "IDS", "--note", "WORDS"]
             one_by_one = command_line("screen", self.thread_id, home=self.home)
             screen = [f"  screen:  {one_by_one}"]
+            judged = self._judged(question)
         return [
             f"thread {self.thread_id} waits for you: {_QUESTIONS[question.kind.value]}",
-            f"  approve: {self.command('--approve')}",
-            f"  edit:    {self.command(*edit)}",
-            f"  reject:  {self.command('--reject', 'NOTE')}",
+            f"  approve: {self.command('--approve', *_token(question))}",
+            f"  edit:    {self.command(*edit, *_token(question))}",
+            f"  reject:  {self.command('--reject', 'NOTE', *_token(question))}",
             *screen,
+            *judged,
         ]
+
+    def _judged(self, question: Checkpoint) -> list[str]:
+        """Return the command for papers that the model did not judge; none: there are none."""
+        collection = getattr(question.payload, "collection", None)
+        every = [*collection.papers, *collection.set_aside] if collection else []
+        has_judged_all = all(paper.is_judged for paper in every)
+        return [] if has_judged_all else [f"  judge:   {self.judging()}"]
 
     def show(self, question: Checkpoint) -> None:
         """See `Continuation.show`."""
@@ -131,7 +144,7 @@ class ReportContinuation(Continuation["Review"]):
         asked = HITL_BREAKPOINTS[question.kind].question
         taken = {action.value for action in question.actions}
         answers = [
-            f"  {action + ':':9}{self.command(*options)}"
+            f"  {action + ':':9}{self.command(*options, *_token(question))}"
             for action, options in _REVIEW_OPTIONS.items()
             if action in taken
         ]
@@ -148,3 +161,8 @@ class ReportContinuation(Continuation["Review"]):
             "review": question.model_dump(mode="json"),
             "expires_at": question.expires_at.isoformat(),
         }
+
+
+def _token(question: Any) -> tuple[str, ...]:
+    """Return the options that name a question; none for one of an older program."""
+    return ("--token", question.token) if question.token else ()

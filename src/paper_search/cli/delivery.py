@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -159,6 +160,27 @@ class Delivery(Destination):
         return sheet.export_text()
 
 
+def decision_line(collection: PaperCollection, decision: str | None) -> str:
+    """Return which papers an export holds by what a person decided, and which it leaves out.
+
+    Args:
+        collection: the whole result, with what was set aside.
+        decision: as `--decision` has it; None: included and undecided.
+    """
+    shown = Counter(paper.decision for paper in collection.papers)
+    aside = Counter(paper.decision for paper in collection.set_aside)
+    counts = [
+        f"{shown['included'] + aside['included']} included",
+        f"{shown['undecided']} undecided",
+        f"{shown['excluded'] + aside['excluded']} excluded",
+    ]
+    words = {None: "included and undecided papers", "all": "all papers"}.get(
+        decision, f"{decision} papers only"
+    )
+    left_out = "; --decision chooses others" if decision is None else ""
+    return f"{words} ({', '.join(counts)}){left_out}"
+
+
 def _say_titles(collection: PaperCollection) -> None:
     """Say what is in a file, so that nobody has to open it to see whether it is any good."""
     for number, paper in enumerate(collection.papers[:TITLES_SHOWN], start=1):
@@ -179,7 +201,13 @@ def _default_format(output: Path | None, *, is_json: bool) -> str:
 def _require_exporter(name: str) -> None:
     from paper_search.errors import UnknownNameError
     from paper_search.exports import known_exporters
+    from paper_search.exports.registry import STYLE_SUFFIX
 
+    if name.lower().endswith(STYLE_SUFFIX):
+        from paper_search.exports.references import check_style
+
+        check_style(name)
+        return
     known = known_exporters()
     if name not in known:
         raise UnknownNameError("export format", name, [TABLE, *known])

@@ -62,7 +62,7 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
     # --- what each graph has of its own -----------------------------------------------------------
 
     @abstractmethod
-    def _decide(self, question: QuestionT, terminal: Terminal) -> Any:
+    def _decide(self, question: QuestionT, terminal: Terminal, runner: asyncio.Runner) -> Any:
         """Return what the person decides; Raises QuitError."""
 
     @abstractmethod
@@ -116,7 +116,7 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
         """Ask the person until the thread ends or they leave."""
         while self._is_question(reached):
             try:
-                decision = self._decide(reached, Terminal())
+                decision = self._decide(reached, Terminal(), runner)
             except QuitError:
                 break
             try:

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paper_search.cli.console import is_interactive
-from paper_search.cli.options import Force, Format, Home, Json, Keep, Output, given_home, settings
+from paper_search.cli.options import (
+    BudgetOption,
+    Force,
+    Format,
+    Home,
+    Json,
+    Keep,
+    Output,
+    budget_of,
+    given_home,
+    settings,
+)
 from paper_search.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,6 +64,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
             show_default="PAPER_SEARCH_ENRICH",
         ),
     ] = None,
+    budget: BudgetOption = None,
     max_iterations: Annotated[
         int, typer.Option(min=1, max=100, metavar="N", help="Stop after N answers.")
     ] = 5,
@@ -100,6 +112,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         max_results=max_results,
         must_find=known_papers(must_find or []),
         enrich=enrich,
+        budget=budget_of(budget),
     )
     thread_id = str(uuid.uuid4())
     continuation = SearchContinuation(

@@ -12,7 +12,7 @@ from paper_search.errors import InvalidDecisionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paper_search.models import RankedQuery, SearchQuery, SearchStrategy
+    from paper_search.models import Criterion, RankedQuery, SearchQuery, SearchStrategy
 
 HEADER = """\
 # The search strategy. Change it, save, and close the editor to search with it.
@@ -33,13 +33,23 @@ FORMS = """\
 # A source that is not named here is asked the question if it ranks plain text, else the queries."""
 
 
-def write_form(strategy: SearchStrategy, available: list[str], ranking: Sequence[str] = ()) -> str:
+CRITERIA = """\
+# What the model judges papers by: 2 to 6 criteria, "inclusion" or "exclusion", weight 1 to 3."""
+
+
+def write_form(
+    strategy: SearchStrategy,
+    available: list[str],
+    ranking: Sequence[str] = (),
+    criteria: Sequence[Criterion] = (),
+) -> str:
     """Return the form of a strategy.
 
     Args:
         strategy: what stands in it.
         available: sources that may be named; empty: not known.
         ranking: those of them that answer plain text.
+        criteria: what papers are judged by; none: no model judges.
     """
     known = f"  # known: {visible(', '.join(available))}" if available else ""
     lines = [HEADER, f"sources = {_toml(strategy.sources)}{known}", "", "[filters]"]
@@ -48,6 +58,8 @@ def write_form(strategy: SearchStrategy, available: list[str], ranking: Sequence
         is_open = value is None or value == []
         lines.append(f"# {name} = {OPTIONAL[name]}" if is_open else f"{name} = {_toml(value)}")
     lines += _forms(strategy, ranking)
+    if criteria:
+        lines += ["", CRITERIA, *(line for each in criteria for line in _criterion(each))]
     for ranked in strategy.ranked:
         lines += ["", *_ranked(ranked)]
     for query in strategy.queries:
@@ -89,6 +101,13 @@ def _forms(strategy: SearchStrategy, ranking: Sequence[str]) -> list[str]:
     ]
     given = [f"{_toml(name)} = {_toml(form.value)}" for name, form in strategy.forms.items()]
     return ["", FORMS, "[forms]", *usual, *given]
+
+
+def _criterion(criterion: Criterion) -> list[str]:
+    return [
+        "[[criteria]]",
+        *(f"{name} = {_toml(value)}" for name, value in criterion.model_dump(mode="json").items()),
+    ]
 
 
 def _ranked(query: RankedQuery) -> list[str]:

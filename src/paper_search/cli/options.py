@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
+    from paper_search.models.usage import Budget
 
 
 Home = Annotated[
@@ -27,7 +28,8 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="table, json, bibtex, biblatex, ris, csl-json, csv, xlsx or markdown; else by the "
+        help="table, json, bibtex, biblatex, ris, csl-json, csv, xlsx, markdown, zotero-rdf, "
+        "asreview, rayyan, or the path of a .csl file for references in that style; else by the "
         "name of --output, else table.",
     ),
 ]
@@ -40,6 +42,15 @@ Keep = Annotated[
     bool,
     typer.Option("--keep", help="Add papers found elsewhere to your library; PAPER_SEARCH_KEEP."),
 ]
+BudgetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--budget",
+        metavar="AMOUNT",
+        help="Spend at most this on language models, as 0.50 (dollars), '200k tokens' or "
+        "'40 calls'; else PAPER_SEARCH_BUDGET, else no limit.",
+    ),
+]
 All = Annotated[bool, typer.Option("--all", help="Include the papers that were set aside.")]
 MinScore = Annotated[
     float | None,
@@ -49,6 +60,24 @@ MinScore = Annotated[
         max=1.0,
         metavar="SCORE",
         help="Show all papers with at least this score.",
+    ),
+]
+
+Token = Annotated[
+    str | None,
+    typer.Option(
+        "--token",
+        metavar="TOKEN",
+        help="The question that you answer, as its commands name it; another one stays open.",
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+Decided = Annotated[
+    Literal["included", "excluded", "undecided", "all"] | None,
+    typer.Option(
+        "--decision",
+        help="Only papers on which you decided so; all: excluded ones too. "
+        "Default: included and undecided.",
     ),
 ]
 
@@ -82,6 +111,26 @@ def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> Ap
 
     config = load_config(home=given_home(ctx, home))
     return config.model_copy(update={"keep_found": True}) if keep else config
+
+
+def budget_of(given: str | None) -> Budget | None:
+    """Return the budget of `--budget`; None: none was given.
+
+    Raises:
+        UsageMistakeError: it cannot be read.
+    """
+    from pydantic import ValidationError
+
+    from paper_search.cli.failures import UsageMistakeError
+    from paper_search.models.usage import Budget
+
+    if given is None:
+        return None
+    try:
+        return Budget.model_validate(given)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        raise UsageMistakeError(f"--budget: {problem}") from None
 
 
 def _globals(ctx: typer.Context) -> GlobalOptions:

@@ -6,7 +6,16 @@ from typing import Annotated
 import typer
 
 from paper_search.cli.failures import UsageMistakeError
-from paper_search.cli.options import Force, Home, Json, given_home, settings
+from paper_search.cli.options import (
+    BudgetOption,
+    Force,
+    Home,
+    Json,
+    Token,
+    budget_of,
+    given_home,
+    settings,
+)
 
 
 def report(  # noqa: PLR0913, PLR0917  # one for each option
@@ -32,15 +41,26 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         ),
     ] = None,
     depth: Annotated[
-        str, typer.Option(metavar="DEPTH", help="quick, standard or comprehensive.")
-    ] = "standard",
+        str | None, typer.Option(metavar="DEPTH", help="quick, standard (default), comprehensive.")
+    ] = None,
     style: Annotated[
-        str, typer.Option(metavar="STYLE", help="academic, technical or executive.")
-    ] = "academic",
-    words: Annotated[int, typer.Option(min=100, metavar="N", help="Length in words.")] = 2000,
+        str | None, typer.Option(metavar="STYLE", help="academic (default), technical, executive.")
+    ] = None,
+    words: Annotated[
+        int | None, typer.Option(min=100, metavar="N", help="Length in words (2000).")
+    ] = None,
     max_iterations: Annotated[
-        int, typer.Option(min=1, max=20, metavar="N", help="Review at most N drafts.")
-    ] = 3,
+        int | None, typer.Option(min=1, max=20, metavar="N", help="Review at most N drafts (3).")
+    ] = None,
+    settings_given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any setting of a report, such as writer_model=NAME or max_gap_searches=1; "
+            "repeatable. PAPER_SEARCH_REPORT or `config set report` sets them for all.",
+        ),
+    ] = None,
     pages: Annotated[
         int | None,
         typer.Option(
@@ -50,6 +70,10 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
             help="Read at most N web pages and open-access papers; 0: none.",
         ),
     ] = None,
+    draft: Annotated[
+        bool,
+        typer.Option("--draft", help="With --thread: write the text that you are asked about."),
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip all reviews.")] = False,
     approve: Annotated[bool, typer.Option("--approve", help="Approve what is shown.")] = False,
     edit: Annotated[
@@ -63,6 +87,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         str | None, typer.Option(metavar="NOTE", help="Reject with a reason.")
     ] = None,
     skip: Annotated[bool, typer.Option("--skip", help="Continue without a decision.")] = False,
+    token: Token = None,
     format_name: Annotated[
         str | None,
         typer.Option(
@@ -79,9 +104,15 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         str,
         typer.Option(metavar="STYLE", help="References: plain, or the path of a .csl file."),
     ] = "plain",
+    budget: BudgetOption = None,
     figures: Annotated[
-        bool, typer.Option("--figures", help="Include figures, in HTML or as files beside FILE.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--figures/--no-figures",
+            help="Include figures; beside FILE for LaTeX and Markdown. By default in HTML and "
+            "Word, if matplotlib is installed.",
+        ),
+    ] = None,
     force: Force = False,
     as_json: Json = False,
     home: Home = None,
@@ -92,30 +123,35 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     question with exit code 3 and prints the command that continues, unless --yes. Without a
     language model the report consists of sentences from the sources.
     """
+    from paper_search.cli import report_drive
     from paper_search.cli.report_delivery import ReportDelivery
-    from paper_search.cli.report_drive import ReportAnswer, begin_report, resume_report
 
     delivery = ReportDelivery.chosen(
         format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
     )
-    answer = ReportAnswer.chosen(approve, edit, note, reject, skip=skip)
+    answer = report_drive.ReportAnswer.chosen(approve, edit, note, reject, skip=skip, token=token)
     config, home_option = settings(ctx, home), given_home(ctx, home)
     if thread is not None:
         if question or from_thread:
             raise UsageMistakeError("--thread continues a report; leave out QUESTION and --from")
-        resume_report(config, home_option, delivery, answer, thread, is_asking=not yes)
+        if draft:
+            report_drive.deliver_draft(config, delivery, thread)
+            return
+        report_drive.resume_report(config, home_option, delivery, answer, thread, is_asking=not yes)
         return
-    if answer is not None:
-        raise UsageMistakeError("an answer needs --thread THREAD")
-    run = {
-        "sources": source or None,
-        "depth": depth,
-        "style_guide": style,
-        "target_length": words,
-        "max_iterations": max_iterations,
-        **({} if pages is None else {"max_pages": pages}),
-    }
-    begin_report(
+    if answer is not None or draft:
+        raise UsageMistakeError("an answer and --draft need --thread THREAD")
+    run = report_drive.run_settings(
+        settings_given or [],
+        sources=source or None,
+        depth=depth,
+        style_guide=style,
+        target_length=words,
+        max_iterations=max_iterations,
+        max_pages=pages,
+        budget=budget_of(budget),
+    )
+    report_drive.begin_report(
         config,
         home_option,
         delivery,

@@ -15,6 +15,7 @@ from paper_search.errors import ExportError, UnknownNameError
 
 if TYPE_CHECKING:
     from paper_search.report.document import Report
+    from paper_search.report.outputs.figures import Format
     from paper_search.report_workflow.catalog import ReportDetail
 
 SUFFIXES = {
@@ -46,11 +47,13 @@ class ReportDelivery(Destination):
         output: Path | None,
         references: str = "plain",
         *,
-        has_figures: bool = False,
+        has_figures: bool | None = None,
         is_forced: bool,
         is_json: bool,
     ) -> ReportDelivery:
         """Return the delivery that the options describe.
+
+        Figures that nobody asked for are in documents that can hold them, where they can be drawn.
 
         Raises:
             UnknownNameError: no format of that name, or for a file of that name.
@@ -63,6 +66,8 @@ class ReportDelivery(Destination):
             raise UsageMistakeError("a Word document needs --output FILE")
         if has_figures and output is None and name != "html":
             raise UsageMistakeError("--figures needs --output FILE or --format html")
+        if has_figures is None:
+            has_figures = name in {"docx", "html"} and _can_draw()
         beside = [output.with_suffix(".bib")] if output and name == "latex" else []
         delivery = cls(
             name,
@@ -79,7 +84,8 @@ class ReportDelivery(Destination):
     def options(self) -> list[str]:
         """Return the options that ask for the same again."""
         references = [] if self.references == "plain" else ["--references", self.references]
-        return [*super().options, *references, *(["--figures"] if self.has_figures else [])]
+        figures = "--figures" if self.has_figures else "--no-figures"
+        return [*super().options, *references, *([figures] if self.output is not None else [])]
 
     def deliver(self, report: Report, about: dict[str, Any]) -> None:
         """Hand over the report; `about` is what JSON for machines says besides.
@@ -88,9 +94,6 @@ class ReportDelivery(Destination):
             ExportError: a file cannot be written, or pandoc is missing.
             ConfigError: the style or matplotlib is missing.
         """
-        from paper_search.report.outputs import figures as drawing
-
-        figures = drawing.figures(report) if self.has_figures else {}
         if self.is_json:
             from paper_search.report.document import render_json
 
@@ -98,48 +101,67 @@ class ReportDelivery(Destination):
             print_json({**about, **file, **json.loads(render_json(report))})
         if self.output is None:
             if not self.is_json:
-                print_text(self._rendered(report, figures))
+                print_text(self._rendered(report))
             return
         if self.format_name == "docx":
             self._write_document(report, self.output)
         else:
-            self._write(self._rendered(report, figures), self.output)
+            self._write(self._rendered(report), self.output)
         if self.format_name == "latex":
             from paper_search.report.outputs.latex import render_bibtex
 
             self._write(render_bibtex(report), self.output.with_suffix(".bib"))
-        if figures and self.format_name != "html":
-            for number, svg in enumerate(figures.values(), 1):
-                name = f"{self.output.stem}-figure-{number}.svg"
-                self._write(svg, self.output.with_name(name))
 
-    def _rendered(self, report: Report, figures: dict[str, str]) -> str:
+    def _rendered(self, report: Report) -> str:
         from paper_search.report.document import render_json
         from paper_search.report.outputs import latex, markdown, page
 
         match self.format_name:
             case "html":
-                return page.render_html(report, style=self.references, figures=figures)
+                drawn = self._drawn(report, "svg")
+                return page.render_html(report, style=self.references, figures=drawn)
             case "latex":
                 stem = self.output.stem if self.output else "references"
-                return latex.render_latex(report, bibliography=stem)
+                files = self._beside(report, "pdf")
+                return latex.render_latex(report, bibliography=stem, figures=files)
             case "json":
                 return render_json(report)
             case _:
-                return markdown.render_markdown(report, style=self.references)
+                files = self._beside(report, "svg")
+                return markdown.render_markdown(report, style=self.references, figures=files)
 
-    def _write(self, text: str, path: Path) -> None:
-        from paper_search.exports.files import write_export
+    def _drawn(self, report: Report, kind: Format) -> dict[str, bytes]:
+        from paper_search.report.outputs.figures import figures
 
-        say(f"wrote {visible(write_export(text, path, overwrite=self.is_forced))}")
+        return figures(report, kind) if self.has_figures else {}
+
+    def _beside(self, report: Report, kind: Format) -> dict[str, str]:
+        """Write the figures beside the file and return their names."""
+        if self.output is None:
+            return {}
+        names = {}
+        for name, content in self._drawn(report, kind).items():
+            path = self.output.with_name(f"{self.output.stem}-{name}.{kind}")
+            self._write(content, path)
+            names[name] = path.name
+        return names
+
+    def _write(self, content: str | bytes, path: Path) -> None:
+        from paper_search.exports.files import write_bytes, write_export
+
+        written = (
+            write_export(content, path, overwrite=self.is_forced)
+            if isinstance(content, str)
+            else write_bytes(content, path, overwrite=self.is_forced)
+        )
+        say(f"wrote {visible(written)}")
 
     def _write_document(self, report: Report, path: Path) -> None:
-        from paper_search.exports.files import write_bytes
         from paper_search.report.outputs.docx import render_docx
 
         csl = Path(self.references).absolute() if self.references.endswith(".csl") else None
-        content = asyncio.run(render_docx(report, csl=csl))
-        say(f"wrote {visible(write_bytes(content, path, overwrite=self.is_forced))}")
+        drawn = self._drawn(report, "png")
+        self._write(asyncio.run(render_docx(report, csl=csl, figures=drawn)), path)
 
 
 def export_report(detail: ReportDetail, delivery: ReportDelivery) -> None:
@@ -154,6 +176,12 @@ def export_report(detail: ReportDetail, delivery: ReportDelivery) -> None:
             f"{detail.status.value}; continue it first: paper-search resume {detail.thread_id}"
         )
     delivery.deliver(detail.report, {"thread_id": detail.thread_id})
+
+
+def _can_draw() -> bool:
+    from paper_search.report.outputs.figures import is_available
+
+    return is_available()
 
 
 def _default(output: Path | None, *, is_json: bool) -> str:

@@ -28,7 +28,7 @@ from paper_search.report_workflow.session import ReportSession
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from paper_search.config import AppConfig
     from paper_search.report_workflow import ReportWorkflow
@@ -42,7 +42,7 @@ class ReportAnswer:
     decision: dict[str, Any]
 
     @classmethod
-    def chosen(
+    def chosen(  # noqa: PLR0913  # one for each option
         cls,
         approve: bool,
         edit: Path | None,
@@ -50,6 +50,7 @@ class ReportAnswer:
         reject: str | None,
         *,
         skip: bool,
+        token: str | None = None,
     ) -> ReportAnswer | None:
         """Return the answer in the options; None: they hold none.
 
@@ -67,14 +68,15 @@ class ReportAnswer:
         named = [name for name, value in given.items() if value is not None]
         if len(named) > 1 and set(named) != {"--edit", "--note"}:
             raise UsageMistakeError(f"{' and '.join(named)} cannot be combined; give one of them")
+        question = {"token": token} if token else {}
         if edit is not None:
-            return cls(_modification(document(edit), note))
+            return cls({**question, **_modification(document(edit), note)})
         if note is not None:
-            return cls({"action": "modify", "feedback": note})
+            return cls({**question, "action": "modify", "feedback": note})
         if reject is not None:
-            return cls({"action": "reject", "feedback": reject})
+            return cls({**question, "action": "reject", "feedback": reject})
         if approve or skip:
-            return cls({"action": "approve" if approve else "skip"})
+            return cls({**question, "action": "approve" if approve else "skip"})
         return None
 
 
@@ -83,9 +85,17 @@ class ReportDrive(Drive[Review, Report, ReportDelivery]):
 
     session_type = ReportSession
     noun = "report"
+    editor: str | None = None
+    """The command that opens the text of a report."""
 
-    def _decide(self, question: Review, terminal: Terminal) -> ReviewDecision:
-        return ReportReview(terminal).decide(question)
+    def _decide(
+        self, question: Review, terminal: Terminal, runner: asyncio.Runner
+    ) -> ReviewDecision:
+        del runner  # nothing is saved before the answer
+        return ReportReview(terminal, self._preview, self.editor).decide(question)
+
+    def _preview(self) -> Report:
+        return asyncio.run(previewed(self._url, self._thread_id))
 
     def _hand_over(self, result: Report, state: WorkflowState) -> None:
         """Deliver the report; one that came to nothing is a failure."""
@@ -128,6 +138,35 @@ def begin_report(  # noqa: PLR0913  # what the options say
     drive.run(begin(asked, thread_id=thread_id), is_asking=is_asking)
 
 
+def run_settings(named: Sequence[str], **options: Any) -> dict[str, Any]:
+    """Return the settings of a run.
+
+    Args:
+        named: those of `--set`, each NAME=VALUE.
+        options: those that have an option of their own; None: it was not given.
+
+    Raises:
+        UsageMistakeError: one has not the form NAME=VALUE.
+    """
+    pairs = {each: each.partition("=") for each in named}
+    for each, (name, sign, value) in pairs.items():
+        if not (name.strip() and sign and value.strip()):
+            raise UsageMistakeError(f"--set {each!r}: give NAME=VALUE, as in depth=quick")
+    given = {name.strip(): value.strip() for name, _, value in pairs.values()}
+    return given | {name: value for name, value in options.items() if value is not None}
+
+
+def deliver_draft(config: AppConfig, delivery: ReportDelivery, thread_id: str) -> None:
+    """Hand over the text that a person is asked about, in any format; the question stays open.
+
+    Raises:
+        ThreadNotFoundError: there is no such report.
+        ExportError: nothing is written yet, or a file cannot be written.
+    """
+    report = asyncio.run(previewed(config.persistence_url, thread_id))
+    delivery.deliver(report, {"thread_id": thread_id})
+
+
 def resume_report(  # noqa: PLR0913  # what the options say
     config: AppConfig,
     home: Path | None,
@@ -158,7 +197,20 @@ def _drive(  # noqa: PLR0913, PLR0917  # what a drive is made of
     thread_id: str,
 ) -> ReportDrive:
     commands = ReportContinuation(thread_id, home, tuple(delivery.options))
-    return ReportDrive(config.persistence_url, workflow, progress, delivery, commands)
+    drive = ReportDrive(config.persistence_url, workflow, progress, delivery, commands)
+    drive.editor = config.editor
+    return drive
+
+
+async def previewed(url: str, thread_id: str) -> Report:
+    """Return a report as it stands, before it is given out.
+
+    Raises:
+        ThreadNotFoundError: there is no such report.
+        ExportError: nothing is written yet.
+    """
+    async with reading(ReportSession, url, thread_id) as session:
+        return await session.preview()
 
 
 def refuse_marks(*marks: str | None) -> None:
@@ -179,7 +231,7 @@ async def _taken_up(
 ) -> Review | Report:
     """Bring a report to its next open question or its end; a finished one is given as it is."""
     if answer is not None:
-        return await workflow.answer(thread_id, await _named(workflow, thread_id, answer))
+        return await workflow.answer(thread_id, answer.decision)
     try:
         return await workflow.proceed(thread_id)
     except ThreadFinishedError:
@@ -189,14 +241,6 @@ async def _taken_up(
         if review is None:
             raise
         return review
-
-
-async def _named(workflow: ReportWorkflow, thread_id: str, answer: ReportAnswer) -> dict[str, Any]:
-    """Return the decision with the question that is open now: it shall not answer the next one."""
-    review = await workflow.pending(thread_id)
-    if review is None:
-        return answer.decision
-    return {"review": review.reference.model_dump(mode="json"), **answer.decision}
 
 
 def _question_of(config: AppConfig, from_thread: str | None) -> str:

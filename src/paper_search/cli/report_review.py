@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.console import messages, say, text, visible
+import typer
+
+from paper_search.cli.console import data, is_terminal, messages, say, text, visible
+from paper_search.cli.draft_form import changes, write_draft
+from paper_search.cli.keys import command
+from paper_search.cli.spending import usage_facts
+from paper_search.cli.strategy_review import EditorError, edited
 from paper_search.cli.terminal import QuitError, Terminal
+from paper_search.errors import InvalidDecisionError
+from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
+    from paper_search.report.document import Report
     from paper_search.report_workflow.catalog import ReportDetail
 
-MENU = "[a]pprove  [m]odify WORDS  [r]eject NOTE  s[k]ip  [f]ull text  [q]uit > "
+PLAN_MENU = "[a]pprove  [e]dit WORDS  [x] reject NOTE  s[k]ip  [s]how again  [h]elp  [q]uit > "
+MENU = (
+    "[a]pprove  [f]ull text  [o]pen page  [e]dit text or WORDS  [x] reject NOTE  s[k]ip  [h]elp  "
+    "[q]uit > "
+)
+HELP = """\
+  a             approve what is shown
+  e WORDS       have it changed by what you say; of a draft, e alone opens the text in your editor
+  x [WORDS]     reject it
+  k             skip: continue without a decision
+  f, s          show the whole text
+  o             open the draft as a page in the browser
+  q             quit; the question stays open"""
+_LINK = re.compile(r"(?<=^- )\[(?P<title>.*)\]\(#[^)]*\)$|<(?P<address>https?://[^<>]+)>$")
 _ITEMS = 12
 _LAST = 8
 """Of what happened on the way, so many are shown."""
@@ -24,10 +51,16 @@ class ReportReview:
 
     Args:
         terminal: where they sit.
+        report: gives the whole report as it stands.
+        editor: the command that opens the text; None: it can only be changed in words.
     """
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(
+        self, terminal: Terminal, report: Callable[[], Report], editor: str | None = None
+    ) -> None:
         self._terminal = terminal
+        self._report = report
+        self._editor = editor
 
     def decide(self, review: Review) -> ReviewDecision:
         """Return what the person decides.
@@ -36,37 +69,112 @@ class ReportReview:
             QuitError: they leave the question open.
         """
         show_review(messages(), review)
+        is_plan = review.kind == "plan_review"
+        menu, taken = (PLAN_MENU, "a e x k s f h q") if is_plan else (MENU, "a f s o e x k h q")
         while True:
-            word, _, rest = self._terminal.ask(MENU).partition(" ")
-            match word.lower():
-                case "a" | "approve":
-                    return _decision(review, HITLAction.APPROVE)
-                case "m" | "modify" | "e" | "edit":
-                    words = rest.strip() or self._terminal.ask("what should be different? ")
-                    if words:
-                        return _decision(review, HITLAction.MODIFY, words)
-                    say("nothing changed")
-                case "r" | "x" | "reject":
-                    note = rest.strip() or self._terminal.ask("what is wrong with it? ")
-                    return _decision(review, HITLAction.REJECT, note or None)
-                case "k" | "skip":
-                    return _decision(review, HITLAction.SKIP)
-                case "f" | "full" | "s" | "show":
-                    show_review(messages(), review, is_whole=True)
-                case "q" | "quit":
-                    raise QuitError
-                case _:
-                    say(f"{visible(word)!r} is none of: a, m, r, k, f, q")
+            try:
+                meaning, words = command(self._terminal.ask(menu), taken)
+            except InvalidDecisionError as error:
+                say(str(error))
+                continue
+            if (decision := self._decided(review, meaning, words)) is not None:
+                return decision
+
+    def _decided(self, review: Review, meaning: str, words: str) -> ReviewDecision | None:
+        """Return the decision in an answer; None: it was a wish to see something."""
+        match meaning:
+            case "approve":
+                return _decision(review, HITLAction.APPROVE)
+            case "skip":
+                return _decision(review, HITLAction.SKIP)
+            case "reject":
+                note = words or self._terminal.ask("what is wrong with it? ")
+                return _decision(review, HITLAction.REJECT, note or None)
+            case "edit" if review.kind != "plan_review" and not words:
+                changed = self._edited()
+                modified = {"draft": changed} if changed else None
+                return self._modified(review, None, modified)
+            case "edit":
+                words = words or self._terminal.ask("what should be different? ")
+                return self._modified(review, words, None)
+            case "quit":
+                raise QuitError
+            case _:
+                self._shown(review, meaning)
+                return None
+
+    def _modified(
+        self, review: Review, words: str | None, fields: dict[str, Any] | None
+    ) -> ReviewDecision | None:
+        if words or fields:
+            return _decision(review, HITLAction.MODIFY, words or None, fields)
+        say("nothing changed")
+        return None
+
+    def _shown(self, review: Review, meaning: str) -> None:
+        """Show what a person wants to see again."""
+        match meaning:
+            case "help":
+                say(HELP)
+            case "open":
+                _open_page(self._report())
+            case _ if review.kind == "plan_review":
+                show_review(messages(), review)
+            case _:
+                show_text(render_markdown(self._report()))
+
+    def _edited(self) -> dict[str, Any]:
+        """Return the fields that the person changed in their editor; none: it stays as it is."""
+        if self._editor is None:
+            say("set EDITOR to edit the text, or say what to change: e WORDS")
+            return {}
+        text = original = write_draft(self._report())
+        while True:
+            try:
+                text = edited(text, self._editor, "report.md")
+                return changes(original, text)
+            except EditorError as error:
+                say(str(error))
+                return {}
+            except InvalidDecisionError as error:
+                say(visible(error))
+                if self._terminal.ask("[e]dit again  [b]ack > ").lower() in {"b", "back"}:
+                    return {}
 
 
-def show_review(console: Console, review: Review, *, is_whole: bool = False) -> None:
-    """Show what is asked, with everything that is needed to decide."""
+def show_text(markdown: str) -> None:
+    """Show a text page by page, where there is a terminal; else whole."""
+    from rich.markdown import Markdown
+
+    lines = (_LINK.sub(r"\g<title>\g<address>", visible(line)) for line in markdown.split("\n"))
+    plain = "\n".join(lines)
+    shown = Markdown(plain, hyperlinks=False)
+    if not is_terminal():
+        messages().print(shown)
+        return
+    with data().pager(styles=True):
+        data().print(shown)
+
+
+def _open_page(report: Report) -> None:
+    from paper_search.report.outputs.figures import figures, is_available
+    from paper_search.report.outputs.page import render_html
+
+    folder = Path(tempfile.mkdtemp(prefix="paper-search-"))
+    page = folder / "report.html"
+    page.write_text(render_html(report, figures=figures(report) if is_available() else None))
+    say(f"wrote {page}")
+    typer.launch(page.as_uri())
+
+
+def show_review(console: Console, review: Review) -> None:
+    """Show what is asked, with what is needed to decide; the text is shown by the page."""
     console.print(text(review.name, "bold"))
     shows = review.shows
     if review.kind == "plan_review":
         _show_plan(console, shows.get("research_plan") or {}, shows.get("warnings") or [])
     else:
-        _show_draft(console, shows.get("draft") or {}, is_whole=is_whole)
+        _show_draft(console, shows.get("draft") or {})
         _show_critique(console, shows.get("critique") or {})
     for note in shows.get("revision_notes") or []:
         console.print(text(f"  revised: {note}"))
@@ -89,16 +197,11 @@ def _show_plan(console: Console, plan: dict[str, Any], warnings: list[str]) -> N
         console.print(text(f"note: {warning}"))
 
 
-def _show_draft(console: Console, draft: dict[str, Any], *, is_whole: bool) -> None:
+def _show_draft(console: Console, draft: dict[str, Any]) -> None:
     console.print(text(f"{draft.get('title', '')} (version {draft.get('version')})", "bold"))
     console.print(text(draft.get("abstract", "")))
     for section in draft.get("sections") or []:
         console.print(text(f"  {section['title']} ({section['word_count']} words)", "bold"))
-        if is_whole:
-            for line in str(section["content"]).splitlines():
-                console.print(text(line))
-    if is_whole:
-        console.print(text(f"Conclusion: {draft.get('conclusion', '')}"))
 
 
 def _show_critique(console: Console, critique: dict[str, Any]) -> None:
@@ -111,8 +214,19 @@ def _show_critique(console: Console, critique: dict[str, Any]) -> None:
         console.print(text(f"  and {len(items) - _ITEMS} more"))
 
 
-def _decision(review: Review, action: HITLAction, feedback: str | None = None) -> ReviewDecision:
-    return ReviewDecision(action=action, feedback=feedback, review=review.reference)
+def _decision(
+    review: Review,
+    action: HITLAction,
+    feedback: str | None = None,
+    modified: dict[str, Any] | None = None,
+) -> ReviewDecision:
+    return ReviewDecision(
+        action=action,
+        feedback=feedback,
+        modifications=modified,
+        review=review.reference,
+        token=review.token or None,
+    )
 
 
 def show_report(console: Console, detail: ReportDetail) -> None:
@@ -132,6 +246,8 @@ def show_report(console: Console, detail: ReportDetail) -> None:
     for name, value in facts.items():
         if value is not None:
             console.print(text(f"{name:>10}  {value}"))
+    for name, said in usage_facts(detail.usage):
+        console.print(text(f"{name:>10}  {said}"))
     for event in detail.checkpoints[-_LAST:]:
         console.print(text(f"  {event}", "dim"))
     for error in detail.errors:

@@ -7,11 +7,12 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from paper_search.cli.failures import UsageMistakeError
+from paper_search.errors import StaleDecisionError
 from paper_search.persistence import open_persistence
-from paper_search.sources import known_sources
 from paper_search.steps.compiler import PARAMS
 from paper_search.threads.session import ThreadSession
 from paper_search.workflow import SearchWorkflow
+from paper_search.workflow.assembly import sources_of_run
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
     from paper_search.cli.answer import Answer
     from paper_search.config import AppConfig
     from paper_search.models import PaperCollection
+    from paper_search.models.usage import Budget
     from paper_search.report_workflow import ReportWorkflow
     from paper_search.report_workflow.breakpoints import BreakpointName
     from paper_search.report_workflow.catalog import ReportDetail
+    from paper_search.threads.plain import PlainDetail
     from paper_search.threads.progress import ProgressReporter
     from paper_search.workflow import Checkpoint, ThreadDetail
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
 
 
-async def thread_detail(url: str, thread_id: str) -> ThreadDetail | ReportDetail:
+async def thread_detail(url: str, thread_id: str) -> ThreadDetail | ReportDetail | PlainDetail:
     """Return all that there is to know of a thread, of whatever kind it is.
 
     Raises:
@@ -40,8 +43,11 @@ async def thread_detail(url: str, thread_id: str) -> ThreadDetail | ReportDetail
 
     async with open_persistence(url) as persistence:
         every = EveryThread(persistence)
-        if await every.catalog_of(thread_id) is every.reports:
+        catalog = await every.catalog_of(thread_id)
+        if catalog is every.reports:
             return await every.reports.show(thread_id)
+        if catalog is every.others:
+            return await every.others.show(thread_id)
         return await every.searches.show(thread_id)
 
 
@@ -75,7 +81,7 @@ async def restored(config: AppConfig, thread_id: str, progress: ProgressReporter
         config,
         progress_reporter=progress,
         persistence=config.persistence_url,
-        sources=_sources(config, values),
+        sources=sources_of_run(config, values),
     )
 
 
@@ -93,20 +99,31 @@ async def taken_up(
     if answer is None:
         return await workflow.pending(thread_id) or await workflow.proceed(thread_id)
     async with reading(SearchSession, config.persistence_url, thread_id) as session:
-        question = await session.require_question()
-    return await workflow.answer(thread_id, answer.decision(question.question))
+        waiting = None if (await session.state()).is_complete else await session.open_question()
+        if answer.token is None or answer.counts_papers:
+            waiting = await session.require_question()
+    question = waiting.question if waiting else None
+    if question is not None and answer.token not in {None, question.token}:
+        if answer.counts_papers:
+            raise StaleDecisionError(
+                f"the papers are numbered by the question with the token {answer.token}, and the "
+                f"open one is another: {question.reference} (token {question.token}). See "
+                f"`paper-search show {thread_id}`"
+            )
+        question = None
+    return await workflow.answer(thread_id, answer.decision(question))
 
 
-def _sources(config: AppConfig, values: dict[str, Any]) -> list[str] | None:
-    """Return the sources that the run was limited to; else all enabled and those it names."""
-    limited: list[str] | None = (values.get(PARAMS) or {}).get("sources")
-    if limited is not None:
-        return limited
-    enabled = [name for name, source in config.sources.items() if source.enabled]
-    named = (values.get("strategy") or {}).get("sources") or []
-    if named:  # what the home remembers is for new threads
-        enabled = [name for name in enabled if name not in config.remembered_sources]
-    return [*enabled, *(name for name in named if name in known_sources() and name not in enabled)]
+def allow(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
+    """Have a thread spend at most so much in all, from now on; None: as before.
+
+    Raises:
+        PersistenceError: the log of its usage cannot be written.
+    """
+    from paper_search.llm.usage_log import BudgetSet, UsageLog
+
+    if budget is not None:
+        UsageLog(config.usage_path, thread_id).append(BudgetSet(budget=budget))
 
 
 def report_workflow(

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from paper_search.cli.options import (
+    BudgetOption,
     Force,
     Format,
     Home,
@@ -14,6 +15,8 @@ from paper_search.cli.options import (
     Keep,
     Output,
     Thread,
+    Token,
+    budget_of,
     given_home,
     settings,
 )
@@ -41,6 +44,10 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
         str | None,
         typer.Option(metavar="IDS", help="Mark papers as irrelevant: ids or numbers, with commas."),
     ] = None,
+    reason: Annotated[
+        str | None,
+        typer.Option(metavar="WORDS", help="Why the papers are irrelevant; it is exported."),
+    ] = None,
     same: Annotated[
         str | None,
         typer.Option(metavar="PAIRS", help='Pairs of "same work?" that are one work: numbers.'),
@@ -56,6 +63,8 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     note: Annotated[
         str | None, typer.Option(metavar="WORDS", help="Say what the next round should look for.")
     ] = None,
+    token: Token = None,
+    budget: BudgetOption = None,
     keep: Keep = False,
     format_name: Format = None,
     output: Output = None,
@@ -67,7 +76,8 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
 
     With a decision, it runs to the next question or the end. Without one, you are asked at a
     terminal; without a terminal, the open question is shown and the exit code is 3. Marks or a
-    note without --approve start another round.
+    note without --approve start another round. The commands that are printed name their question
+    by --token; without it, an answer that may be for an earlier question is refused.
 
     A report continues as with `report --thread`: --approve, --edit, --note and --reject answer
     its question; --format and --output choose the output.
@@ -78,25 +88,28 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.progress import ProgressLine
     from paper_search.cli.report_delivery import ReportDelivery
     from paper_search.cli.report_drive import ReportAnswer, refuse_marks, resume_report
-    from paper_search.cli.restoration import is_report, restored, taken_up
+    from paper_search.cli.restoration import allow, is_report, restored, taken_up
     from paper_search.cli.search_drive import SearchDrive
 
     config = settings(ctx, home, keep=keep)
+    allowed = budget_of(budget)
     works = (same, different, split)
     if asyncio.run(is_report(config.persistence_url, thread)):
-        refuse_marks(relevant, irrelevant, *works)
+        refuse_marks(relevant, irrelevant, reason, *works)
+        allow(config, thread, allowed)
         resume_report(
             config,
             given_home(ctx, home),
             ReportDelivery.chosen(format_name, output, is_forced=force, is_json=as_json),
-            ReportAnswer.chosen(approve, edit, note, reject, skip=False),
+            ReportAnswer.chosen(approve, edit, note, reject, skip=False, token=token),
             thread,
         )
         return
-    answer = Answer.chosen(approve, edit, reject, relevant, irrelevant, note, works)
+    answer = Answer.chosen(approve, edit, reject, relevant, irrelevant, note, works, token, reason)
     delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
     progress = ProgressLine()
     workflow = asyncio.run(restored(config, thread, progress))
+    allow(config, thread, allowed)
     continuation = SearchContinuation(
         thread, given_home(ctx, home), (*delivery.options, *(["--keep"] if keep else []))
     )

@@ -10,7 +10,8 @@ import typer
 
 from paper_search.cli.console import is_interactive, messages, print_json, say, text, visible
 from paper_search.cli.failures import ExitCode, UsageMistakeError
-from paper_search.cli.tables import score, short_authors
+from paper_search.cli.program import command_line
+from paper_search.cli.tables import highlighted, score, short_authors
 from paper_search.cli.terminal import QuitError, Terminal, pressed
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import WorkLock
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
 _Said = TypeVar("_Said")
 
-PROMPT = "[r]elevant  [i]rrelevant  [s]kip  [u]ndo  [n]ote  [a]bstract  [q]uit > "
+PROMPT = "[r]elevant  [i]rrelevant  s[k]ip  [u]ndo  [n]ote  [p]aper  [q]uit > "
 ABSTRACT_SHOWN = 1_200
-"""Characters of an abstract; `a` shows the rest."""
+"""Characters of an abstract; `p` shows the rest."""
 
 
 class ScreeningPrompt:
@@ -39,12 +40,21 @@ class ScreeningPrompt:
         runner: runs what waits for the disk.
         url: where threads live.
         continuation: the commands that go on with the thread.
+        reviewer: who decides apart from others on the same papers; None: the person at hand,
+            whose marks are those of the thread.
     """
 
-    def __init__(self, runner: asyncio.Runner, url: str, continuation: SearchContinuation) -> None:
+    def __init__(
+        self,
+        runner: asyncio.Runner,
+        url: str,
+        continuation: SearchContinuation,
+        reviewer: str | None = None,
+    ) -> None:
         self._runner = runner
         self._url = url
         self._continuation = continuation
+        self._reviewer = reviewer
 
     def run(self, *, is_json: bool) -> None:
         """Screen until all papers are marked or the person leaves; as JSON, print queue and marks.
@@ -61,7 +71,7 @@ class ScreeningPrompt:
             persistence = self._runner.run(stack.enter_async_context(open_persistence(self._url)))
             session = SearchSession.on(persistence, thread_id)
             if is_json:
-                print_json(_document(thread_id, self._runner.run(session.screening())))
+                print_json(_document(thread_id, self._runner.run(self._opened(session))))
                 return
             self._runner.run(session.state())  # a thread that is not there is said first
             if not is_interactive():
@@ -72,12 +82,28 @@ class ScreeningPrompt:
                 )
             # Before the marks are read: a lock that is free may have been left a moment ago.
             lock = self._runner.run(
-                _locked(stack, WorkLock(persistence.leases.table, thread_id, "screened"))
+                _locked(stack, WorkLock(persistence.leases.table, thread_id, self._work))
             )
-            self._screen(self._runner.run(session.screening()), lock)
+            if self._reviewer is not None:
+                self._runner.run(_joined(session, self._reviewer))
+            self._screen(self._runner.run(self._opened(session)), lock)
             self._say_next(session)
         finally:
             self._runner.run(stack.aclose())
+
+    def finish(self) -> None:
+        """Note that the reviewer is done; Raises as `run`."""
+        self._runner.run(_finished(self._url, self._continuation.thread_id, self._reviewer or ""))
+        self._say_whats_next()
+
+    @property
+    def _work(self) -> str:
+        return "screened" if self._reviewer is None else f"screened as {self._reviewer}"
+
+    async def _opened(self, session: SearchSession) -> Screening:
+        if self._reviewer is None:
+            return await session.screening()
+        return await (await session.reviewers()).screening(self._reviewer)
 
     def _screen(self, screening: Screening, lock: WorkLock) -> None:
         try:
@@ -99,7 +125,7 @@ class ScreeningPrompt:
                     return self._saved(lock, screening.say(paper, is_relevant=True))
                 case "i":
                     return self._saved(lock, screening.say(paper, is_relevant=False))
-                case "s":
+                case "k":
                     return self._saved(lock, screening.skip(paper))
                 case "u":
                     if self._has_undone(screening, lock):
@@ -127,17 +153,38 @@ class ScreeningPrompt:
                 if words := terminal.ask("note: ") or terminal.ask("note (Enter: none): "):
                     self._saved(lock, screening.note(paper, words))
                     say("noted")
-            case "a":
+            case "p" | "s":
                 messages().print(text(_abstract(paper)))
             case _:
-                say(f"{visible(key)!r} is none of: r, i, s, u, n, a, q")
+                say(f"{visible(key)!r} is none of: r, i, k, u, n, p, s, q")
+
+    def _say_whats_next(self) -> None:
+        command = command_line(
+            "reconcile", self._continuation.thread_id, home=self._continuation.home
+        )
+        say("what you decided stays apart until all reviewers are done; this compares it then:")
+        say(f"  {command}")
 
     def _say_next(self, session: SearchSession) -> None:
+        if self._reviewer is not None:
+            self._say_whats_next()
+            return
         question = self._runner.run(_open_question(session))
         if question is not None:
             say("your marks will be part of your answer, which the thread still waits for:")
             for line in self._continuation.lines(question.question):
                 say(line)
+
+
+async def _joined(session: SearchSession, reviewer: str) -> None:
+    await (await session.reviewers()).join(reviewer)
+
+
+async def _finished(url: str, thread_id: str, reviewer: str) -> None:
+    async with open_persistence(url) as persistence:
+        reviewers = await SearchSession.on(persistence, thread_id).reviewers()
+        await reviewers.join(reviewer)
+        await reviewers.finish(reviewer)
 
 
 async def _locked(stack: contextlib.AsyncExitStack, lock: WorkLock) -> WorkLock:
@@ -171,10 +218,12 @@ def _show(screening: Screening, paper: Paper, left: int) -> None:
     console.print(text(paper.title, style="bold"))
     facts = (short_authors(paper), paper.year, paper.venue)
     console.print(text(", ".join(str(fact) for fact in facts if fact not in {None, "", "-"})))
-    console.print(text(f"{score(paper)}: {paper.relevance_reason}", style="italic"))
+    reason = text(f"{score(paper)}: {paper.relevance_reason}", style="italic")
+    console.print(highlighted(reason, paper))
     abstract = _abstract(paper)
     cut = len(abstract) > ABSTRACT_SHOWN
-    console.print(text(abstract[:ABSTRACT_SHOWN] + (" ..." if cut else "")))
+    shown = text(abstract[:ABSTRACT_SHOWN] + (" ..." if cut else ""))
+    console.print(highlighted(shown, paper))
     mark = screening.mark_of(paper)
     if mark is not None and mark.note:
         console.print(text(f"your note: {mark.note}", style="yellow"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,16 +14,21 @@ from paper_search.cli.continuation import SearchContinuation
 from paper_search.cli.delivery import Delivery
 from paper_search.cli.drive import Drive
 from paper_search.cli.failures import ExitCode
+from paper_search.cli.program import command_line
 from paper_search.cli.progress import ProgressLine
-from paper_search.cli.source_lines import failure_lines, no_network, summaries, world_line
+from paper_search.cli.restoration import reading
+from paper_search.cli.source_lines import failure_lines, no_network, world_line
 from paper_search.cli.terminal import Terminal
 from paper_search.models import EndReason, PaperCollection
+from paper_search.models.source_report import summaries
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
 from paper_search.workflow.questions import remarks
+from paper_search.workflow.rejudging import JudgingReport
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
+    from paper_search.models import MergeDecision
     from paper_search.workflow import Decision, SearchWorkflow
     from paper_search.workflow.state import WorkflowState
 
@@ -44,30 +51,35 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
         self._editor = config.editor
         self._commands = continuation
 
-    def _decide(self, question: Checkpoint, terminal: Terminal) -> Decision:
+    def _decide(self, question: Checkpoint, terminal: Terminal, runner: asyncio.Runner) -> Decision:
         if question.kind is CheckpointKind.STRATEGY_CONFIRMATION:
             from paper_search.cli.strategy_review import StrategyReview
 
             return StrategyReview(terminal, self._editor).decide(question)
         from paper_search.cli.result_review import ResultReview
 
-        return ResultReview(terminal, self._commands.home).decide(question)
+        save = _Saver(runner, self._url, self._thread_id)
+        return ResultReview(terminal, save, self._commands.home).decide(question)
 
     def _hand_over(self, result: PaperCollection, state: WorkflowState) -> None:
         ended_by = result.ended_by.value if result.ended_by else None
-        self._delivery.deliver(
-            result,
-            {
-                "thread_id": self._thread_id,
-                "status": "done",
-            },
-        )
+        about = {"thread_id": self._thread_id, "status": "done"}
+        self._delivery.deliver(result.decided(), about)
         words = (ended_by or "done").replace("_", " ")
         count = len(result.papers)
         counted = "1 paper" if count == 1 else f"{count} papers"
         say(f"{counted}, {words}; thread {self._thread_id}")
+        if excluded := sum(paper.decision == "excluded" for paper in result.set_aside):
+            export = ("export", self._thread_id, "--decision", "excluded")
+            command = command_line(*export, home=self._commands.home)
+            say(f"{excluded} decided irrelevant and left out; {command} lists them")
         for line in self._remarks(result, state):
             say(line)
+        judging = JudgingReport.of([*result.papers, *result.set_aside])
+        if judging.summary is not None:
+            say(visible(f"{judging.summary}; `{self._commands.judging()}` asks again"))
+        if judging.is_failure:
+            raise typer.Exit(ExitCode.FAILED)
         failures = [report for report in state.reports if report.status.is_failure]
         if failures and len(failures) == len(state.reports) and not result.papers:
             raise typer.Exit(ExitCode.FAILED)
@@ -105,3 +117,30 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
         world = world_line(state.question, state.reports, len(collection.papers), home)
         if world is not None:
             yield visible(world)
+
+
+@dataclass(frozen=True)
+class _Saver:
+    """Saves what a person says of papers while the event loop rests."""
+
+    runner: asyncio.Runner
+    url: str
+    thread_id: str
+
+    def mark(self, paper_ids: list[str], *, is_relevant: bool | None, reason: str | None) -> None:
+        """See `SavesDecisions`."""
+
+        async def save() -> None:
+            async with reading(SearchSession, self.url, self.thread_id) as session:
+                await session.mark(paper_ids, is_relevant=is_relevant, reason=reason)
+
+        self.runner.run(save())
+
+    def mark_pairs(self, decisions: list[MergeDecision]) -> None:
+        """See `SavesDecisions`."""
+
+        async def save() -> None:
+            async with reading(SearchSession, self.url, self.thread_id) as session:
+                await session.mark_pairs(decisions)
+
+        self.runner.run(save())

@@ -2,68 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paper_search.cli.program import command_line
 from paper_search.config import WEB_SOURCES
-from paper_search.models import SourceStatus
+from paper_search.models.source_report import SourceStatus
 
 if TYPE_CHECKING:
     from paper_search.models import SourceReport
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-@dataclass(frozen=True)
-class SourceSummary:
-    """All queries to one source together.
-
-    Attributes:
-        source: its name.
-        status: of all queries that failed, else of the best; `PARTIAL` if some failed.
-        hits: what it has for all queries, counted for each; None: it does not say.
-        kept: records, counted in the same way.
-        note: all that it says, each thing once; "" for nothing.
-    """
-
-    source: str
-    status: SourceStatus
-    hits: int | None
-    kept: int
-    note: str
-
-
-def summaries(reports: Iterable[SourceReport]) -> list[SourceSummary]:
-    """Return one entry for each source, in the order of asking."""
-    groups: dict[str, list[SourceReport]] = {}
-    for report in reports:
-        groups.setdefault(report.source, []).append(report)
-    return [_summary(source, group) for source, group in groups.items()]
-
-
-def _summary(source: str, reports: list[SourceReport]) -> SourceSummary:
-    dropped = sum(report.dropped for report in reports)
-    said = [text for report in reports for text in (report.error, report.note) if text]
-    said += [f"{dropped} records could not be used"] if dropped else []
-    said += ["from the cache"] if all(report.from_cache for report in reports) else []
-    hits = [report.hits for report in reports if report.hits is not None]
-    return SourceSummary(
-        source,
-        _status([report.status for report in reports]),
-        sum(hits) if hits else None,
-        sum(report.kept for report in reports),
-        "; ".join(dict.fromkeys(said)),
-    )
-
-
-def _status(statuses: Sequence[SourceStatus]) -> SourceStatus:
-    failures = [status for status in statuses if status.is_failure]
-    if failures:
-        return failures[0] if len(failures) == len(statuses) else SourceStatus.PARTIAL
-    return SourceStatus.OK if SourceStatus.OK in statuses else SourceStatus.EMPTY
 
 
 def no_network(reports: Iterable[SourceReport]) -> str | None:

@@ -10,9 +10,11 @@ from typing import Any
 
 from paper_search.cli.console import messages, say, visible
 from paper_search.cli.form import read_form, with_problem, write_form
+from paper_search.cli.keys import command
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.cli.views import show_checkpoint
 from paper_search.errors import InvalidDecisionError, PaperSearchError
+from paper_search.models import Criterion
 from paper_search.threads.decisions import check
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -27,18 +29,19 @@ class EditorError(PaperSearchError):
     """The editor cannot be started or failed."""
 
 
-def edited(form: str, command: str) -> str:
+def edited(form: str, command: str, name: str = "strategy.toml") -> str:
     """Return the form as the person left it.
 
     Args:
         form: what stands in the file that is opened.
         command: the editor with its options, as VISUAL and EDITOR have it.
+        name: of that file.
 
     Raises:
         EditorError: it cannot be started, failed, or left something that is not UTF-8.
     """
     with tempfile.TemporaryDirectory(prefix="paper-search-") as directory:
-        path = Path(directory) / "strategy.toml"
+        path = Path(directory) / name
         path.write_text(form, encoding="utf-8")
         try:
             words = [*shlex.split(command), str(path)]
@@ -52,7 +55,13 @@ def edited(form: str, command: str) -> str:
             raise EditorError(f"the editor {command!r} cannot be used: {error}") from error
 
 
-MENU = "[a]pprove  [e]dit  [r]eject NOTE  [s]how again  [q]uit > "
+MENU = "[a]pprove  [e]dit  [x] reject NOTE  [s]how again  [h]elp  [q]uit > "
+HELP = """\
+  a             approve: search like this
+  e             edit the strategy, in your editor or field by field
+  x [WORDS]     reject it: another strategy is written, by what you say
+  s             show the strategy again
+  q             quit; the question stays open"""
 
 
 class StrategyReview:
@@ -75,23 +84,32 @@ class StrategyReview:
         """
         show_checkpoint(messages(), checkpoint)
         while True:
-            word, _, rest = self._terminal.ask(MENU).partition(" ")
-            match word.lower():
-                case "a" | "approve":
-                    return _decision(checkpoint, DecisionAction.APPROVE)
-                case "e" | "edit":
-                    if (revised := self._revised(checkpoint)) is not None:
-                        return _decision(checkpoint, DecisionAction.EDIT, revised_data=revised)
-                    say("nothing changed")
-                case "r" | "x" | "reject":
-                    note = rest.strip() or self._terminal.ask("what should be different? ")
-                    return _decision(checkpoint, DecisionAction.REJECT, note=note or None)
-                case "s" | "show":
-                    show_checkpoint(messages(), checkpoint)
-                case "q" | "quit":
-                    raise QuitError
-                case _:
-                    say(f"{visible(word)!r} is none of: a, e, r, s, q")
+            try:
+                meaning, words = command(self._terminal.ask(MENU), "a e x s h q")
+            except InvalidDecisionError as error:
+                say(str(error))
+                continue
+            if (decision := self._obey(checkpoint, meaning, words)) is not None:
+                return decision
+
+    def _obey(self, checkpoint: Checkpoint, meaning: str, words: str) -> Decision | None:
+        match meaning:
+            case "approve":
+                return _decision(checkpoint, DecisionAction.APPROVE)
+            case "edit":
+                if (revised := self._revised(checkpoint)) is not None:
+                    return _decision(checkpoint, DecisionAction.EDIT, revised_data=revised)
+                say("nothing changed")
+            case "reject":
+                note = words or self._terminal.ask("what should be different? ")
+                return _decision(checkpoint, DecisionAction.REJECT, note=note or None)
+            case "show":
+                show_checkpoint(messages(), checkpoint)
+            case "help":
+                say(HELP)
+            case _:
+                raise QuitError
+        return None
 
     def _revised(self, checkpoint: Checkpoint) -> Any:
         """Return the strategy as the person wants it, checked; None: as it is."""
@@ -103,7 +121,10 @@ class StrategyReview:
 
     def _from_editor(self, checkpoint: Checkpoint, payload: StrategyPayload, editor: str) -> Any:
         form = original = write_form(
-            payload.strategy, payload.available_sources, payload.ranking_sources
+            payload.strategy,
+            payload.available_sources,
+            payload.ranking_sources,
+            payload.intent.criteria,
         )
         while True:
             try:
@@ -123,7 +144,9 @@ class StrategyReview:
 
     def _from_fields(self, checkpoint: Checkpoint, payload: StrategyPayload) -> Any:
         while True:
-            revised = self._asked(payload)
+            revised, criteria = self._asked(payload), self._criteria(payload.intent.criteria)
+            if criteria != payload.intent.criteria:
+                revised["criteria"] = [each.model_dump(mode="json") for each in criteria]
             if revised == payload.strategy.model_dump(mode="json"):
                 return None
             try:
@@ -162,6 +185,20 @@ class StrategyReview:
                 kept.append({**query, "text": wording})
         return kept
 
+    def _criteria(self, criteria: list[Criterion]) -> list[Criterion]:
+        """Return the criteria as the person words them, unchecked; none: no model judges."""
+        kept = []
+        for number, criterion in enumerate(criteria, start=1):
+            shown = visible(criterion.text)
+            wording = self._terminal.ask_kept(f"{criterion.kind.value} {number}", shown)
+            if wording == shown:
+                kept.append(criterion)
+            elif wording != "-":
+                kept.append(criterion.model_copy(update={"text": wording}))
+        while criteria and (added := self._terminal.ask("another inclusion (Enter: no): ")):
+            kept.append(Criterion.model_construct(text=added))
+        return kept
+
     def _queries(self, queries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         kept = []
         for number, query in enumerate(queries, start=1):
@@ -183,7 +220,8 @@ def _checked(checkpoint: Checkpoint, revised: Any) -> Any:
 
 
 def _decision(checkpoint: Checkpoint, action: DecisionAction, **given: Any) -> Decision:
-    return Decision(action=action, checkpoint=checkpoint.reference, **given)
+    token = checkpoint.token or None
+    return Decision(action=action, checkpoint=checkpoint.reference, token=token, **given)
 
 
 def _names(answer: str) -> list[str]:

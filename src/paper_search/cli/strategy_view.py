@@ -23,6 +23,8 @@ def question_facts(payload: StrategyPayload) -> Iterator[Fact]:
     concepts = [f"{name} ({hits[name]})" if name in hits else name for name in intent.concepts]
     yield "concepts", ", ".join(concepts) or "-"
     yield "wanted", intent.intent_type.value
+    for number, criterion in enumerate(intent.criteria, start=1):
+        yield "criterion", f"{number}. {criterion}"
     for note in intent.notes:
         yield "note", note
 

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from paper_search.cli.console import text
+from paper_search.cli.console import text, visible
+from paper_search.models.usage import money_in_words, total
 
 if TYPE_CHECKING:
-    from paper_search.cli.source_lines import SourceSummary
     from paper_search.models import BibliographicRecord, Paper, SourceReport
+    from paper_search.models.source_report import SourceSummary
     from paper_search.report_workflow.catalog import ReportInfo
     from paper_search.workflow import ThreadInfo
 
 AUTHORS_SHOWN = 3
+SNIPPET = "bold yellow"
+"""How the words stand out that a grade rests on."""
 
 
 def paper_table(
@@ -34,9 +37,12 @@ def paper_table(
     Args:
         papers: in order.
         first: number of the first one.
-        marks: by id: is it relevant? None: no column for marks.
+        marks: by id: is it relevant? None: as the papers say; no column if none was decided.
         new_ids: papers that no earlier round found; their titles say so.
     """
+    if marks is None:
+        decided = {paper.id: paper.decision for paper in papers if paper.decision != "undecided"}
+        marks = {i: decision == "included" for i, decision in decided.items()} or None
     table = Table(show_edge=False, pad_edge=False, expand=True)
     table.add_column("#", justify="right", no_wrap=True)
     if marks is not None:
@@ -82,12 +88,16 @@ def record_table(records: Sequence[BibliographicRecord]) -> Table:
 def thread_table(threads: Iterable[ThreadInfo | ReportInfo], now: datetime) -> Table:
     """Return threads with their age at the time `now`."""
     table = Table(show_edge=False, pad_edge=False, expand=True)
+    listed = list(threads)
+    costs = [_cost(thread) for thread in listed]
     for name in ("Thread", "Kind", "Status", "Question of"):
         table.add_column(name, no_wrap=name in {"Thread", "Kind"})
     table.add_column("Round", justify="right")
+    if any(costs):
+        table.add_column("Cost", justify="right", no_wrap=True)
     table.add_column("Changed", no_wrap=True)
     table.add_column("Question", ratio=1, overflow="fold")
-    for thread in threads:
+    for thread, cost in zip(listed, costs, strict=True):
         kind, asked, number = _kind(thread)
         table.add_row(
             text(thread.thread_id),
@@ -95,10 +105,17 @@ def thread_table(threads: Iterable[ThreadInfo | ReportInfo], now: datetime) -> T
             text(thread.status.value),
             text(asked.replace("_", " ")),
             text(number),
+            *([text(cost or "-")] if any(costs) else []),
             text(age(thread.updated_at, now)),
             text(thread.question[:200]),
         )
     return table
+
+
+def _cost(info: ThreadInfo | ReportInfo) -> str:
+    """Return what a thread spent on models; empty: it asked none."""
+    usage = getattr(info, "usage", [])
+    return money_in_words(total(usage).money) if usage else ""
 
 
 def _kind(info: ThreadInfo | ReportInfo) -> tuple[str, str, int | str]:
@@ -106,6 +123,8 @@ def _kind(info: ThreadInfo | ReportInfo) -> tuple[str, str, int | str]:
     if info.graph == "research_report":
         asked, version = getattr(info, "waits_for", None), getattr(info, "version", None)
         return "report", asked or "-", version or "-"
+    if info.graph != "paper_search":
+        return info.graph, "-", "-"
     checkpoint = getattr(info, "checkpoint", None)
     number = getattr(info, "iteration", 0) + (info.status.value != "done")
     return "search", checkpoint.value if checkpoint else "-", number
@@ -170,6 +189,13 @@ def score(paper: Paper) -> str:
     return f"{paper.relevance_score:.2f}" if paper.is_judged else "unjudged"
 
 
+def highlighted(shown: Text, paper: Paper) -> Text:
+    """Return a text in which the words stand out that the judge's grades of a paper rest on."""
+    if snippets := [visible(grade.snippet) for grade in paper.grades if grade.snippet]:
+        shown.highlight_words(snippets, SNIPPET)
+    return shown
+
+
 def age(moment: str | None, now: datetime) -> str:
     """Return how long ago an ISO 8601 moment is, in the largest fitting unit; "-" if unknown."""
     if moment is None:
@@ -187,7 +213,8 @@ def _title_and_reason(paper: Paper, *, is_new: bool) -> Text:
     title = text(f"{'[new] ' if is_new else ''}{paper.title}{flag}")
     if not paper.relevance_reason:
         return title
-    return Text.assemble(title, "\n", text(paper.relevance_reason, style="dim"))
+    reason = text(paper.relevance_reason, style="dim")
+    return Text.assemble(title, "\n", highlighted(reason, paper))
 
 
 def _dropped(report: SourceReport) -> str:

@@ -51,18 +51,22 @@ _SAME_KEY_S = 0.02
 """Within which the bytes of one key arrive."""
 
 
+_CTRL_D = ("\x04", "\x00")
+"""As it is read, and as Linux keeps it where it was typed before a key was waited for."""
+
+
 def pressed(prompt: str) -> str:
     """Return the next key in lower case; blanks and Enter do not count.
 
     Raises:
         QuitError: there is no more input (Ctrl-D).
     """
-    sys.stderr.write(prompt)
-    sys.stderr.flush()
     with _immediate() as is_immediate:
+        sys.stderr.write(prompt)
+        sys.stderr.flush()
         while True:
             key = _character() if is_immediate else sys.stdin.readline()
-            if not key or key == "\x04":
+            if not key or key in _CTRL_D:
                 say("")
                 raise QuitError
             if key := key.strip().lower()[:1]:

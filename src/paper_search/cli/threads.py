@@ -1,4 +1,4 @@
-"""The commands on threads: list, show, screen, export, fork, delete, back up and restore them."""
+"""The commands on threads: list, show, export, fork, delete, back up and restore them."""
 
 import asyncio
 from pathlib import Path
@@ -10,6 +10,7 @@ from paper_search.cli.console import data, is_interactive, print_json, say, visi
 from paper_search.cli.failures import ExitCode, UsageMistakeError
 from paper_search.cli.options import (
     All,
+    Decided,
     Force,
     Format,
     Home,
@@ -17,6 +18,7 @@ from paper_search.cli.options import (
     MinScore,
     Output,
     Thread,
+    Yes,
     given_home,
     settings,
 )
@@ -29,7 +31,7 @@ def threads(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """List searches and reports, most recently changed first.
+    """List searches, reports and threads of other workflows, most recently changed first.
 
     waiting: for your decision. running: in a process now. failed: it stopped in the middle;
     `resume` continues. done: `export` writes the papers or the report.
@@ -67,25 +69,37 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     ] = False,
     is_all: All = False,
     min_score: MinScore = None,
+    decision: Decided = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
     """Show the status of a thread: its open question, its rounds, its sources and its papers.
 
-    For a search, --all and --min-score list every matching paper.
+    For a search, --all, --min-score and --decision list every matching paper.
 
     For a report, shows the plan or draft to be reviewed, and the events so far.
     """
     from paper_search.cli.continuation import ReportContinuation, SearchContinuation
+    from paper_search.cli.delivery import decision_line
+    from paper_search.cli.plain_view import show_plain
     from paper_search.cli.report_review import show_report
     from paper_search.cli.restoration import thread_detail
     from paper_search.cli.views import show_thread
     from paper_search.report_workflow.catalog import ReportDetail
+    from paper_search.threads.plain import PlainDetail
 
     detail = asyncio.run(thread_detail(settings(ctx, home).persistence_url, thread))
-    is_listing = is_all or min_score is not None
+    if isinstance(detail, PlainDetail):
+        show_plain(detail, is_json=as_json, home=given_home(ctx, home))
+        return
+    is_listing = is_all or min_score is not None or decision is not None
+    decided = ""
     if not isinstance(detail, ReportDetail) and detail.collection is not None:
-        listed = detail.collection.listed(is_all=is_all, min_score=min_score)
+        every = (*detail.collection.papers, *detail.collection.set_aside)
+        if decision or any(paper.screening for paper in every):
+            decided = decision_line(detail.collection, decision)
+        listed = detail.collection.decided(decision) if is_listing else detail.collection
+        listed = listed.listed(is_all=is_all, min_score=min_score)
         detail = detail.model_copy(update={"collection": listed})
     if as_json:
         print_json(detail.model_dump(mode="json"))
@@ -93,11 +107,13 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     home_option = given_home(ctx, home)
     if isinstance(detail, ReportDetail):
         show_report(data(), detail)
-        if detail.open_review is not None:
-            for line in ReportContinuation(thread, home_option).lines(detail.open_review):
-                typer.echo(line)
+        commands = ReportContinuation(thread, home_option)
+        for line in commands.lines(detail.open_review) if detail.open_review else ():
+            typer.echo(line)
         return
     show_thread(data(), detail, home=home_option, has_details=details, is_all=is_listing)
+    if decided:
+        typer.echo(decided)
     if detail.open_checkpoint is not None:
         for line in SearchContinuation(thread, home_option).lines(detail.open_checkpoint):
             typer.echo(line)
@@ -111,21 +127,29 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     force: Force = False,
     is_all: All = False,
     min_score: MinScore = None,
+    decision: Decided = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
     """Write the papers of a thread to stdout or to a file; --force overwrites a file.
 
-    An unfinished search gives the papers of its latest round. A finished report is written as
-    markdown, html, latex, json or docx; `report --thread` can also format its references.
+    An unfinished search gives the papers of its latest round. Papers that you decided irrelevant
+    are left out unless --decision asks for them. A finished report is written as markdown, html,
+    latex, json or docx; `report --thread` can also format its references.
     """
-    from paper_search.cli.delivery import Delivery
+    from paper_search.cli.delivery import Delivery, decision_line
     from paper_search.cli.report_delivery import ReportDelivery, export_report
     from paper_search.cli.restoration import thread_detail
     from paper_search.errors import ExportError
     from paper_search.report_workflow.catalog import ReportDetail
+    from paper_search.threads.plain import PlainDetail
 
     detail = asyncio.run(thread_detail(settings(ctx, home).persistence_url, thread))
+    if isinstance(detail, PlainDetail):
+        raise ExportError(
+            f"thread {thread!r} belongs to the workflow {detail.graph!r} and has no papers; "
+            "`paper-search show THREAD --json` prints its state"
+        )
     if isinstance(detail, ReportDetail):
         wanted = ReportDelivery.chosen(format_name, output, is_forced=force, is_json=as_json)
         export_report(detail, wanted)
@@ -137,8 +161,10 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
         )
     if detail.status.value != "done":
         say(f"unfinished search ({detail.status.value}): these are the papers so far")
-    about = {"thread_id": thread, "status": detail.status.value}
-    delivery.deliver(detail.collection.listed(is_all=is_all, min_score=min_score), about)
+    about = {"thread_id": thread, "status": detail.status.value, "decision": decision or "default"}
+    listed = detail.collection.decided(decision).listed(is_all=is_all, min_score=min_score)
+    delivery.deliver(listed, about)
+    say(decision_line(detail.collection, decision))
 
 
 def fork(  # noqa: PLR0913, PLR0917  # one for each option
@@ -185,17 +211,18 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
 def delete(
     ctx: typer.Context,
     thread: Thread,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: Yes = False,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
     """Delete a thread with all its papers and drafts. This cannot be undone."""
-    from paper_search.cli.terminal import QuitError, Terminal
     from paper_search.errors import ThreadNotFoundError
+    from paper_search.llm.usage_log import UsageLog
     from paper_search.persistence import open_persistence
     from paper_search.report_workflow.catalog import EveryThread
 
-    url = settings(ctx, home).persistence_url
+    config = settings(ctx, home)
+    url = config.persistence_url
 
     async def question() -> str:
         async with open_persistence(url) as persistence:
@@ -210,19 +237,10 @@ def delete(
             await (await EveryThread(persistence).catalog_of(thread)).delete(thread)
 
     asked = asyncio.run(question())
-    if not yes and not is_interactive():
-        raise UsageMistakeError(
-            "there is no terminal to confirm at; give --yes to delete the thread"
-        )
     if not yes:
-        try:
-            reply = Terminal().ask(f"delete {thread} ({visible(asked[:80])})? [y/N] ")
-        except QuitError:
-            reply = ""
-        if reply.lower() not in {"y", "yes"}:
-            say("kept")
-            raise typer.Exit(ExitCode.FAILED)
+        _confirm(f"delete {thread} ({visible(asked[:80])})", "delete the thread")
     asyncio.run(deleted())
+    UsageLog(config.usage_path, thread).delete()
     if as_json:
         print_json({"thread_id": thread, "deleted": True})
     else:
@@ -235,13 +253,14 @@ def prune(
         list[str] | None,
         typer.Argument(metavar="[THREAD]...", help="Thread ids; none: all threads."),
     ] = None,
+    yes: Yes = False,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
     """Delete the history of threads, and give the space back to the disk.
 
     Open questions, papers, drafts, results and decisions are kept, but `fork` can no longer go
-    back. Running threads are skipped.
+    back. Running threads are skipped. Without a THREAD, you are asked first.
     """
     from paper_search.errors import ThreadBusyError
     from paper_search.persistence import open_persistence
@@ -268,6 +287,8 @@ def prune(
             await persistence.compact()
             return done, busy
 
+    if not threads and not yes:
+        _confirm("delete the history of all threads", "prune all threads, or name threads")
     done, busy = asyncio.run(pruned())
     if as_json:
         print_json({"pruned": done, "busy": busy})
@@ -275,26 +296,6 @@ def prune(
     say(f"pruned {len(done)} threads")
     for name in busy:
         say(f"{name} is running and was skipped")
-
-
-def screen(ctx: typer.Context, thread: Thread, as_json: Json = False, home: Home = None) -> None:
-    """Screen the papers of a result one by one, most likely relevant first.
-
-    Keys: r relevant, i irrelevant, s skip, u undo, n note, a full abstract, q quit. Every key
-    is saved at once, and the next start continues where you stopped. Your marks are added to
-    your next answer to the thread's question; they do not answer it. They also reorder the
-    remaining papers, and an estimate says how many relevant papers are left.
-
-    Needs a terminal; --json prints the papers in order, the marks and the stopping estimate
-    instead.
-    """
-    from paper_search.cli.continuation import SearchContinuation
-    from paper_search.cli.screening import ScreeningPrompt
-
-    url = settings(ctx, home).persistence_url
-    with asyncio.Runner() as runner:
-        commands = SearchContinuation(thread, given_home(ctx, home))
-        ScreeningPrompt(runner, url, commands).run(is_json=as_json)
 
 
 def backup(
@@ -336,3 +337,23 @@ def restore(
         print_json({"file": str(file), "restored": True})
     else:
         say(f"restored {file}; `paper-search threads` lists its threads")
+
+
+def _confirm(question: str, wish: str) -> None:
+    """Ask whether something is to be done that cannot be undone.
+
+    Raises:
+        UsageMistakeError: there is no terminal to ask at.
+        typer.Exit: no.
+    """
+    from paper_search.cli.terminal import QuitError, Terminal
+
+    if not is_interactive():
+        raise UsageMistakeError(f"there is no terminal to confirm at; give --yes to {wish}")
+    try:
+        reply = Terminal().ask(f"{question}? [y/N] ")
+    except QuitError:
+        reply = ""
+    if reply.lower() not in {"y", "yes"}:
+        say("kept")
+        raise typer.Exit(ExitCode.FAILED)

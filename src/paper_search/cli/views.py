@@ -10,16 +10,20 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from paper_search.cli.console import text
-from paper_search.cli.source_lines import no_network, summaries, world_line
-from paper_search.cli.strategy_view import question_facts, scope_facts, strategy_facts
-from paper_search.cli.tables import paper_table, report_table, score, source_table
+from paper_search.cli.source_lines import no_network, world_line
+from paper_search.cli.spending import estimate_facts, usage_facts
+from paper_search.cli.strategy_view import Fact, question_facts, scope_facts, strategy_facts
+from paper_search.cli.tables import highlighted, paper_table, report_table, score, source_table
+from paper_search.models.source_report import summaries
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
+from paper_search.workflow.rejudging import JudgingReport
 
 if TYPE_CHECKING:
     from paper_search.models import (
         Facets,
         KnownPapersReport,
         Paper,
+        PaperCollection,
         SearchConstraints,
         SourceReport,
         UserFeedback,
@@ -28,24 +32,28 @@ if TYPE_CHECKING:
 
 PAGE = 20
 FACETS_SHOWN = 8
+_AROUND = 4
+"""Lines of the window for what stands below a page of papers."""
 
 
-def show_checkpoint(
+def show_checkpoint(  # noqa: PLR0913  # what is shown, and how much of it
     console: Console,
     checkpoint: Checkpoint,
     *,
     marks: Mapping[str, bool] | None = None,
     home: Path | None = None,
     has_details: bool = False,
+    has_papers: bool = True,
 ) -> None:
-    """Print a checkpoint: all that is needed to decide, at most a page of papers.
+    """Print a checkpoint: all that is needed to decide, a page of papers last.
 
     Args:
         console: where.
         checkpoint: the question.
-        marks: what the person said of papers, by id.
+        marks: what the person said of papers, by id; None: what the question says of it.
         home: as given on the command line, for the commands that are named.
         has_details: say all about the sources instead of one line for each.
+        has_papers: a result is shown with its first papers.
 
     Raises:
         TypeError: the payload does not fit the kind.
@@ -54,7 +62,7 @@ def show_checkpoint(
     if checkpoint.kind.value == "strategy_confirmation" and isinstance(payload, StrategyPayload):
         lines = _strategy_question(payload)
     elif checkpoint.kind.value == "result_review" and isinstance(payload, ResultPayload):
-        lines = _result_question(payload, marks, has_details=has_details)
+        lines = _result_question(payload, has_details=has_details)
     else:
         raise TypeError(f"{checkpoint.kind.value} cannot have a {type(payload).__name__}")
     for line in lines:
@@ -64,19 +72,53 @@ def show_checkpoint(
         _print_world(
             console, world_line(found.metadata.query, payload.reports, len(found.papers), home)
         )
+        if has_papers:
+            said = {**payload.earlier_marks, **payload.marks} if marks is None else marks
+            show_papers(console, payload, 0, said or None)
 
 
 def show_papers(
-    console: Console, payload: ResultPayload, start: int, marks: Mapping[str, bool] | None = None
+    console: Console,
+    payload: ResultPayload,
+    start: int,
+    marks: Mapping[str, bool] | None = None,
+    *,
+    is_fitted: bool = False,
 ) -> int:
-    """Print one page of papers from index `start`; return how many are left after it."""
-    papers = payload.collection.listed(is_all=True).papers
-    page = papers[start : start + PAGE]
-    line = len(payload.collection.papers)
-    if start <= line < start + len(page):
+    """Print a page of papers from index `start`, and after the first one how many there are.
+
+    Args:
+        console: where.
+        payload: of the question about the result.
+        start: index of the first paper.
+        marks: what was said of papers, by id.
+        is_fitted: at most as many as the window shows.
+
+    Returns:
+        How many were shown.
+    """
+    collection = payload.collection
+    papers = collection.listed(is_all=True).papers
+    line = len(collection.papers)
+    end = start + PAGE if start else min(PAGE, line)
+    new_ids = payload.changes.new_ids if payload.changes else []
+
+    def table(size: int) -> RenderableType:
+        return paper_table(papers[start:end][:size], first=start + 1, marks=marks, new_ids=new_ids)
+
+    size = len(papers[start:end])
+    room = console.size.height - _AROUND
+    while is_fitted and size > 1 and len(console.render_lines(table(size))) > room:
+        size -= 1
+    if start <= line < start + size and start:
         console.print(text(f"Set aside, from number {line + 1} on:", style="bold"))
-    console.print(paper_table(page, first=start + 1, marks=marks))
-    return len(papers) - start - len(page)
+    console.print(table(size))
+    if start == 0:
+        parts = [f"{line} papers of {collection.metadata.total_found} found, best first"]
+        parts += [f"{line - size} not on this page (m shows them)"] if line > size else []
+        parts += [f"{payload.set_aside} set aside (m shows them)"] if payload.set_aside else []
+        console.print(text("; ".join(parts)))
+    return size
 
 
 def show_paper(console: Console, number: int, paper: Paper) -> None:
@@ -100,7 +142,7 @@ def show_paper(console: Console, number: int, paper: Paper) -> None:
     }
     for name, value in facts.items():
         if value not in {None, ""}:
-            console.print(_fact(name, value))
+            console.print(highlighted(_fact(name, value), paper))
 
 
 def show_thread(
@@ -121,13 +163,8 @@ def show_thread(
         is_all: every paper of the collection, not the first page.
     """
     console.print(text(detail.question, style="bold"))
-    console.print(_fact("thread", detail.thread_id))
-    ended = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
-    console.print(_fact("status", f"{detail.status.value}{ended}"))
-    console.print(_fact("created", detail.created_at))
-    console.print(_fact("changed", detail.updated_at))
-    if detail.error:
-        console.print(_fact("error", detail.error))
+    for fact in _thread_facts(detail):
+        console.print(_fact(*fact))
     for record in detail.history:
         for line in _iteration(record):
             console.print(line)
@@ -139,7 +176,7 @@ def show_thread(
     for line in _reports(detail.reports, silent, has_details=has_details):
         console.print(line)
     if detail.collection is not None:
-        for line in _known(detail.collection.known_papers):
+        for line in (*_known(detail.collection.known_papers), *_unjudged(detail.collection)):
             console.print(line)
         if detail.collection.coverage is not None:
             console.print(_fact("missing", detail.collection.coverage.summary))
@@ -155,6 +192,18 @@ def show_thread(
         _print_world(console, world_line(detail.question, detail.reports, len(papers), home))
 
 
+def _thread_facts(detail: ThreadDetail) -> Iterator[Fact]:
+    yield "thread", detail.thread_id
+    ended = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
+    yield "status", f"{detail.status.value}{ended}"
+    yield "created", detail.created_at
+    yield "changed", detail.updated_at
+    if detail.error:
+        yield "error", detail.error
+    if detail.open_checkpoint is None:  # which says it itself
+        yield from usage_facts(detail.usage)
+
+
 def _print_world(console: Console, line: str | None) -> None:
     """Print where else to search, unwrapped, so that the command can be copied."""
     if line is not None:
@@ -164,6 +213,10 @@ def _print_world(console: Console, line: str | None) -> None:
 def _strategy_question(payload: StrategyPayload) -> Iterator[RenderableType]:
     intent, strategy, scope = payload.intent, payload.strategy, payload.scope
     yield text(f"Round {payload.iteration + 1}: is this the search strategy?", style="bold")
+    if payload.changes:
+        yield _fact("changed", payload.changes)
+    if strategy.reason:
+        yield _fact("why", strategy.reason)
     yield from (_fact(*fact) for fact in question_facts(payload))
     if intent.constraints != strategy.filters:
         yield _fact("asked for", limits(intent.constraints))
@@ -172,41 +225,34 @@ def _strategy_question(payload: StrategyPayload) -> Iterator[RenderableType]:
     yield from (_fact(*fact) for fact in facts)
     if scope is not None:
         yield from (_fact(*fact) for fact in scope_facts(scope, strategy))
+    for note in strategy.notes:
+        yield _fact("note", note)
     for remark in payload.remarks:
         yield _fact("remark", remark)
+    yield from (_fact(*fact) for fact in estimate_facts(payload))
     if others := [name for name in payload.available_sources if name not in strategy.sources]:
         yield _fact("could ask", ", ".join(others))
 
 
-def _result_question(
-    payload: ResultPayload,
-    marks: Mapping[str, bool] | None,
-    *,
-    has_details: bool,
-) -> Iterator[RenderableType]:
+def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[RenderableType]:
     collection = payload.collection
-    count = len(collection.papers)
     yield text(f"Round {payload.iteration + 1}: is this the result?", style="bold")
-    new_ids = payload.changes.new_ids if payload.changes else []
-    yield paper_table(collection.papers[:PAGE], marks=marks, new_ids=new_ids)
-    found = collection.metadata.total_found
-    parts = [f"{count} papers of {found} found, best first"]
-    parts += [f"{count - PAGE} not on this page"] if count > PAGE else []
-    parts += [f"{payload.set_aside} set aside (m shows them)"] if payload.set_aside else []
-    yield text("; ".join(parts))
-    if payload.changes:
-        yield _fact("since last", payload.changes.summary)
-    if payload.stopping_estimate:
-        yield _fact("screening", payload.stopping_estimate)
-    if payload.coverage:
-        yield _fact("missing", payload.coverage.summary)
-    if payload.accumulated_papers:
-        yield text("kept from earlier rounds:", style="bold")
-        yield from (text(f"  + {paper.title}") for paper in payload.accumulated_papers)
-    yield from _same_work(payload)
-    yield from _facets(collection.facets)
     yield from _reports(payload.reports, payload.silent_sources, has_details=has_details)
     yield from _known(payload.known_papers)
+    yield from _unjudged(collection)
+    yield from (_fact(*fact) for fact in usage_facts(payload.usage))
+    yield from _facets(collection.facets)
+    yield from _same_work(payload)
+    listed = {paper.id for paper in (*collection.papers, *collection.set_aside)}
+    if kept := [paper for paper in payload.accumulated_papers if paper.id not in listed]:
+        yield text("kept from earlier rounds, not found in this one:", style="bold")
+        yield from (text(f"  + {paper.title}") for paper in kept)
+    if payload.changes:
+        yield _fact("since last", payload.changes.summary)
+    if payload.coverage:
+        yield _fact("missing", payload.coverage.summary)
+    if payload.stopping_estimate:
+        yield _fact("screening", payload.stopping_estimate)
 
 
 def _same_work(payload: ResultPayload) -> Iterator[RenderableType]:
@@ -253,6 +299,11 @@ def _known(report: KnownPapersReport | None) -> Iterator[RenderableType]:
     if report is not None:
         is_lacking = report.missing or report.not_in_result
         yield text(report.summary, style="bold yellow" if is_lacking else "bold green")
+
+
+def _unjudged(collection: PaperCollection) -> Iterator[RenderableType]:
+    if summary := JudgingReport.of([*collection.papers, *collection.set_aside]).summary:
+        yield text(summary, style="bold yellow")
 
 
 def _iteration(record: IterationRecord) -> Iterator[RenderableType]:

@@ -7,6 +7,7 @@ from paper_search.exports.registry import (
     format_for_suffix,
     get_exporter,
     known_exporters,
+    suffix_of_format,
 )
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "format_for_suffix",
     "get_exporter",
     "known_exporters",
+    "suffix_of_format",
     "write_export",
 ]

@@ -15,7 +15,7 @@ from paper_search.bibliography.names import written
 from paper_search.exports.text import identifier, single_line, web_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from paper_search.models import Paper, PaperCollection
 
@@ -33,10 +33,15 @@ def export_csv(collection: PaperCollection) -> str:
     Several authors, tags or keywords stand in one cell, separated by "; ". The import reads the
     same records again.
     """
-    rows = io.StringIO()
-    writer = csv.writer(rows, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    writer.writerows(_rows(collection))
-    return rows.getvalue()
+    return csv_text(_rows(collection))
+
+
+def csv_text(rows: Iterable[Iterable[Cell]]) -> str:
+    """Return rows as `export_csv` writes them."""
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
+    writer.writerows([_inert(cell) for cell in row] for row in rows)
+    return text.getvalue()
 
 
 def export_xlsx(collection: PaperCollection) -> bytes:
@@ -54,7 +59,7 @@ def export_xlsx(collection: PaperCollection) -> bytes:
     sheet = book.create_sheet("papers")
     sheet.freeze_panes = "A2"
     for row in _rows(collection):
-        cells: list[Any] = [WriteOnlyCell(sheet, value=cell) for cell in row]  # type: ignore[no-untyped-call]  # as above
+        cells: list[Any] = [WriteOnlyCell(sheet, value=_inert(cell)) for cell in row]  # type: ignore[no-untyped-call]  # as above
         for cell in cells:
             if isinstance(cell.value, str):
                 cell.data_type = "s"
@@ -76,7 +81,7 @@ def _time_of(collection: PaperCollection) -> datetime:
 def _rows(collection: PaperCollection) -> Iterator[list[Cell]]:
     yield list(COLUMNS)
     for paper in collection.papers:
-        yield [_inert(cell) for cell in _cells(paper)]
+        yield _cells(paper)
 
 
 COLUMNS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from paper_search.bibliography.names import fields_of
 from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.publication_kinds import csl_type_of
 from paper_search.exports.text import (
@@ -69,14 +70,10 @@ def _item(key: str, paper: Paper) -> dict[str, Any]:
     return {"id": key, "type": csl_type_of(paper), **present}
 
 
+_NAME_PARTS = {"particle": "non-dropping-particle"}
+"""Where CSL calls a part of a name otherwise."""
+
+
 def _name(author: Author) -> dict[str, str]:
-    name = name_of(author)
-    if name.is_literal:
-        return {"literal": name.family} if name.family else {}
-    parts = {
-        "family": name.family,
-        "given": name.given,
-        "non-dropping-particle": name.particle,
-        "suffix": name.suffix,
-    }
-    return {part: value for part, value in parts.items() if value}
+    parts = fields_of(name_of(author))
+    return {_NAME_PARTS.get(part, part): text for part, text in parts.items()}

@@ -43,8 +43,8 @@ def export_report(collection: PaperCollection) -> str:
     said = [f"- {n}: {line}" for n, paper in enumerate(papers, 1) if (line := _screening(paper))]
     return "\n".join(
         [
-            f"# {_inert(metadata.query) or 'Papers'}\n",
-            f"{len(papers)} of {metadata.total_found} papers found, {_inert(metadata.timestamp)}\n",
+            f"# {inert(metadata.query) or 'Papers'}\n",
+            f"{len(papers)} of {metadata.total_found} papers found, {inert(metadata.timestamp)}\n",
             export_markdown(collection),
             *(["## Where to find them\n", *links, ""] if links else []),
             *(["## Your decisions and notes\n", *said, ""] if said else []),
@@ -60,7 +60,7 @@ def _search_report(collection: PaperCollection) -> list[str]:
     rows = [
         "| "
         + " | ".join(
-            _inert(str(cell)) or _MISSING
+            inert(str(cell)) or _MISSING
             for cell in (
                 report.iteration + 1,
                 report.source,
@@ -76,18 +76,18 @@ def _search_report(collection: PaperCollection) -> list[str]:
     ]
     lines = ["## What was searched\n", _SEARCH_HEADER, _SEARCH_RULE, *rows, ""]
     if collection.silent_sources:
-        names = ", ".join(map(_inert, collection.silent_sources))
+        names = ", ".join(map(inert, collection.silent_sources))
         lines.append(f"**No results from: {names}.**\n")
     if collection.coverage is not None:
         lines.append(f"{collection.coverage.summary}\n")
     if collection.known_papers is not None:
-        lines.append(f"{_inert(collection.known_papers.summary)}.\n")
+        lines.append(f"{inert(collection.known_papers.summary)}.\n")
     return lines
 
 
 def _screening(paper: Paper) -> str:
     """Return "exclude (ada, 2026-11-22): not a trial; my note", as far as it was said."""
-    said = {name: _inert(value) for name, value in paper.screening_columns.items()}
+    said = {name: inert(value) for name, value in paper.screening_columns.items()}
     who = ", ".join(filter(None, (said["decided_by"], said["decided_at"])))
     head = f"{said['decision']} ({who})" if said["decision"] and who else said["decision"]
     rest = "; ".join(filter(None, (said["reason"], said["note"])))
@@ -97,17 +97,17 @@ def _screening(paper: Paper) -> str:
 def _row(number: int, paper: Paper) -> str:
     cells = (
         str(number),
-        _inert(paper.title),
+        inert(paper.title),
         _authors(paper.authors),
         "" if paper.year is None else str(paper.year),
-        _inert(paper.venue),
+        inert(paper.venue),
         f"{paper.relevance_score:.2f}",
     )
     return "| " + " | ".join(cell or _MISSING for cell in cells) + " |"
 
 
 def _authors(authors: list[Author]) -> str:
-    names = [name for name in (_inert(author.name) for author in authors) if name]
+    names = [name for name in (inert(author.name) for author in authors) if name]
     if len(names) > _MAX_AUTHORS:
         return f"{names[0]} et al."
     return ", ".join(names)
@@ -121,5 +121,6 @@ def _address(paper: Paper) -> str:
     return web_address(paper.model_copy(update={"url": resolver + doi}))
 
 
-def _inert(text: str | None) -> str:
+def inert(text: str | None) -> str:
+    """Return the text on one line, its markup and HTML to be shown, never obeyed."""
     return _ENTITY.sub("&amp;", single_line(text)).translate(_SYNTAX)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 
 from paper_search.errors import UnknownNameError
 from paper_search.models import PaperCollection
 from paper_search.resources import EntryPoints
+
+STYLE_SUFFIX = ".csl"
+"""Of a file with a style of references, whose path is the name of a format."""
 
 Exporter = Callable[[PaperCollection], str | bytes]
 """Text is written as UTF-8; a workbook is bytes."""
@@ -23,6 +27,7 @@ _FORMAT_OF_SUFFIX = {
     ".json": "json",
     ".md": "markdown",
     ".markdown": "markdown",
+    ".rdf": "zotero-rdf",
     ".ris": "ris",
     ".xlsx": "xlsx",
 }
@@ -36,9 +41,16 @@ def known_exporters() -> list[str]:
 def get_exporter(name: str) -> Exporter:
     """Return the function that writes a format.
 
+    Args:
+        name: of the format; or the path of a .csl file, for references in that style.
+
     Raises:
         UnknownNameError: nothing is installed under the name.
     """
+    if name.lower().endswith(STYLE_SUFFIX):
+        from paper_search.exports.references import export_references  # noqa: PLC0415  # slow import
+
+        return functools.partial(export_references, style=name)
     return EXPORTERS.read(name)
 
 
@@ -49,6 +61,12 @@ def export(collection: PaperCollection, format: str) -> str | bytes:  # noqa: A0
         UnknownNameError: nothing is installed under the name of the format.
     """
     return get_exporter(format)(collection)
+
+
+def suffix_of_format(name: str) -> str:
+    """Return how the names of files of a format end, with the dot."""
+    own = {"csl-json": ".json", "markdown": ".md", "asreview": ".csv", "rayyan": ".csv"}
+    return own.get(name) or {form: end for end, form in _FORMAT_OF_SUFFIX.items()}.get(name, "")
 
 
 def format_for_suffix(path: str | Path) -> str:

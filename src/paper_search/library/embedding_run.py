@@ -110,7 +110,7 @@ class EmbeddingRun:
                 yield _Lacking(row, text, digest, row in there)
 
     def _kept(self, manifest: Manifest, batch: list[_Lacking]) -> Manifest:
-        vectors = self._embedder.documents([each.text for each in batch])
+        vectors = self._embedder.documents([waiting.text for waiting in batch])
         if manifest.dimension not in {0, vectors.shape[1]}:
             raise EmbeddingError(
                 f"the embedding model {self._embedder.model!r} gives {vectors.shape[1]} numbers, "
@@ -119,10 +119,10 @@ class EmbeddingRun:
             )
         grown = self._files.append(
             manifest,
-            [each.row for each in batch],
-            [each.digest for each in batch],
+            [waiting.row for waiting in batch],
+            [waiting.digest for waiting in batch],
             vectors,
-            sum(each.is_replaced for each in batch),
+            sum(waiting.is_replaced for waiting in batch),
         )
         self._made += len(batch)
         self._unusable += int((~vectors.any(axis=1)).sum())

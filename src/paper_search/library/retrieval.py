@@ -145,23 +145,23 @@ class Retrieval:
         if self._near:
             self._near.limit_to(self._searcher, condition, self._schema)
         if not self._near and not (weights and scored):
-            return Ranking([each.row for each in scored[:limit]], int(result.count))
+            return Ranking([hit.row for hit in scored[:limit]], int(result.count))
         read = self._mixed(scored)[: feedback.READ]
-        known = self._records.fields_of([each.row for each in (*read, *scored[: feedback.READ])])
+        known = self._records.fields_of([hit.row for hit in (*read, *scored[: feedback.READ])])
         if weights and scored and not (text and _is_title(weights, known.get(scored[0].row))):
             # What a person marked says more than what came first.
             wider = _joined(weights, learned) if learned else self._expanded(weights, read, known)
             is_short = result.count <= len(scored) and not learned
-            matching = {each.row for each in scored} if is_short else None
+            matching = {hit.row for hit in scored} if is_short else None
             scored = self._scored(self._searcher.search(query(wider), limit=size, count=False))
             if matching is not None:
                 # Few enough to be told apart: further words order them, but bring in no others.
-                scored = [each for each in scored if each.row in matching]
+                scored = [hit for hit in scored if hit.row in matching]
         if text is not None:
             scored = self._neighbours_first(scored, text, known)
         if self._near:
-            self._near.follow([each.row for each in read])
-        rows = [each.row for each in self._mixed(scored)]
+            self._near.follow([hit.row for hit in read])
+        rows = [hit.row for hit in self._mixed(scored)]
         if text is not None:
             rows = _exact_first(rows, text, known)
         return Ranking(rows[:limit], max(int(result.count), len(rows) if self._near else 0))
@@ -174,8 +174,8 @@ class Retrieval:
         """
         if self._near is None:
             return scored
-        by_row = self._near.mixed({each.row: each.score for each in scored[:DEPTH]})
-        others = [_Scored(each.row, 0.0) for each in scored[DEPTH:] if each.row not in by_row]
+        by_row = self._near.mixed({hit.row: hit.score for hit in scored[:DEPTH]})
+        others = [_Scored(hit.row, 0.0) for hit in scored[DEPTH:] if hit.row not in by_row]
         return [_Scored(row, score) for row, score in by_row.items()] + others
 
     def _scored(self, result: Any) -> list[_Scored]:
@@ -194,8 +194,8 @@ class Retrieval:
         read: Sequence[_Scored],
         known: Mapping[int, Mapping[str, Any]],
     ) -> dict[str, float]:
-        texts = [(each, self._text(each.row, known)) for each in read if each.row in known]
-        results = [feedback.Read(each.score, [*text.title, *text.rest]) for each, text in texts]
+        texts = [(hit, self._text(hit.row, known)) for hit in read if hit.row in known]
+        results = [feedback.Read(hit.score, [*text.title, *text.rest]) for hit, text in texts]
         return feedback.expanded(weights, results, self._frequency, self._searcher.num_docs)
 
     def _neighbours_first(
@@ -210,11 +210,10 @@ class Retrieval:
         if not pairs or len(first) < 2:  # noqa: PLR2004  # one alone has no order
             return scored
         known.update(self._records.fields_of([r.row for r in first if r.row not in known]))
-        texts = [self._text(each.row, known) for each in first]
+        texts = [self._text(hit.row, known) for hit in first]
         bonuses = adjacency.bonuses(pairs, texts, self._rarity, TITLE_WEIGHT)
         raised = [
-            _Scored(each.row, each.score + bonus)
-            for each, bonus in zip(first, bonuses, strict=True)
+            _Scored(hit.row, hit.score + bonus) for hit, bonus in zip(first, bonuses, strict=True)
         ]
         return _in_order(raised) + scored[adjacency.READ :]
 
@@ -280,7 +279,7 @@ def _joined(weights: Mapping[str, float], learned: Mapping[str, float]) -> dict[
 
 
 def _in_order(found: list[_Scored]) -> list[_Scored]:
-    return sorted(found, key=lambda each: (-round(each.score, 4), each.row))
+    return sorted(found, key=lambda hit: (-round(hit.score, 4), hit.row))
 
 
 def _is_title(weights: Mapping[str, float], fields: Mapping[str, Any] | None) -> bool:

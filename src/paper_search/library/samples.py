@@ -72,6 +72,6 @@ def _import(file: Traversable, parent: Path, name: str, wait_s: float) -> None:
 
 def _remove_others(parent: Path, name: str) -> None:
     """Remove samples of earlier versions and drafts of processes that died."""
-    for each in parent.iterdir():
-        if each.is_dir() and each.name != name:
-            shutil.rmtree(each, ignore_errors=True)
+    for place in parent.iterdir():
+        if place.is_dir() and place.name != name:
+            shutil.rmtree(place, ignore_errors=True)

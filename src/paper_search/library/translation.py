@@ -219,9 +219,9 @@ class Translator:
             stem = _stem(word.text)
             longest = len(stem) + _LONGEST_ENDING
             found = {
-                each
-                for each in self._vocabulary(field, _beginning(stem))
-                if len(each) <= longest and _stem(each) == stem
+                word
+                for word in self._vocabulary(field, _beginning(stem))
+                if len(word) <= longest and _stem(word) == stem
             }
             irregular = {_IRREGULAR[stem]} if stem in _IRREGULAR else set[str]()
             self._known[field, word.text] = sorted(found | irregular | {word.text})

@@ -85,7 +85,7 @@ class VectorFiles:
 
     def size_bytes(self) -> int:
         """Return how much the vectors take on disk."""
-        return sum(each.stat().st_size for each in self._path.glob("*") if each.is_file())
+        return sum(file.stat().st_size for file in self._path.glob("*") if file.is_file())
 
     def opened(self, manifest: Manifest) -> Files:
         """Return the files that the manifest names.
@@ -198,18 +198,20 @@ class VectorFiles:
         """Return the files with the kind and the width of an entry of theirs."""
         words = -(-manifest.dimension // _LONG)
         kinds = {"codes": ("i1", manifest.dimension), "signs": ("<u8", words), "marks": (_MARK, 0)}
-        return {self._path / f"{name}-{manifest.serial}.bin": each for name, each in kinds.items()}
+        return {
+            self._path / f"{name}-{manifest.serial}.bin": content for name, content in kinds.items()
+        }
 
     def _serials(self) -> list[int]:
-        names = [each.stem.partition("-")[2] for each in self._path.glob("*-*.bin")]
+        names = [file.stem.partition("-")[2] for file in self._path.glob("*-*.bin")]
         return [int(name) for name in names if name.isdigit()]
 
     def _remove_others(self, serial: int) -> None:
-        for each in self._path.glob("*-*.bin"):
-            if each.stem.partition("-")[2] != str(serial):
+        for file in self._path.glob("*-*.bin"):
+            if file.stem.partition("-")[2] != str(serial):
                 # Some systems keep a file that a reader has open: it goes the next time.
                 with suppress(OSError):
-                    each.unlink()
+                    file.unlink()
 
     def _damaged(self) -> LibraryError:
         return LibraryError(

@@ -47,3 +47,8 @@ class LLMProvider(ABC):
         Raises:
             LLMError: or one of its kinds.
         """
+
+
+def name_of(llm: LLMProvider | None) -> str | None:
+    """Return what a model is called; None: there is none."""
+    return None if llm is None else str(getattr(llm, "model", type(llm).__name__))

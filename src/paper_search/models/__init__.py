@@ -1,6 +1,7 @@
 """The nouns of the program."""
 
 from paper_search.models.coverage import Coverage, KnownPapersReport
+from paper_search.models.criteria import Criterion, CriterionKind, Grade
 from paper_search.models.duplicates import (
     Cluster,
     Clustering,
@@ -18,6 +19,7 @@ from paper_search.models.feedback import (
     relevant_seeds,
 )
 from paper_search.models.paper import (
+    NOT_NEEDED,
     Author,
     BibliographicRecord,
     EndReason,
@@ -58,6 +60,7 @@ from paper_search.models.source_report import SourceReport, SourceStatus
 
 __all__ = [
     "MAX_SEEDS",
+    "NOT_NEEDED",
     "PUBLICATION_TYPES",
     "SNOWBALL",
     "Author",
@@ -65,9 +68,12 @@ __all__ = [
     "Cluster",
     "Clustering",
     "Coverage",
+    "Criterion",
+    "CriterionKind",
     "DeduplicationReport",
     "EndReason",
     "Facets",
+    "Grade",
     "HitCount",
     "IntentType",
     "KnownPapersReport",

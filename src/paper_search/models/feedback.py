@@ -22,7 +22,9 @@ class UserFeedback(BaseModel):
     merge_decisions: list[MergeDecision] = Field(default_factory=list)
     """Which records are one work and which are not; it holds from now on."""
     unmarked: list[str] = Field(default_factory=list, exclude_if=lambda ids: not ids)
-    """Papers whose mark of this round's screening is taken back."""
+    """Papers whose mark, of this round's screening or of an earlier round, is taken back."""
+    reasons: dict[str, str] = Field(default_factory=dict, exclude_if=lambda reasons: not reasons)
+    """Why, by the id of a marked paper."""
 
 
 class Seed(BaseModel):

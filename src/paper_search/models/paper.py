@@ -5,15 +5,23 @@ from __future__ import annotations
 import uuid
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
 from paper_search.models.coverage import Coverage, KnownPapersReport
+from paper_search.models.criteria import Grade
 from paper_search.models.query import SearchStrategy
 from paper_search.models.source_report import SourceReport
 
+PaperDecision = Literal["included", "excluded", "undecided"]
+"""What a person decided on a paper while screening."""
+DECISIONS: tuple[PaperDecision, ...] = ("included", "undecided", "excluded")
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+
+
+NOT_NEEDED = "what was judged before it held nothing relevant any more"
+"""Why a model was not asked about a paper that ranks low."""
 
 
 class PaperTag(str, Enum):
@@ -191,12 +199,19 @@ class ScoredPaper(BaseModel):
     tags: list[PaperTag] = Field(default_factory=list)
     is_judged: bool = True
     """False: the judge failed; the score is a stand-in, and the paper is never filtered out."""
+    unjudged_because: str | None = Field(default=None, exclude_if=_is_absent)
+    """Why it is not judged, in a few words."""
+    grades: list[Grade] = Field(default_factory=list, exclude_if=lambda grades: not grades)
+    """What a model said, criterion by criterion; the score is computed from them."""
     place: int | None = Field(default=None, exclude_if=lambda place: place is None)
     """Place in the order of the result, from 1; None: the score decides."""
 
 
 class ScreeningDecision(BaseModel):
-    """Whether a paper belongs into a review, and who said so."""
+    """Whether a paper belongs into a review, and who said so.
+
+    Two are equal when they say the same: who said it, and when, differs from run to run.
+    """
 
     decision: str | None = None
     """`include` or `exclude`; None: nobody decided."""
@@ -204,7 +219,14 @@ class ScreeningDecision(BaseModel):
     decided_at: str | None = None
     """UTC, ISO 8601."""
     reason: str | None = None
-    """Why it was excluded."""
+    """Why it was included or excluded."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScreeningDecision):
+            return NotImplemented
+        return (self.decision, self.reason) == (other.decision, other.reason)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, like every pydantic model
 
 
 class Paper(BibliographicRecord):
@@ -216,10 +238,20 @@ class Paper(BibliographicRecord):
     relevance_reason: str = ""
     tags: list[PaperTag] = Field(default_factory=list)
     is_judged: bool = True
+    unjudged_because: str | None = Field(default=None, exclude_if=_is_absent)
+    """Why it is not judged, in a few words."""
+    grades: list[Grade] = Field(default_factory=list, exclude_if=lambda grades: not grades)
+    """What a model said, criterion by criterion; the score is computed from them."""
     note: str | None = Field(default=None, exclude_if=_is_absent)
     """What the person noted on it while screening."""
     screening: ScreeningDecision | None = Field(default=None, exclude_if=_is_absent)
     """None: nobody has screened it."""
+
+    @property
+    def decision(self) -> PaperDecision:
+        """Whether a person took it into their review."""
+        decided = self.screening.decision if self.screening else None
+        return {"include": "included", "exclude": "excluded"}.get(decided or "", "undecided")  # type: ignore[return-value]  # the values are those of the type
 
     @property
     def screening_columns(self) -> dict[str, str]:
@@ -239,6 +271,8 @@ class Paper(BibliographicRecord):
             relevance_reason=scored.relevance_reason,
             tags=scored.tags,
             is_judged=scored.is_judged,
+            unjudged_because=scored.unjudged_because,
+            grades=scored.grades,
         )
 
 
@@ -296,6 +330,20 @@ class PaperCollection(BaseModel):
         papers = [paper for paper in every if paper.relevance_score >= least or not paper.is_judged]
         kept = {paper.id for paper in papers}
         rest = [paper for paper in every if paper.id not in kept]
+        return self.model_copy(update={"papers": papers, "set_aside": rest})
+
+    def decided(self, decision: PaperDecision | Literal["all"] | None = None) -> PaperCollection:
+        """Return the collection with the papers alone on which a person decided so.
+
+        Args:
+            decision: which; `all`: every paper, those decided irrelevant last; None: included and
+                undecided ones.
+        """
+        wanted = {"all": DECISIONS, None: DECISIONS[:2]}.get(decision, (decision,))
+        papers = [paper for paper in self.papers if paper.decision in wanted]
+        aside = [paper for paper in self.set_aside if paper.decision in wanted]
+        papers += [paper for paper in aside if paper.decision != "undecided"]
+        rest = [paper for paper in aside if paper.decision == "undecided"]
         return self.model_copy(update={"papers": papers, "set_aside": rest})
 
     def __eq__(self, other: object) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from pydantic import BaseModel, Field
 
+from paper_search.models.criteria import Criterion
 from paper_search.models.feedback import MarkedPaper, Seed, UserFeedback
 
 PUBLICATION_TYPES = (
@@ -88,10 +90,17 @@ class ParsedIntent(BaseModel):
     """The question itself, where it is a boolean query or a strategy: it is asked unchanged."""
     lines: list[StrategyLine] = Field(default_factory=list, exclude_if=_is_empty)
     """Those of the question, where it is a strategy; `boolean_query` is what the last one finds."""
+    criteria: list[Criterion] = Field(default_factory=list, exclude_if=_is_empty)
+    """What a model judges papers by; empty: no model judges, or it goes by the words above."""
     identifiers: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """Works that the question names, such as `doi:10.1000/1`, `arxiv:2101.00001` or `pmid:1`."""
     notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """What the person should know about how the question was read."""
+
+    def judged_by(self, criteria: Sequence[Criterion]) -> ParsedIntent:
+        """Return the intent with other criteria."""
+        plain = [Criterion.model_validate(each.model_dump()) for each in criteria]
+        return self.model_copy(update={"criteria": plain})
 
 
 class SynonymMap(BaseModel):
@@ -153,6 +162,10 @@ class SearchStrategy(BaseModel):
     works: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """Identifiers that the question names, such as `doi:10.1000/1`: a library that has the work
     gives it first."""
+    reason: str = Field(default="", exclude_if=_is_empty)
+    """Why it differs from the round before, in a sentence."""
+    notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """What was left out or changed, of what a model or a person asked for."""
 
     def plain(self) -> list[RankedQuery]:
         """Return the ranked queries, but for one that is no more than the numbers of named works.
@@ -182,5 +195,7 @@ class QueryBuilderInput(BaseModel):
     intent: ParsedIntent
     previous_strategies: list[SearchStrategy] = Field(default_factory=list)
     user_feedback: UserFeedback | None = None
+    graded: list[Seed] = Field(default_factory=list)
+    """Papers that a model graded best, which are followed after those that a person marked."""
     marked_papers: list[MarkedPaper] = Field(default_factory=list)
     """All papers marked so far, in all rounds: neither a model nor a rule can read bare ids."""

@@ -3,24 +3,64 @@
 from __future__ import annotations
 
 import re
+from enum import Enum
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, Field, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, field_validator
 
 STUDIO = "https://smith.langchain.com"
 """Where LangGraph Studio's pages come from."""
 MIN_TOKEN_CHARS = 16
 
 
+def _named_values(given: object) -> object:
+    """Return the pairs in a text of the form `name=value, name=value`; anything else as it is."""
+    if not isinstance(given, str):
+        return given
+    pairs = {pair.strip(): pair.partition("=") for pair in given.split(",") if pair.strip()}
+    for pair, (name, sign, value) in pairs.items():
+        if not (name.strip() and sign and value.strip()):
+            raise ValueError(f"give NAME=VALUE, not {pair!r}")
+    return {name.strip(): value.strip() for name, _, value in pairs.values()}
+
+
+NamedValues = Annotated[dict[str, str], BeforeValidator(_named_values)]
+
+WITHOUT = "none"
+"""What a skill's model is called that does without, though others have one."""
+
+
+class Skill(str, Enum):
+    """A skill that a model can be named for."""
+
+    INTENT = "intent"
+    STRATEGY = "strategy"
+    DUPLICATES = "duplicates"
+    JUDGE = "judge"
+
+
 class LLMConfig(BaseModel):
     """Which language model to use; without a model name, none is used."""
 
     provider: str = "openai"
+    """Of models that are named without one."""
     model: str = ""
+    """MODEL or PROVIDER:MODEL, such as `anthropic:claude-sonnet-4-5`."""
+    intent_model: str = ""
+    """What understands questions; empty: as `model` says, `none`: none."""
+    strategy_model: str = ""
+    duplicates_model: str = ""
+    judge_model: str = ""
     api_key: str = Field(default="", repr=False)
+    """Of `provider`."""
+    api_keys: dict[str, str] = Field(default_factory=dict, repr=False)
+    """Of other providers, by name."""
     base_url: str | None = None
-    """Any server that speaks OpenAI's chat completions."""
+    """Any server that speaks as `provider` does."""
+    prices: Path | None = None
+    """A file that corrects the price table."""
     temperature: float = 0.0
     max_tokens: int = 4096
     timeout_s: float = 60.0
@@ -37,7 +77,12 @@ class LLMConfig(BaseModel):
     @property
     def is_wanted(self) -> bool:
         """Whether a model was named; a key alone does not spend anybody's money."""
-        return bool(self.model)
+        return any(self.of(skill) for skill in Skill)
+
+    def of(self, skill: Skill) -> str:
+        """Return the name of a skill's model; empty: it has none."""
+        own: str = getattr(self, f"{skill.value}_model").strip()
+        return "" if own.lower() == WITHOUT else own or self.model
 
 
 class SearchSourceConfig(BaseModel):
@@ -72,6 +117,8 @@ class ServerConfig(BaseModel):
     """Names that the server answers to besides those of the loopback."""
     origins: list[str] = Field(default_factory=lambda: [STUDIO])
     """Pages that may use it from a browser."""
+    is_mcp_open: bool = False
+    """Whether `/mcp` offers searches and reports as tools."""
 
     @field_validator("tokens", mode="before")
     @classmethod

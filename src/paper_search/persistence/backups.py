@@ -13,6 +13,8 @@ from paper_search.errors import PersistenceError, ThreadBusyError
 from paper_search.persistence.leases import LeaseHolder
 from paper_search.persistence.sqlite_files import (
     SIGNATURE,
+    check_format,
+    create_private,
     is_there,
     named_errors,
     plain,
@@ -45,6 +47,7 @@ def back_up(path: Path, target: Path, *, is_overwriting: bool = False) -> int:
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        create_private(draft)
         _copy(path, draft)
         _check(draft)
         os.replace(draft, target)  # noqa: PTH105  # its error names both files
@@ -73,6 +76,8 @@ def restore(backup: Path, path: Path, *, is_overwriting: bool = False) -> None:
     if is_there(path):
         _check_free(path, is_overwriting=is_overwriting)
     try:
+        if not path.exists():
+            create_private(path)
         _copy(backup, path)
     except OSError as error:
         raise unusable(path, error) from error
@@ -110,6 +115,7 @@ def _reader(path: Path) -> sqlite3.Connection:
 def _check(path: Path) -> None:
     with named_errors(path), contextlib.closing(_reader(path)) as connection:
         found = {n for (n,) in connection.execute("SELECT name FROM sqlite_master")}
+        check_format(connection, path)
         if not found >= SIGNATURE:
             raise PersistenceError(
                 f"{str(path)!r} is no backup of threads; it may be another program's database"

@@ -192,6 +192,11 @@ class MemoryLeaseTable:
         return self._holders.get(thread_id)
 
 
+def held_threads() -> tuple[str, ...]:
+    """Return the threads that the running task holds the lease on."""
+    return tuple(_held.get())
+
+
 def check_ownership(thread_id: str, current: LeaseHolder | None, now: float) -> None:
     """Refuse a write on a thread that somebody else drives: the fence behind the leases.
 

@@ -91,6 +91,10 @@ class DecisionLedger:
         self._table = table
         self._clock = clock
 
+    def now(self) -> str:
+        """Return the time as decisions have it."""
+        return self._clock()
+
     async def record(
         self, thread_id: str, interrupt_id: str, decision: dict[str, Any], by: str
     ) -> LedgerEntry:

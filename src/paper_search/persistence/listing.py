@@ -60,6 +60,10 @@ class ListsThreads(Protocol):
 class PagesItems(Protocol):
     """A store that can page through the items of one namespace, sorted."""
 
+    async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
+        """Return the keys of all items of exactly this namespace."""
+        ...
+
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
     ) -> list[Item]:

@@ -20,6 +20,10 @@ from paper_search.persistence.serialization import serializer
 class MemoryStore(InMemoryStore):
     """Records in memory."""
 
+    async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
+        """Return the keys of all items of exactly this namespace."""
+        return set(self._data.get(namespace, {}))
+
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
     ) -> list[Item]:

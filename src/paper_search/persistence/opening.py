@@ -104,16 +104,18 @@ async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Pe
         sqlite.open_saver(path, keyring) as saver,
         sqlite.open_store(path, keyring) as store,
     ):
-        yield Persistence(
-            checkpointer=saver,
-            store=store,
-            pages=store,
-            leases=Leases(sqlite.SqliteLeaseTable(path)),
-            ledger=DecisionLedger(SqliteLedgerTable(path, keyring)),
-            is_durable=True,
-            url=url,
-            compact=lambda: asyncio.to_thread(backups.compact, path),
-        )
+        leases, ledger = sqlite.SqliteLeaseTable(path), SqliteLedgerTable(path, keyring)
+        with contextlib.closing(leases), contextlib.closing(ledger):
+            yield Persistence(
+                checkpointer=saver,
+                store=store,
+                pages=store,
+                leases=Leases(leases),
+                ledger=DecisionLedger(ledger),
+                is_durable=True,
+                url=url,
+                compact=lambda: asyncio.to_thread(backups.compact, path),
+            )
 
 
 @contextlib.asynccontextmanager

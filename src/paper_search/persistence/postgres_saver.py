@@ -213,6 +213,12 @@ class PostgresStore(AsyncPostgresStore):
             await self._leases.check_held()
         return self._seal.opened(await super().abatch(sealed))
 
+    async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
+        """Return the keys of all items of exactly this namespace."""
+        async with self._cursor() as cursor:
+            await cursor.execute("SELECT key FROM store WHERE prefix = %s", (".".join(namespace),))
+            return {str(row["key"]) for row in await cursor.fetchall()}
+
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
     ) -> list[Item]:

@@ -14,6 +14,7 @@ from paper_search.persistence.encryption import Keyring, plain_row, sealed_row
 
 SUFFIX = "+sealed"
 SEALED = "sealed"
+_PARTS = ("channel_values", "channel_versions", "versions_seen")
 CLEAR = ("created_at", "updated_at")
 """Of a sealed record, what stays readable besides its key, so that lists can be sorted."""
 
@@ -34,6 +35,24 @@ class Boxed:
         """Return the value in a box if a saver would make an exception of it."""
         is_plain = value is None or isinstance(value, (str, int, float, bool))
         return cls(value) if is_plain else value
+
+
+def check_checkpoint(checkpoint: Any, thread_id: str) -> None:
+    """Refuse a checkpoint that was read and is none, as flipped bytes can leave it.
+
+    Raises:
+        PersistenceError: it is damaged.
+    """
+    parts = checkpoint if isinstance(checkpoint, dict) else {}
+    if not (isinstance(parts.get("id"), str) and isinstance(parts.get("v"), int)) or not all(
+        isinstance(parts.get(name), dict) for name in _PARTS
+    ):
+        raise PersistenceError(damaged(f"the state of thread {thread_id!r}"))
+
+
+def damaged(what: str, why: object = "its bytes were changed") -> str:
+    """Return what to say of something in the database that cannot be read."""
+    return f"{what} is damaged: {why}; restore a backup, or delete the thread"
 
 
 class PlainSerializer(JsonPlusSerializer):
@@ -62,11 +81,8 @@ class PlainSerializer(JsonPlusSerializer):
             raise PersistenceError(sealed_row("a state"))
         try:
             return super().loads_typed((kind, value))
-        except ValueError as error:
-            raise PersistenceError(
-                f"a state in the database is damaged: {error}; restore a backup, or delete the "
-                "thread"
-            ) from error
+        except (ValueError, TypeError, RuntimeError) as error:
+            raise PersistenceError(damaged("a state in the database", error)) from error
 
 
 class SealedSerializer(PlainSerializer):

@@ -12,15 +12,16 @@ from pathlib import Path
 from langgraph.store.base.batch import AsyncBatchedBaseStore
 
 from paper_search.persistence.encryption import Keyring
-from paper_search.persistence.leases import Leases
 from paper_search.persistence.serialization import RecordSeal, serializer
 from paper_search.persistence.sqlite_files import (
     PAGE_SIZE,
     connection_to,
+    create_private,
     is_there,
     unusable,
 )
-from paper_search.persistence.sqlite_saver import SqliteSaver, SqliteStore
+from paper_search.persistence.sqlite_saver import SqliteSaver
+from paper_search.persistence.sqlite_store import SqliteStore
 from paper_search.persistence.sqlite_tables import SqliteLeaseTable, prepare_tables
 
 __all__ = [
@@ -62,8 +63,8 @@ async def open_store(path: Path, keyring: Keyring | None = None) -> AsyncIterato
 @contextlib.asynccontextmanager
 async def _setup_saver(path: Path, keyring: Keyring | None = None) -> AsyncIterator[SqliteSaver]:
     async with connection_to(path) as connection:
-        saver = SqliteSaver(connection, serde=serializer(keyring))
-        await saver.setup()
+        saver = SqliteSaver(connection, path, serde=serializer(keyring))
+        await saver.prepare()
         await asyncio.to_thread(prepare_tables, path)
         yield saver
 
@@ -71,7 +72,7 @@ async def _setup_saver(path: Path, keyring: Keyring | None = None) -> AsyncItera
 @contextlib.asynccontextmanager
 async def _setup_store(path: Path, keyring: Keyring | None = None) -> AsyncIterator[SqliteStore]:
     async with connection_to(path, autocommit=True) as connection:
-        store = SqliteStore(connection, RecordSeal(keyring), Leases(SqliteLeaseTable(path)))
+        store = SqliteStore(connection, path, RecordSeal(keyring))
         try:
             await store.setup()
             yield store
@@ -95,6 +96,7 @@ async def _create(path: Path) -> None:
     """
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
+        create_private(draft)
         async with _setup_saver(draft), _setup_store(draft):
             pass
         with contextlib.suppress(FileExistsError):

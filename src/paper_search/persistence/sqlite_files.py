@@ -16,6 +16,8 @@ from paper_search.errors import PersistenceError
 BUSY_TIMEOUT_S = 30.0
 PAGE_SIZE = 16_384
 """Bytes. A record with its abstract takes about 2 kB; pages of 4 kB would be half empty."""
+FORMAT = 1
+"""Of the file, as its `user_version` says; a newer program's is refused, never misread."""
 _HAS_EFFECTIVE_IDS = os.access in os.supports_effective_ids
 ELSEWHERE = "choose another place with --home or PAPER_SEARCH_HOME"
 OWN_TABLES = frozenset(
@@ -32,10 +34,14 @@ OWN_TABLES = frozenset(
 )
 SIGNATURE = frozenset({"checkpoints", "writes", "store_migrations"})
 """Tables that tell our file, with whatever else is in it, from another program's."""
+_DAMAGED = (
+    "it is damaged, and is left as it is: move it away and restore a backup "
+    f"(`paper-search restore FILE`), or {ELSEWHERE}"
+)
 _ADVICE = {
-    "SQLITE_NOTADB": f"it is left as it is: move it away, or {ELSEWHERE}",
-    "SQLITE_CORRUPT": "it is left as it is: move it away and restore a backup "
-    f"(`paper-search restore FILE`), or {ELSEWHERE}",
+    "SQLITE_NOTADB": "it is damaged or another program's, and is left as it is: move it away and "
+    f"restore a backup (`paper-search restore FILE`), or {ELSEWHERE}",
+    "SQLITE_CORRUPT": _DAMAGED,
     "SQLITE_FULL": "make room on the disk, then resume the thread: what was stored is intact",
     "SQLITE_BUSY": "another program has kept it locked for too long; close that one, then look at "
     "the thread again before deciding anew: the last step may have been stored",
@@ -58,13 +64,15 @@ async def connection_to(
     Raises:
         PersistenceError: something fails in SQLite, here or in the `async with` block.
     """
-    with named_errors(path):
-        options = {"isolation_level": None} if autocommit else {}
+    options = {"isolation_level": None} if autocommit else {}
+    try:
         async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S, **options) as connection:
             await connection.execute(f"PRAGMA page_size={PAGE_SIZE}")
             await connection.execute("PRAGMA journal_mode=WAL")
             await connection.execute("PRAGMA synchronous=NORMAL")
             yield connection
+    except sqlite3.DatabaseError as error:
+        raise named(path, error) from error
 
 
 def is_there(path: Path) -> bool:
@@ -106,11 +114,35 @@ def check_tables(path: Path) -> None:
     with named_errors(path), contextlib.closing(read_only(path)) as connection:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         tables = {name for (name,) in rows}
+        check_format(connection, path)
     if tables - OWN_TABLES and not tables >= SIGNATURE:
         raise PersistenceError(
             f"{str(path)!r} is another program's database (tables: {', '.join(sorted(tables))}); "
             f"it is left as it is; {ELSEWHERE}"
         )
+
+
+def check_format(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file of a newer program.
+
+    Raises:
+        PersistenceError: it is one.
+    """
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if found > FORMAT:
+        raise PersistenceError(
+            f"{str(path)!r} was written by a newer paper-search (format {found}; this one reads "
+            f"{FORMAT}); it is left as it is; update paper-search, or {ELSEWHERE}"
+        )
+
+
+def create_private(path: Path) -> None:
+    """Make an empty file that its owner alone can read; what SQLite puts beside it is as private.
+
+    Raises:
+        OSError: it cannot be made, or is there already.
+    """
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 @contextlib.contextmanager
@@ -119,11 +151,20 @@ def named_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        name = getattr(error, "sqlite_errorname", "") or ""
-        advice = next((f"; {_ADVICE[prefix]}" for prefix in _ADVICE if name.startswith(prefix)), "")
-        raise PersistenceError(
-            f"the database of threads {str(path)!r} cannot be used: {error}{advice}"
-        ) from error
+        raise named(path, error) from error
+    except UnicodeDecodeError as error:
+        raise PersistenceError(f"{_of(path)} cannot be read: {error}; {_DAMAGED}") from error
+
+
+def named(path: Path, error: sqlite3.DatabaseError) -> PersistenceError:
+    """Return an error of SQLite with the name of the file and what to do."""
+    name = getattr(error, "sqlite_errorname", "") or ""
+    advice = next((f"; {_ADVICE[prefix]}" for prefix in _ADVICE if name.startswith(prefix)), "")
+    return PersistenceError(f"{_of(path)} cannot be used: {error}{advice}")
+
+
+def _of(path: Path) -> str:
+    return f"the database of threads {str(path)!r}"
 
 
 def read_only(path: Path) -> sqlite3.Connection:
@@ -132,6 +173,13 @@ def read_only(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
 
 
-def plain(path: Path) -> sqlite3.Connection:
-    """Return a connection whose transactions are begun by hand."""
-    return sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+def plain(path: Path, *, is_shared: bool = False) -> sqlite3.Connection:
+    """Return a connection whose transactions are begun by hand.
+
+    Args:
+        path: of the file.
+        is_shared: other threads use it as well, one at a time.
+    """
+    return sqlite3.connect(
+        path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=not is_shared
+    )

@@ -1,27 +1,37 @@
-"""LangGraph's SQLite saver and store: fenced, sealed, with what the saver lacks."""
+"""LangGraph's SQLite saver: fenced, sealed, with what it lacks."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
+import functools
 import json
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from datetime import datetime
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata, CheckpointTuple
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    ChannelVersions,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+    get_checkpoint_metadata,
+    writes_sort_key,
+)
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.store.base import Item, Op, PutOp, Result
-from langgraph.store.sqlite.aio import AsyncSqliteStore
+from langgraph.checkpoint.sqlite.utils import search_where
 
-from paper_search.persistence.leases import LeaseHolder, Leases, check_ownership
+from paper_search.errors import PersistenceError
+from paper_search.persistence.leases import check_ownership
 from paper_search.persistence.listing import LatestCheckpoint, check_prune
-from paper_search.persistence.serialization import RecordSeal
+from paper_search.persistence.serialization import check_checkpoint, damaged
+from paper_search.persistence.sqlite_calls import OneCall, parsed
+from paper_search.persistence.sqlite_tables import holder_of
 
 _EARLIER = """DELETE FROM checkpoints AS old WHERE thread_id = ? AND EXISTS (
     SELECT 1 FROM checkpoints AS new WHERE new.thread_id = old.thread_id
@@ -29,33 +39,33 @@ _EARLIER = """DELETE FROM checkpoints AS old WHERE thread_id = ? AND EXISTS (
 _ORPHANS = """DELETE FROM writes WHERE thread_id = ? AND NOT EXISTS (
     SELECT 1 FROM checkpoints AS c WHERE c.thread_id = writes.thread_id
     AND c.checkpoint_ns = writes.checkpoint_ns AND c.checkpoint_id = writes.checkpoint_id)"""
-_WRITES = "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value"
-_STATES = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
+_SELECT = """SELECT thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint,
+    metadata, checksum FROM checkpoints"""
+_PENDING = """SELECT task_path, task_id, idx, channel, type, value, checksum FROM writes
+    WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"""
+_BY_ID = "WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
+_LATEST = "WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC LIMIT 1"
+_NEWEST = """SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) FROM checkpoints
+    WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC LIMIT ? OFFSET ?"""
+_PUT = """INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id,
+    parent_checkpoint_id, type, checkpoint, metadata, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+_PUT_WRITE = """INSERT OR {} INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id,
+    task_path, idx, channel, type, value, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_OF_RUN = "WHERE json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
+_WRITES = "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value, checksum"
+_STATES = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, checksum"
 
 
-class _TaskLock(asyncio.Lock):
-    """A lock that the task which has it may take again, as LangGraph's own methods do."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._owner: asyncio.Task[Any] | None = None
-        self._depth = 0
-
-    async def acquire(self) -> Literal[True]:
-        """Wait until no other task has it."""
-        task = asyncio.current_task()
-        if self._owner is not task:
-            await super().acquire()
-            self._owner = task
-        self._depth += 1
-        return True
-
-    def release(self) -> None:
-        """Give it up as often as it was taken."""
-        self._depth -= 1
-        if self._depth == 0:
-            self._owner = None
-            super().release()
+def _add_checksums(connection: sqlite3.Connection) -> None:
+    """Add our column to LangGraph's tables, where it is missing."""
+    for table in ("checkpoints", "writes"):
+        columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+        if "checksum" not in columns:
+            try:
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER")
+            except sqlite3.OperationalError as error:
+                if "duplicate column" not in str(error):  # another process was faster
+                    raise
 
 
 class SqliteSaver(AsyncSqliteSaver):
@@ -70,35 +80,27 @@ class SqliteSaver(AsyncSqliteSaver):
     def __init__(
         self,
         connection: aiosqlite.Connection,
+        path: Path,
         *,
         serde: SerializerProtocol,
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(connection, serde=serde)
         self._clock = clock
-        self.lock = _TaskLock()
+        self._in_one_call = OneCall(connection, path)
 
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Any,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Store a checkpoint if the thread is not driven by somebody else."""
-        async with self._transaction(config["configurable"]["thread_id"]):
-            return await super().aput(config, checkpoint, metadata, new_versions)
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a checkpoint with what is written on it; None: there is none.
 
-    async def aput_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        """Store what a task wrote if the thread is not driven by somebody else."""
-        async with self._transaction(config["configurable"]["thread_id"]):
-            await super().aput_writes(config, writes, task_id, task_path)
+        Raises:
+            PersistenceError: it is damaged.
+        """
+        chosen = config["configurable"]
+        wanted = get_checkpoint_id(config)
+        place = (str(chosen["thread_id"]), chosen.get("checkpoint_ns", ""))
+        which, parameters = (_BY_ID, (*place, wanted)) if wanted else (_LATEST, place)
+        found = await self._read(which, parameters)
+        return found[0] if found else None
 
     async def alist(
         self,
@@ -108,134 +110,170 @@ class SqliteSaver(AsyncSqliteSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
-        """Give the checkpoints, all read before the first is given.
+        """Give the checkpoints, the latest first; all are read before the first is given.
 
         LangGraph's own holds its lock as long as the caller takes (langgraph issue 8558).
         """
-        found = super().alist(config, filter=filter, before=before, limit=limit)
-        for saved in [saved async for saved in found]:
+        where, parameters = search_where(config, filter, before)
+        ending, most = ("", ()) if limit is None else (" LIMIT ?", (limit,))
+        which = f"{where} ORDER BY checkpoint_id DESC{ending}"
+        for saved in await self._read(which, (*parameters, *most)):
             yield saved
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Any,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint if the thread is not driven by somebody else."""
+        del new_versions  # the channels are stored whole
+        chosen = config["configurable"]
+        thread_id, namespace = chosen["thread_id"], chosen["checkpoint_ns"]
+        told = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False)
+        kind, value = self.serde.dumps_typed(checkpoint)
+        ids = (str(thread_id), namespace, checkpoint["id"], chosen.get("checkpoint_id"))
+        row = (*ids, kind, value, told.encode("utf-8", "ignore"), crc32(value))
+        await self._write(thread_id, lambda connection: connection.execute(_PUT, row))
+        place = {"thread_id": thread_id, "checkpoint_ns": namespace}
+        return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Store what a task wrote if the thread is not driven by somebody else."""
+        chosen = config["configurable"]
+        place = tuple(str(chosen[n]) for n in ("thread_id", "checkpoint_ns", "checkpoint_id"))
+        is_special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
+        statement = _PUT_WRITE.format("REPLACE" if is_special else "IGNORE")
+        rows = [
+            (*place, task_id, task_path, position, channel, kind, dumped, crc32(dumped))
+            for index, (channel, value) in enumerate(writes)
+            for position in (WRITES_IDX_MAP.get(channel, index),)
+            for kind, dumped in (self.serde.dumps_typed(value),)
+        ]
+        await self._write(place[0], lambda connection: connection.executemany(statement, rows))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all checkpoints of a thread."""
-        async with self._transaction(thread_id):
-            await super().adelete_thread(thread_id)
+
+        def delete(connection: sqlite3.Connection) -> None:
+            for table in ("checkpoints", "writes"):
+                connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (str(thread_id),))  # noqa: S608  # constants
+
+        await self._write(thread_id, delete)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints that these runs of the server wrote."""
-        async with self._transaction():
+
+        def delete(connection: sqlite3.Connection) -> None:
             for run_id in run_ids:
-                found = await self.conn.execute_fetchall(
-                    "SELECT DISTINCT thread_id FROM checkpoints "
-                    "WHERE json_extract(CAST(metadata AS TEXT), '$.run_id') = ?",
+                found = connection.execute(
+                    f"SELECT DISTINCT thread_id FROM checkpoints {_OF_RUN}",  # noqa: S608  # a constant
                     (run_id,),
-                )
-                await self.conn.execute(
-                    "DELETE FROM checkpoints "
-                    "WHERE json_extract(CAST(metadata AS TEXT), '$.run_id') = ?",
-                    (run_id,),
-                )
-                for (thread_id,) in found:
-                    await self.conn.execute(_ORPHANS, (thread_id,))
+                ).fetchall()
+                connection.execute(f"DELETE FROM checkpoints {_OF_RUN}", (run_id,))  # noqa: S608  # as above
+                connection.executemany(_ORPHANS, found)
+
+        await self._write(None, delete)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy all checkpoints of a thread to another one."""
-        async with self._transaction(target_thread_id):
+
+        def copy(connection: sqlite3.Connection) -> None:
             for table, columns in (("checkpoints", _STATES), ("writes", _WRITES)):
-                await self.conn.execute(
+                connection.execute(
                     f"INSERT OR REPLACE INTO {table} (thread_id, {columns}) "  # noqa: S608  # constants
                     f"SELECT ?, {columns} FROM {table} WHERE thread_id = ?",
                     (target_thread_id, source_thread_id),
                 )
 
+        await self._write(target_thread_id, copy)
+
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Keep the latest checkpoint of each thread, with its open question; or `delete` all."""
+
+        def prune(connection: sqlite3.Connection, thread_id: str) -> None:
+            connection.execute(_EARLIER, (thread_id,))
+            connection.execute(_ORPHANS, (thread_id,))
+
         for thread_id in check_prune(thread_ids, strategy):
             if strategy == "delete":
                 await self.adelete_thread(thread_id)
-                continue
-            async with self._transaction(thread_id):
-                await self.conn.execute(_EARLIER, (thread_id,))
-                await self.conn.execute(_ORPHANS, (thread_id,))
+            else:
+                await self._write(thread_id, functools.partial(prune, thread_id=thread_id))
 
     async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
         """Return the latest checkpoint id of each thread, the latest first."""
-        await self.setup()
-        rows = await self.conn.execute_fetchall(
-            "SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) FROM checkpoints "
-            "WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC LIMIT ? OFFSET ?",
-            (limit, offset),
-        )
+        await self.prepare()
+        rows = await self._in_one_call(lambda c: c.execute(_NEWEST, (limit, offset)).fetchall())
         return [LatestCheckpoint(*row) for row in rows]
 
-    @contextlib.asynccontextmanager
-    async def _transaction(self, thread_id: str | None = None) -> AsyncIterator[None]:
+    async def prepare(self) -> None:
+        """Make the tables, where they are missing."""
+        if not self.is_setup:
+            await self.setup()
+            await self._in_one_call(_add_checksums)
+
+    async def _read(self, which: str, parameters: Sequence[Any]) -> list[CheckpointTuple]:
+        """Return checkpoints with what is written on them."""
+        await self.prepare()
+
+        def read(connection: sqlite3.Connection) -> list[tuple[Any, list[Any]]]:
+            rows = connection.execute(f"{_SELECT} {which}", parameters).fetchall()
+            return [(row, connection.execute(_PENDING, row[:3]).fetchall()) for row in rows]
+
+        return [self._saved(row, writes) for row, writes in await self._in_one_call(read)]
+
+    def _saved(self, row: Any, writes: list[Any]) -> CheckpointTuple:
+        thread_id, namespace, checkpoint_id, parent_id, kind, value, metadata, checksum = row
+        place = {"thread_id": thread_id, "checkpoint_ns": namespace}
+        checkpoint = self._loaded(kind, value, checksum)
+        check_checkpoint(checkpoint, thread_id)
+        told: Any = (
+            {} if metadata is None else parsed(metadata, f"the state of thread {thread_id!r}")
+        )
+        writes.sort(key=lambda write: writes_sort_key(*write[:3]))
+        return CheckpointTuple(
+            {"configurable": {**place, "checkpoint_id": checkpoint_id}},
+            checkpoint,
+            told,
+            {"configurable": {**place, "checkpoint_id": parent_id}} if parent_id else None,
+            [(task, channel, self._loaded(*stored)) for _, task, _, channel, *stored in writes],
+        )
+
+    def _loaded(self, kind: str, value: bytes, checksum: int | None) -> Any:
+        """Return the value in a row; what LangGraph's own saver wrote has no checksum.
+
+        Raises:
+            PersistenceError: it is damaged: SQLite does not notice a flipped byte.
+        """
+        loaded = self.serde.loads_typed((kind, value))
+        if checksum is not None and checksum != crc32(value):
+            raise PersistenceError(damaged("a state in the database"))
+        return loaded
+
+    async def _write(
+        self, thread_id: str | None, work: Callable[[sqlite3.Connection], object]
+    ) -> None:
         """Write in one transaction, which sees who holds the thread's lease."""
-        await self.setup()
-        # A cursor that is being read keeps its snapshot, and no transaction can begin beside it.
-        async with self.lock:
+        await self.prepare()
+
+        def transaction(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
             try:
-                await self.conn.execute("BEGIN IMMEDIATE")
                 if thread_id is not None:
-                    check_ownership(str(thread_id), await self._holder(thread_id), self._clock())
-                yield
-                await self.conn.commit()
+                    holder = holder_of(connection, str(thread_id))
+                    check_ownership(str(thread_id), holder, self._clock())
+                work(connection)
+                connection.commit()
             except BaseException:
-                await asyncio.shield(self.conn.rollback())
+                connection.rollback()
                 raise
 
-    async def _holder(self, thread_id: str) -> LeaseHolder | None:
-        rows = await self.conn.execute_fetchall(
-            "SELECT owner, expires_at FROM paper_search_leases WHERE thread_id = ?",
-            (str(thread_id),),
-        )
-        return next((LeaseHolder(*row) for row in rows), None)
-
-
-class SqliteStore(AsyncSqliteStore):
-    """Records in one SQLite file, sealed where there is a key.
-
-    Args:
-        connection: in autocommit mode.
-        seal: what values go through.
-        leases: asked before a write whether the running task still holds its own.
-    """
-
-    def __init__(self, connection: aiosqlite.Connection, seal: RecordSeal, leases: Leases) -> None:
-        super().__init__(connection)
-        self._seal = seal
-        self._leases = leases
-
-    async def abatch(self, ops: Any) -> list[Result]:
-        """Run the operations; none if they write and a lease was lost."""
-        sealed: list[Op] = self._seal.sealed(ops)
-        if any(isinstance(op, PutOp) for op in sealed):
-            await self._leases.check_held()
-        try:
-            return self._seal.opened(await super().abatch(sealed))
-        except sqlite3.DatabaseError:
-            # LangGraph's own leaves the transaction open if it cannot be committed: the file would
-            # stay locked.
-            await asyncio.shield(self.conn.rollback())
-            raise
-
-    async def apage(
-        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
-    ) -> list[Item]:
-        """Return the items of exactly this namespace, the largest `by` first."""
-        rows = await self.conn.execute_fetchall(
-            "SELECT key, value, created_at, updated_at FROM store WHERE prefix = ? "
-            "ORDER BY json_extract(value, ?) DESC, key LIMIT ? OFFSET ?",
-            (".".join(namespace), f"$.{by}", limit, offset),
-        )
-        items = [
-            Item(
-                value=json.loads(value),
-                key=key,
-                namespace=namespace,
-                created_at=datetime.fromisoformat(created_at),
-                updated_at=datetime.fromisoformat(updated_at),
-            )
-            for key, value, created_at, updated_at in rows
-        ]
-        return [self._seal.item(item) for item in items]
+        await self._in_one_call(transaction)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 from paper_search.persistence.encryption import Keyring, open_value, seal_value
 from paper_search.persistence.leases import LeaseHolder
 from paper_search.persistence.ledger import AuditEntry, LedgerEntry, LedgerStatus
-from paper_search.persistence.sqlite_files import named_errors, plain
+from paper_search.persistence.sqlite_files import FORMAT, named_errors, plain
 
 _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS paper_search_leases (
@@ -31,6 +32,8 @@ def prepare_tables(path: Path) -> None:
     with named_errors(path), contextlib.closing(plain(path)) as connection:
         for statement in _SCHEMA:
             connection.execute(statement)
+        if connection.execute("PRAGMA user_version").fetchone() == (0,):
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 class _OwnTables:
@@ -44,15 +47,28 @@ class _OwnTables:
     def __init__(self, path: Path, keyring: Keyring | None = None) -> None:
         self._path = path
         self._keyring = keyring
-        self._is_ready = False
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        if not self._is_ready:
-            prepare_tables(self._path)
-            self._is_ready = True
-        with named_errors(self._path), contextlib.closing(plain(self._path)) as connection:
-            yield connection
+        """Give the connection to one thread at a time; to open it for each call costs more."""
+        with self._lock, named_errors(self._path):
+            if self._connection is None:
+                prepare_tables(self._path)
+                self._connection = plain(self._path, is_shared=True)
+            try:
+                yield self._connection
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.rollback()
 
 
 class SqliteLeaseTable(_OwnTables):
@@ -62,7 +78,7 @@ class SqliteLeaseTable(_OwnTables):
         """See `LeaseTable.take`."""
         with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            current = _holder(connection, thread_id)
+            current = holder_of(connection, thread_id)
             if current is None or not current.is_alive(now):
                 connection.execute(
                     "INSERT OR REPLACE INTO paper_search_leases VALUES (?, ?, ?)",
@@ -92,7 +108,7 @@ class SqliteLeaseTable(_OwnTables):
     def holder(self, thread_id: str) -> LeaseHolder | None:
         """See `LeaseTable.holder`."""
         with self._open() as connection:
-            return _holder(connection, thread_id)
+            return holder_of(connection, thread_id)
 
 
 class SqliteLedgerTable(_OwnTables):
@@ -182,7 +198,8 @@ def _about(entry: LedgerEntry) -> str:
     return f"decision {entry.thread_id}/{entry.interrupt_id}"
 
 
-def _holder(connection: sqlite3.Connection, thread_id: str) -> LeaseHolder | None:
+def holder_of(connection: sqlite3.Connection, thread_id: str) -> LeaseHolder | None:
+    """Return who has the lease on a thread, alive or not; None: nobody."""
     row = connection.execute(
         "SELECT owner, expires_at FROM paper_search_leases WHERE thread_id = ?", (thread_id,)
     ).fetchone()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from hashlib import sha256
+
 from paper_search.resources import Conventions, PackageFiles, ResourceProvider
 
 _DOMAINS = {"materials_science": "domain_materials_science"}
@@ -11,6 +14,12 @@ _DOMAINS = {"materials_science": "domain_materials_science"}
 def shipped_prompts() -> ResourceProvider[str]:
     """Return the prompts by name."""
     return Conventions(PackageFiles(__name__), suffix=".md", kind="prompt")
+
+
+def prompt_digests(names: Iterable[str]) -> dict[str, str]:
+    """Return the SHA-256 of the prompts that ship, by name."""
+    prompts = shipped_prompts()
+    return {name: sha256(prompts.read(name).encode()).hexdigest() for name in names}
 
 
 def load_prompt(

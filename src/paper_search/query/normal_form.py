@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from paper_search.errors import InputError, UnknownNameError
 from paper_search.query.ast import FIELDS, And, Near, Node, Not, Or, Phrase, Term, YearRange
@@ -59,6 +60,24 @@ def parts(node: Node) -> tuple[Node, ...]:
             return (left, right)
         case _:
             return ()
+
+
+def all_leaves(node: Node) -> Iterator[Term | Phrase]:
+    """Yield every word and phrase of a tree in order, those that are excluded too."""
+    if isinstance(node, Term | Phrase):
+        yield node
+    for part in parts(node):
+        yield from all_leaves(part)
+
+
+def wanted_leaves(node: Node) -> Iterator[Term | Phrase]:
+    """Yield the words and phrases of a tree in order, without those that are excluded."""
+    if isinstance(node, Not):
+        return
+    if isinstance(node, Term | Phrase):
+        yield node
+    for part in parts(node):
+        yield from wanted_leaves(part)
 
 
 def identity(node: Node) -> object:

@@ -102,15 +102,15 @@ class _Walk:
                 return self._leaf(node)
             case And(children):
                 found = [self.of(child) for child in children]
-                kept = tuple(each.node for each in found if each.node is not None)
-                is_exact = all(each.is_exact for each in found)
+                kept = tuple(part.node for part in found if part.node is not None)
+                is_exact = all(part.is_exact for part in found)
                 return _Wide(_same(node, And(kept)) if kept else None, is_exact)
             case Or(children):
                 found = [self.of(child) for child in children]
-                if any(each.node is None for each in found):
+                if any(part.node is None for part in found):
                     return _ANYTHING
-                kept = tuple(each.node for each in found if each.node is not None)
-                return _Wide(_same(node, Or(kept)), all(each.is_exact for each in found))
+                kept = tuple(part.node for part in found if part.node is not None)
+                return _Wide(_same(node, Or(kept)), all(part.is_exact for part in found))
             case Not(child):
                 inner = self.of(child)
                 if inner.node is None or not inner.is_exact:

@@ -16,8 +16,8 @@ from paper_search.models import (
 )
 from paper_search.report.evidence import paper_of, result_of
 from paper_search.report.exchange import SearcherInput
-from paper_search.report.models import SearchQuery, SearchResult
-from paper_search.report.searcher import Found
+from paper_search.report.models import SearchQuery, SearchResult, SearchRun, now
+from paper_search.report.searcher import Found, runs_of
 from paper_search.skills import IntentParser, QueryBuilder
 
 MIN_RELEVANCE = 0.3
@@ -83,8 +83,11 @@ class AcademicSearch:
         found_by: dict[str, list[str]] = {}
         failed: dict[str, str] = {}
         notes: list[str] = []
+        runs: dict[str, list[SearchRun]] = {}
         for query in queries:
+            at = now()
             answer = await self._searcher.report(await self._strategy(query, whole))
+            runs[query.query_id] = runs_of(answer.sources, query.query_text, at)
             failures = [source for source in answer.sources if source.status.is_failure]
             notes += [f"source {f.source}: {f.status.value}: {f.error or f.note}" for f in failures]
             if failures and len(failures) == len(answer.sources) and not answer.papers:
@@ -96,7 +99,7 @@ class AcademicSearch:
         scored = await self._scorer.score([work for work, is_new in works if is_new], whole)
         hits = _hits(works, found_by)
         results = _limited(scored, found_by, given.max_results_per_query)
-        return Found(results, hits, failed, list(dict.fromkeys(notes)))
+        return Found(results, hits, failed, list(dict.fromkeys(notes)), runs)
 
     async def _strategy(self, query: SearchQuery, whole: ParsedIntent) -> SearchStrategy:
         intent = await IntentParser(None).parse(query.query_text)

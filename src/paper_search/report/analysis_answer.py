@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
+from paper_search.report.answering import independent
 from paper_search.report.evidence import Evidence, graded
 from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import AnalystInput
@@ -20,7 +21,9 @@ from paper_search.report.models import (
     Quote,
     Theme,
 )
+from paper_search.report.passages import PassageFinder, is_background
 from paper_search.report.quotations import located
+from paper_search.skills.key_phrases import key_phrases
 from paper_search.skills.untrusted import shown_to_model
 
 _MAX_FINDINGS, _MAX_THEMES, _MAX_CONTRADICTIONS = 20, 5, 10
@@ -79,9 +82,10 @@ async def analysis_by_model(
 ) -> AnalysisResult:
     """Return the model's analysis without what the sources do not bear out.
 
-    A finding stays with those of its quotes that are found word for word; without any it goes. So
-    do themes of fewer than two sources, and contradictions of which one side is not there. What
-    the model left out of a sub-question is filled in from `extracted`.
+    A finding stays with those of its quotes that are found word for word in a source which names
+    all that the sub-question has of the question itself; without any it goes. So do themes of
+    fewer than two sources, and contradictions of which one side is not there. What the model left
+    out of a sub-question is filled in from `extracted`.
 
     Raises:
         LLMError: the model could not answer.
@@ -89,31 +93,47 @@ async def analysis_by_model(
     prompt = load_prompt("report_analyst", domain)
     answer = await ask(llm, AnalysisAnswer, prompt, _message(evidence, given))
     questions = given.research_plan.decomposed_questions
-    findings = []
-    for claimed in answer.findings[:_MAX_FINDINGS]:
-        checked = (_checked(quote, evidence) for quote in claimed.quotes)
-        quotes = [quote for quote in checked if quote is not None]
-        index = claimed.question - 1
-        text = shown_to_model(claimed.text, 1000)
-        if quotes and text and 0 <= index < len(questions):
-            sources = len({quote.result_id for quote in quotes})
-            grade = _lower(claimed.grade, graded(sources))
-            findings.append(Finding(text=text, question=index, grade=grade, quotes=quotes))
-    answered = {finding.question for finding in findings}
-    said = {index - 1 for index in answer.gaps}
-    findings += [
-        finding
-        for finding in extracted.findings
-        if finding.question not in answered and finding.question not in said
+    own = _findings(answer, evidence, given)
+    told = {finding.question for finding in own} | {index - 1 for index in answer.gaps}
+    filled = [finding for finding in extracted.findings if finding.question not in told]
+    answered = {finding.question for finding in own if not finding.is_design}
+    answered |= {finding.question for finding in filled}
+    answers = [
+        known.model_copy(update={"is_answered": known.question in answered})
+        for known in extracted.answers
     ]
-    answered = {finding.question for finding in findings}
     return AnalysisResult(
-        findings=findings,
+        findings=[*own, *filled],
         theme_details=_themes(answer, evidence, len(questions)) or extracted.theme_details,
         contradiction_details=_contradictions(answer, evidence),
         gap_questions=[index for index in range(len(questions)) if index not in answered],
+        answer=extracted.answer,
+        answers=answers,
         is_by_model=True,
     )
+
+
+def _findings(answer: AnalysisAnswer, evidence: Evidence, given: AnalystInput) -> list[Finding]:
+    """Return the findings of which a quote is there and its source names all that is asked."""
+    plan = given.research_plan
+    shared = key_phrases(plan.original_query)
+    finder = PassageFinder(evidence)
+    findings = []
+    for claimed in answer.findings[:_MAX_FINDINGS]:
+        text, index = shown_to_model(claimed.text, 1000), claimed.question - 1
+        if not text or not 0 <= index < len(plan.decomposed_questions):
+            continue
+        checked = (_checked(quote, evidence) for quote in claimed.quotes)
+        asked = plan.decomposed_questions[index]
+        quotes = [quote for quote in checked if quote and finder.names_all(asked, shared, quote)]
+        if quotes:
+            is_design = all(is_background(quote.text) for quote in quotes)
+            studies = independent((quote.result_id for quote in quotes), evidence)
+            grade = _lower(claimed.grade, graded(len(studies), is_title=is_design))
+            findings.append(
+                Finding(text=text, question=index, grade=grade, quotes=quotes, is_design=is_design)
+            )
+    return findings
 
 
 def _message(evidence: Evidence, given: AnalystInput) -> str:

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from paper_search.llm.provider import LLMProvider
 from paper_search.report.analysis_answer import analysis_by_model
+from paper_search.report.answering import answer_to, answering, grade_of
 from paper_search.report.contradictions import contradictions
-from paper_search.report.evidence import Evidence, graded
+from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import AnalystInput, AnalystOutput, Sufficiency
 from paper_search.report.models import (
     AnalysisResult,
+    Answer,
     Contradiction,
     Finding,
     Grade,
@@ -21,11 +23,11 @@ from paper_search.report.passages import Passage, PassageFinder, content_stems
 from paper_search.report.query_plan import gap_queries
 from paper_search.report.themes import themes
 from paper_search.skills.key_phrases import key_phrases
+from paper_search.skills.words import tokens
 
 FINDINGS_PER_QUESTION = 8
 _LEAST = 2
 """Findings that a question gets, if need be some that another question has too."""
-_GOOD_MATCH = 0.55
 MINOR_GAPS = 2
 """Up to so many gaps the data are nearly enough."""
 _ALIKE = 0.6
@@ -91,23 +93,27 @@ def _extracted(evidence: Evidence, given: AnalystInput) -> AnalysisResult:
     shared = key_phrases(plan.original_query)
     finder = PassageFinder(evidence, given.focus)
     findings: list[Finding] = []
-    gaps: list[int] = []
+    answers: list[Answer] = []
     considered: list[Passage] = []
     used: dict[str, frozenset[str]] = {}
     for index, question in enumerate(plan.decomposed_questions):
         passages = finder.passages(question, shared)
         considered += passages[:_CONSIDERED]
-        own = _findings(passages, index, used)
-        findings += own
-        if not own:
-            gaps.append(index)
+        fresh = [passage for passage in passages if not _is_alike(passage, used.values())]
+        answer = answer_to(index, question, passages, evidence, fresh)
+        answers.append(answer)
+        findings += _findings(answering(passages, question), index, used, evidence)
+        used |= {quote.text: frozenset(tokens(quote.text)) for quote in answer.nearest[:1]}
+    whole = finder.passages(plan.original_query)
     disputed = contradictions(considered, content_stems(plan.original_query))
     found = themes(evidence, plan.decomposed_questions, plan.original_query)
     return AnalysisResult(
         findings=findings,
         theme_details=found,
         contradiction_details=disputed,
-        gap_questions=gaps,
+        gap_questions=[index for index, answer in enumerate(answers) if not answer.is_answered],
+        answer=answer_to(None, plan.original_query, whole, evidence, whole),
+        answers=answers,
     )
 
 
@@ -116,7 +122,8 @@ def _worded(
 ) -> AnalysisResult:
     """Return the analysis with its lists in words, its citations and its confidence."""
     key = evidence.key_of
-    ranked = sorted(analysis.findings, key=lambda finding: _RANK[finding.grade])
+    told = [finding for finding in analysis.findings if not finding.is_design]
+    ranked = sorted(told, key=lambda finding: _RANK[finding.grade])
     citations: dict[str, list[str]] = {}
     for quote in (quote for finding in analysis.findings for quote in finding.quotes):
         said = citations.setdefault(key(quote.result_id), [])
@@ -149,14 +156,15 @@ _RANK: dict[Grade, int] = {"strong": 0, "moderate": 1, "weak": 2, "gap": 3}
 
 
 def _findings(
-    passages: Sequence[Passage], question: int, used: dict[str, frozenset[str]]
+    passages: Sequence[Passage], question: int, used: dict[str, frozenset[str]], evidence: Evidence
 ) -> list[Finding]:
-    """Return the best passages, each of another source, with the others that say such.
+    """Return the best passages that answer a question, each of another source.
 
     Args:
-        passages: best first.
+        passages: that answer it, best first.
         question: number of the sub-question.
         used: what is quoted already, with its stems; what is chosen is added.
+        evidence: the sources.
     """
     best: dict[str, Passage] = {}
     for passage in passages:
@@ -167,19 +175,16 @@ def _findings(
             break
         if passage.sentence.text in used:
             best.setdefault(passage.result.result_id, passage)
-    chosen = _different(list(best.values()))[:FINDINGS_PER_QUESTION]
-    support = [passage for passage in best.values() if passage.match >= _GOOD_MATCH]
     findings = []
-    for passage in chosen:
+    for passage in _different(list(best.values()))[:FINDINGS_PER_QUESTION]:
         used[passage.sentence.text] = passage.sentence.stems
-        is_alone = passage.match < _GOOD_MATCH
-        grade = graded(len(support), is_title=passage.part == "title")
         findings.append(
             Finding(
                 text=passage.sentence.text,
                 question=question,
-                grade="weak" if is_alone else grade,
+                grade=grade_of(passage, passages, evidence),
                 quotes=[passage.quote],
+                is_design=passage.is_background,
             )
         )
     return findings
@@ -195,9 +200,16 @@ def _different(passages: Sequence[Passage]) -> list[Passage]:
 
 
 def _is_alike(passage: Passage, others: Iterable[frozenset[str]]) -> bool:
-    """Whether a passage repeats another one almost word for word."""
+    """Whether a passage repeats another one almost word for word, with the same numbers."""
     stems = passage.sentence.stems
-    return any(len(stems & other) > _ALIKE * len(stems | other) for other in others)
+    return any(
+        len(stems & other) > _ALIKE * len(stems | other) and not any(map(_is_number, stems ^ other))
+        for other in others
+    )
+
+
+def _is_number(stem: str) -> bool:
+    return any(character.isdigit() for character in stem)
 
 
 def _confidence(analysis: AnalysisResult, evidence: Evidence, questions: int) -> float:

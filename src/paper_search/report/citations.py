@@ -92,6 +92,8 @@ class Foreign:
     text: str
     keys: tuple[str, ...]
     """Of the sources that it can mean; empty: nothing collected stands behind it."""
+    start: int = 0
+    """Of its first character in the text."""
 
 
 def cited_keys(text: str) -> list[str]:
@@ -138,7 +140,7 @@ def foreign_citations(text: str, evidence: Evidence) -> list[Foreign]:
     [Title of a source], DOIs, arXiv numbers, PMIDs, web addresses, LaTeX's cite commands and keys
     outside of brackets.
     """
-    rest = _CITED.sub(" ", text)
+    rest = _CITED.sub(lambda match: " " * len(match.group()), text)
     found: list[Foreign] = []
     rest = _take(rest, _TEX, found, lambda m: _by_keys(m.group(1), evidence))
     rest = _take(rest, _DOI, found, lambda m: _by_field(evidence, "doi", m.group()))
@@ -172,7 +174,7 @@ def _take(text: str, pattern: re.Pattern[str], found: list[Foreign], keys: objec
     def one(match: re.Match[str]) -> str:
         named = keys(match)  # type: ignore[operator]  # a function of the match
         if named is not None:
-            found.append(Foreign(match.group(), tuple(named)))
+            found.append(Foreign(match.group(), tuple(named), match.start()))
         return " " * len(match.group())
 
     return pattern.sub(one, text)
@@ -181,13 +183,14 @@ def _take(text: str, pattern: re.Pattern[str], found: list[Foreign], keys: objec
 def _in_parentheses(text: str, evidence: Evidence, found: list[Foreign]) -> str:
     def one(match: re.Match[str]) -> str:
         is_citation = False
-        for part in match.group(1).split(";"):
-            named = _ONE_OF_THEM.search(part)
+        for part in re.finditer(r"[^;]+", match.group(1)):
+            named = _ONE_OF_THEM.search(part.group())
             if named is None or named.group(1).casefold() in _NOT_NAMES:
                 continue
             is_citation = True
             keys = evidence.by_author_year(named.group(1), named.group(2))
-            found.append(Foreign(part.strip(), tuple(keys)))
+            start = match.start(1) + part.start()
+            found.append(Foreign(part.group().strip(), tuple(keys), start))
         return " " * len(match.group()) if is_citation else match.group()
 
     return _IN_PARENTHESES.sub(one, text)

@@ -9,6 +9,8 @@ from paper_search.report.citations import cite
 from paper_search.report.evidence import Evidence, author_year
 from paper_search.report.exchange import WriterInput
 from paper_search.report.models import Contradiction, Finding, Quote, ResearchDraft, Theme
+from paper_search.report.opening import is_without_answer
+from paper_search.report.passages import PassageFinder
 from paper_search.report.phrasing import counted, joined, quoted, said_by, sentence_case
 from paper_search.report.requests import Requests
 from paper_search.report.structure import Part, parts_of, section
@@ -20,6 +22,8 @@ _SHARE_OF_FINDINGS = 0.6
 _LEAST_PER_SECTION = 2
 _NAMED_SOURCES = 5
 """Of a theme: who wants all of them finds them in the JSON."""
+_NEAREST = 5
+"""Sources that are named where nothing answers the question."""
 _LONG_QUOTE = 60
 """Words: a longer one is not repeated in abstract and conclusion."""
 
@@ -31,9 +35,8 @@ _HOW = (
         "counting more, and by the relevance of their source."
     ),
     (
-        "A finding is graded strong if at least three sources have a sentence on the same terms, "
-        "moderate with two, weak with one or with a title alone; whether the sources agree was not "
-        "judged."
+        "A finding is graded strong if at least three independent sources say the same, moderate "
+        "with two, weak with one, with a title alone, or if it says how a study was made."
     ),
     (
         "Themes are shared terms, and disagreements are found by opposite words; both need the "
@@ -58,6 +61,9 @@ class Composition:
         """Return the draft; every sentence of a source stands in quotation marks with its key."""
         plan = self.given.research_plan
         parts = parts_of(plan.expected_sections, plan.decomposed_questions)
+        if is_without_answer(self.given.analysis, plan):
+            methods = next(part for part in parts if part.kind == "methods")
+            parts = [Part("What came nearest", "nearest"), methods]
         sections = [
             section(number, part.title, self._content(part)) for number, part in enumerate(parts, 1)
         ]
@@ -83,6 +89,7 @@ class Composition:
         writers = {
             "introduction": self._introduction,
             "themes": self._themes,
+            "nearest": self._nearest,
             "disagreements": self._disagreements,
             "methods": self._methods,
         }
@@ -99,26 +106,46 @@ class Composition:
         asked = "\n".join(f"{n}. {question}" for n, question in enumerate(self._questions, 1))
         return (
             f"This report answers the question “{self.given.research_plan.original_query.strip()}” "
-            f"from {counted(len(usable), 'source')}{span}. This report was put together without a "
-            "language model: it orders sentences that the sources themselves wrote, in quotation "
-            "marks, and adds none of its own. The sub-questions are:\n\n" + asked
+            f"from {counted(len(usable), 'source')}{span}. The sub-questions are:\n\n" + asked
         )
+
+    def _nearest(self) -> str:
+        """Return what came nearest, in a report that no source gave an answer for."""
+        asked = "\n".join(
+            f"- The sources found do not answer this: {question}" for question in self._questions
+        )
+        quotes = self._nearest_quotes(self.given.research_plan.original_query, _NEAREST)
+        quotes = quotes or self._first_titles(_NEAREST)
+        told = [quote for quote in quotes if quote.part != "title"]
+        lines = "\n".join(f"- {self._written(quote)}" for quote in told)
+        opening = "This section names what came nearest to an answer, and answers nothing."
+        titles = self._titles([quote for quote in quotes if quote.part == "title"])
+        return "\n\n".join(filter(None, [asked, opening if told else "", lines, titles]))
+
+    def _nearest_quotes(self, question: str, count: int) -> list[Quote]:
+        best: dict[str, Quote] = {}
+        for passage in PassageFinder(self.evidence).passages(question):
+            best.setdefault(passage.result.result_id, passage.quote)
+        return list(best.values())[:count]
+
+    def _first_titles(self, count: int) -> list[Quote]:
+        """Return the titles of the best sources, where no sentence is near the question."""
+        best = self.evidence.relevant[:count]
+        return [Quote(result_id=s.result_id, text=s.title, part="title") for s in best]
 
     def _answers(self, question: int) -> str:
         found = self._findings(question)
+        asked = self._questions[question]
         if not found:
-            asked = self._questions[question]
-            return f"No source that was collected answers this sub-question: {asked}"
+            return self._unanswered(question)
         bullet = "- " if self.given.style_guide != "academic" else ""
         before = self._said_before(question)
         fresh = [finding for finding in found if finding.text not in before]
         told = [finding for finding in fresh if finding.quotes[0].part != "title"]
         lines = [f"{bullet}{self._reported(finding)}" for finding in told]
-        parts = [f"This section answers: {self._questions[question]}"]
+        parts = [f"This section answers: {asked}"]
         parts.append(("\n" if bullet else "\n\n").join(lines))
-        parts.append(
-            self._titles([finding for finding in fresh if finding.quotes[0].part == "title"])
-        )
+        parts.append(self._titles([f.quotes[0] for f in fresh if f.quotes[0].part == "title"]))
         again = [finding for finding in found if finding.text in before]
         if again:
             keys = self._cite(finding.quotes[0] for finding in again)
@@ -129,6 +156,7 @@ class Composition:
                     "This section has no sentence of its own: nothing that is not quoted above "
                     f"came closer {keys}."
                 )
+                return "\n\n".join(filter(None, parts))
         sources = {i for finding in found for i in finding.sources}
         grades = joined(dict.fromkeys(finding.grade for finding in found))
         parts.append(
@@ -137,17 +165,33 @@ class Composition:
         )
         return "\n\n".join(filter(None, parts))
 
+    def _unanswered(self, question: int) -> str:
+        """Return that nothing answers a sub-question, and what came closest."""
+        said = f"The sources found do not answer this: {self._questions[question]}"
+        before = self._said_before(question)
+        for earlier in self.given.analysis.answers[:question]:
+            before |= {quote.text for quote in earlier.nearest}
+        answers = self.given.analysis.answers[question : question + 1]
+        nearest = [quote for a in answers for quote in a.nearest if quote.text not in before]
+        nearest = [q for q in nearest if not self.requests.is_unwanted_text(q.text)]
+        if self.given.style_guide == "executive":
+            return said
+        told = [quote for quote in nearest if quote.part != "title"][:1]
+        if told:
+            lacking = joined(answers[0].missing)
+            about = f", without a word on {lacking}" if lacking else ""
+            return f"{said}\n\nNearest to it{about}:\n\n{self._written(told[0])}"
+        return "\n\n".join(filter(None, [said, self._titles(nearest)]))
+
     def _said_before(self, question: int) -> set[str]:
         """Return what the sections before this one quote: nothing is quoted twice."""
         return {finding.text for earlier in range(question) for finding in self._findings(earlier)}
 
-    def _titles(self, findings: Sequence[Finding]) -> str:
+    def _titles(self, quotes: Sequence[Quote]) -> str:
         """Return the sources of which nothing but the title could be read, as one list."""
-        if not findings:
+        if not quotes:
             return ""
-        lines = [
-            f"- {quoted(finding.text)} {self._cite([finding.quotes[0]])}." for finding in findings
-        ]
+        lines = [f"- {quoted(quote.text)} {self._cite([quote])}." for quote in quotes]
         opening = "This section can name these sources only by their titles; no text was available."
         return f"{opening}\n\n" + "\n".join(lines)
 
@@ -263,6 +307,10 @@ class Composition:
         analysis = self.given.analysis
         low, high = _ABSTRACT_WORDS
         text = self._scope()
+        if is_without_answer(analysis, self.given.research_plan):
+            return " ".join(
+                [*text, "This report names what came nearest, and how it was searched."]
+            )
         for finding in self._best():
             if self.requests.is_unwanted(finding, self.evidence):
                 continue
@@ -283,10 +331,7 @@ class Composition:
         if sum(len(t.split()) for t in text) < low:
             text.append(
                 "This report follows the sub-questions, in the order of the plan; then come the "
-                "terms that run through several sources, what the sources dispute, what no source "
-                "answers, and how this report was made. Confidence in the whole is "
-                f"{_confidence_word(analysis.confidence_score)}, from how many sub-questions are "
-                "answered, how relevant the sources are, and how far they agree."
+                "terms that run through several sources, and how this report was made."
             )
         return " ".join(text)
 
@@ -308,39 +353,36 @@ class Composition:
         ]
 
     def _conclusion(self) -> str:
-        analysis = self.given.analysis
-        lines = ["This report closes with the evidence that is graded best for each sub-question."]
-        used: set[str] = set()
-        for index, question in enumerate(self._questions):
-            short = [
-                finding
-                for finding in self._findings(index)
-                if len(finding.text.split()) <= _LONG_QUOTE and finding.text not in used
-            ]
-            if short:
-                best = min(short, key=lambda finding: _GRADES.index(finding.grade))
-                used.add(best.text)
-                lines.append(f"Question: {question} {self._reported(best)}")
-        if analysis.gap_questions:
-            open_ones = joined(f"“{self._questions[i]}”" for i in analysis.gap_questions)
-            lines.append(f"No source answers {open_ones}; the next search should start there.")
-        return "\n\n".join(lines)
+        """Return what stays open: what was found stands in front and in the sections."""
+        told = {
+            finding.question
+            for finding in self.given.analysis.findings
+            if any(quote.part == "text" for quote in finding.quotes)
+        }
+        left = [question for index, question in enumerate(self._questions) if index not in told]
+        if not left:
+            return "This report leaves no sub-question without a sentence of a source on it."
+        open_ones = joined(f"“{question}”" for question in left)
+        return f"No source answers {open_ones}; the next search should start there."
 
     def _wished(self, wish: str) -> str:
         passages = self.requests.passages(wish, self.evidence)
         if not passages:
-            return f"No source that was collected says anything on “{wish}”."
+            return f"No source that was collected says anything on this: {wish}."
         quotes = [passage.quote for passage in passages]
         lines = [self._written(quote) for quote in quotes]
         return "This section was asked for in the review.\n\n" + "\n\n".join(lines)
 
     def _best(self) -> list[Finding]:
         seen: set[int] = set()
+        texts: set[str] = set()
         best = []
         for finding in sorted(self.given.analysis.findings, key=lambda f: _GRADES.index(f.grade)):
             is_short = len(finding.text.split()) <= _LONG_QUOTE
-            if finding.question not in seen and is_short and finding.quotes[0].part == "text":
+            is_new = finding.question not in seen and finding.text not in texts
+            if is_new and is_short and finding.quotes[0].part == "text":
                 seen.add(finding.question)
+                texts.add(finding.text)
                 best.append(finding)
         return best
 
@@ -354,10 +396,3 @@ class Composition:
 
 
 _GRADES: Sequence[str] = ("strong", "moderate", "weak", "gap")
-_HIGH, _MIDDLE = 0.7, 0.4
-
-
-def _confidence_word(score: float) -> str:
-    if score >= _HIGH:
-        return "high"
-    return "middling" if score >= _MIDDLE else "low"

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
+from paper_search.report.answering import are_of_other_people
 from paper_search.report.models import Contradiction
 from paper_search.report.passages import WORD, Passage, content_stems, is_background
+from paper_search.report.polarity import clauses, direction
 from paper_search.skills.words import tokens
 
 MAX_CONTRADICTIONS = 5
@@ -33,16 +35,16 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _NOT_DONE = re.compile(
-    r"\b(?:did not|does not|do not|didn't|doesn't|cannot|failed to|fails to|fail to|unable to)"
-    r"(?: significantly)? (\w+)",
+    r"\b(?:(?:did|does|do|was|were|is|are|has|have|could|can) not|didn['’]t|doesn['’]t|cannot|never"
+    r"|failed to|fails to|fail to|unable to|no evidence (?:that|of|for)(?: an?)?|no)"
+    r"(?: significantly)? (\w+)(?: (\w+))?(?: (\w+))?",
     re.IGNORECASE,
 )
-_RISE = re.compile(r"\b(?:increas|rais|ris(?:e|es|ing)\b|rose\b|higher\b)\w*", re.IGNORECASE)
-_FALL = re.compile(r"\b(?:decreas|declin|reduc|lower)\w*|\bfell\b", re.IGNORECASE)
+"""A denial with the words behind it: what is denied is among them."""
 _VERBS = frozenset(
     tokens(
         "lower reduce decrease increase raise improve enhance outperform affect change differ "
-        "predict prevent relieve correlate cause benefit"
+        "predict prevent relieve correlate cause benefit associate shorten prolong protect treat"
     )
 )
 _VERDICT_STEMS = _VERBS | frozenset(
@@ -92,7 +94,7 @@ def contradictions(passages: Sequence[Passage], subject: Iterable[str] = ()) -> 
             continue
         opposed = next((a for a in said for b in answered if a.denies(b)), None)
         shared = _shared(one, other, frozenset(subject), opposed) if opposed else []
-        if opposed is None or not shared:
+        if opposed is None or not shared or are_of_other_people(one, other):
             continue
         used.add(pair)
         quoted |= {one.sentence.text, other.sentence.text}
@@ -111,19 +113,30 @@ def contradictions(passages: Sequence[Passage], subject: Iterable[str] = ()) -> 
 
 
 def _claims(text: str) -> list[_Claim]:
+    """Return what a sentence says, clause by clause, without what it says both ways itself."""
     if is_background(text):
         return []
-    denied = {stem for match in _NOT_DONE.finditer(text) for stem in tokens(match.group(1))}
+    said = list(dict.fromkeys(claim for clause in clauses(text) for claim in _of_clause(clause)))
+    return [claim for claim in said if not any(claim.denies(other) for other in said)]
+
+
+def _of_clause(text: str) -> list[_Claim]:
+    denied = {
+        stem
+        for match in _NOT_DONE.finditer(text)
+        for word in filter(None, match.groups())
+        for stem in tokens(word)
+    }
     verbs = [stem for stem in tokens(text) if stem in _VERBS]
     claims = [_Claim("verb", stem, stem not in denied) for stem in verbs]
     if _DENIED.search(text):
         claims.append(_Claim("verdict", "", is_affirmed=False))
     elif _AFFIRMED.search(text):
         claims.append(_Claim("verdict", "", is_affirmed=True))
-    rises, falls = _RISE.search(text) is not None, _FALL.search(text) is not None
-    if rises is not falls and not denied:
-        claims.append(_Claim("direction", "", is_affirmed=rises))
-    return list(dict.fromkeys(claims))
+    way = direction(text)
+    if way and not denied:
+        claims.append(_Claim("direction", "", is_affirmed=way > 0))
+    return claims
 
 
 def _shared(one: Passage, other: Passage, subject: frozenset[str], claim: _Claim) -> list[str]:

@@ -5,13 +5,41 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from paper_search.report.citations import cited_keys
 from paper_search.report.evidence import Evidence
-from paper_search.report.models import AnalysisResult, Critique, DraftSection, SearchResult
+from paper_search.report.models import (
+    AnalysisResult,
+    CheckedSentence,
+    Critique,
+    DraftSection,
+    SearchResult,
+    Support,
+    support_counts,
+)
+from paper_search.report.opening import Opening
+
+MARKS: Mapping[Support, str] = MappingProxyType(
+    {
+        "partly": "partly supported",
+        "contradicted": "contradicted by its source",
+        "unsupported": "not supported",
+        "not_checked": "not checked",
+    }
+)
+"""What a reader is told behind a sentence; one that is supported has no mark."""
+
+
+class Approval(BaseModel):
+    """Who let a report pass, and when."""
+
+    by: str
+    at: str
+    """UTC, ISO 8601."""
 
 
 class Report(BaseModel):
@@ -33,6 +61,8 @@ class Report(BaseModel):
     """Everything that was collected, in the order that gives the keys."""
     analysis: AnalysisResult | None = None
     critique: Critique | None = None
+    approval: Approval | None = None
+    """None: no person approved it."""
     output: dict[str, Any] = Field(default_factory=dict)
     """As the graph gave it."""
 
@@ -84,11 +114,46 @@ class Report(BaseModel):
         """Return the sources by key."""
         return Evidence(self.sources)
 
+    @property
+    def sentences(self) -> list[CheckedSentence]:
+        """Return every sentence of the report with its support; none: nothing was written."""
+        return self.critique.sentences if self.critique is not None else []
+
+    @property
+    def support(self) -> dict[str, int]:
+        """Return how many sentences have which support; those of the report itself do not count."""
+        return support_counts(self.sentences)
+
+    def marked(self, place: str, text: str) -> str:
+        """Return a text of the report with the mark of each sentence behind it.
+
+        Args:
+            place: as `CheckedSentence.place`.
+            text: what stands there.
+        """
+        position, parts = 0, []
+        for sentence in self.sentences:
+            if sentence.place == place and sentence.status in MARKS:
+                parts += [text[position : sentence.end], f" [{MARKS[sentence.status]}]"]
+                position = sentence.end
+        return "".join([*parts, text[position:]])
+
+    @cached_property
+    def opening(self) -> Opening | None:
+        """Return what the report opens with; None: nothing was analysed."""
+        if self.analysis is None:
+            return None
+        asked = str(self.provenance.get("original_query", ""))
+        questions = self.provenance.get("sub_questions") or []
+        return Opening(asked, questions, self.analysis, self.evidence)
+
     @cached_property
     def cited(self) -> list[str]:
-        """Return the keys of the sources that are cited and exist, in order of appearance."""
+        """Return the keys of the sources that are cited and exist, those in the text first."""
         texts = [self.abstract, *(section.content for section in self.sections), self.conclusion]
         keys = dict.fromkeys(key for text in texts for key in cited_keys(text))
+        if self.opening is not None:
+            keys |= dict.fromkeys(map(self.evidence.key_of, self.opening.sources))
         return [key for key in keys if key in self.evidence.by_key]
 
 
@@ -101,6 +166,7 @@ def render_json(report: Report, indent: int = 2) -> str:
     """Return the report with everything that it was made from, for machines."""
     document = {
         **report.output,
+        "approval": report.approval.model_dump(mode="json") if report.approval else None,
         "analysis": report.analysis.model_dump(mode="json") if report.analysis else None,
         "critique": report.critique.model_dump(mode="json") if report.critique else None,
         "sources": [source.model_dump(mode="json") for source in report.sources],

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from paper_search.report.models import (
     SEARCH_TYPES,
     AnalysisResult,
+    CheckedSentence,
     Critique,
     Depth,
     ResearchDraft,
@@ -126,6 +127,8 @@ class ReviewerInput(BaseModel):
     iteration_count: int = 0
     max_iterations: int = 3
     search_results: list[SearchResult] = Field(default_factory=list)
+    known_sentences: list[CheckedSentence] = Field(default_factory=list)
+    """Of an earlier version: what a model judged is not asked about again."""
     target_length: int = 2000
     shown_sources: int = 40
     shown_chars: int = 1200

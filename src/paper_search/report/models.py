@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from uuid import uuid4
 
 from pydantic import BaseModel, Field
@@ -15,6 +16,11 @@ Category = Literal["accuracy", "completeness", "coherence", "citation", "methodo
 Severity = Literal["critical", "major", "minor", "suggestion"]
 Recommendation = Literal["approve", "revise", "reject"]
 Grade = Literal["strong", "moderate", "weak", "gap"]
+Support = Literal[
+    "supported", "partly", "contradicted", "unsupported", "not_checked", "of_the_report"
+]
+"""How far the source of a sentence bears it; `of_the_report`: it says nothing of the world."""
+CheckedBy = Literal["code", "model", "person", "nobody"]
 Style = Literal["academic", "technical", "executive"]
 Depth = Literal["quick", "standard", "comprehensive"]
 
@@ -43,6 +49,21 @@ class ResearchStatus(str, Enum):
     FAILED = "failed"
 
 
+class SearchRun(BaseModel):
+    """A query as one source was asked it."""
+
+    source: str
+    query: str
+    """The exact string that was sent."""
+    at: datetime
+    hits: int | None = None
+    """How many records the source says it has; None: it does not say."""
+    kept: int = 0
+    """Records that it gave and that could be used."""
+    status: str = "ok"
+    """As `SourceStatus`."""
+
+
 class SearchQuery(BaseModel):
     """One query of a plan."""
 
@@ -58,6 +79,8 @@ class SearchQuery(BaseModel):
     """Results that it brought and no query before it."""
     reformulates: str | None = None
     """Id of the weak query that it stands in for."""
+    runs: list[SearchRun] = Field(default_factory=list)
+    """What was really asked, and where."""
 
 
 class SearchResult(BaseModel):
@@ -128,11 +151,29 @@ class Finding(BaseModel):
     question: int
     grade: Grade
     quotes: list[Quote] = Field(default_factory=list)
+    is_design: bool = False
+    """Whether it says how or why a study was made, not what came out."""
 
     @property
     def sources(self) -> list[str]:
         """Return the ids of the sources, each once."""
         return list(dict.fromkeys(quote.result_id for quote in self.quotes))
+
+
+class Answer(BaseModel):
+    """Whether the sources answer a question, and which way."""
+
+    question: int | None = None
+    """Number of the sub-question; None: the question itself."""
+    is_answered: bool = False
+    is_yes_no: bool = False
+    yes: list[str] = Field(default_factory=list)
+    """Ids of independent sources that say yes."""
+    no: list[str] = Field(default_factory=list)
+    nearest: list[Quote] = Field(default_factory=list)
+    """What came closest, if nothing answers it."""
+    missing: list[str] = Field(default_factory=list)
+    """What is asked for and the first of these does not name."""
 
 
 class Theme(BaseModel):
@@ -169,6 +210,10 @@ class AnalysisResult(BaseModel):
     contradiction_details: list[Contradiction] = Field(default_factory=list)
     gap_questions: list[int] = Field(default_factory=list)
     """Which sub-questions nothing answers."""
+    answer: Answer = Field(default_factory=Answer)
+    """To the question itself."""
+    answers: list[Answer] = Field(default_factory=list)
+    """To each sub-question, in order."""
     is_by_model: bool = False
 
 
@@ -197,12 +242,41 @@ class ResearchDraft(BaseModel):
     invented: list[str] = Field(default_factory=list)
     """References that a model gave and that nothing collected stands behind."""
     is_by_model: bool = False
+    is_by_person: bool = False
+    """Whether a person changed it."""
 
     @property
     def word_count(self) -> int:
         """Return the words of abstract, sections and conclusion."""
         own = len(self.abstract.split()) + len(self.conclusion.split())
         return own + sum(section.word_count for section in self.sections)
+
+
+class CheckedSentence(BaseModel):
+    """One sentence of a draft, and how far what it cites bears it."""
+
+    place: str
+    """`title`, `abstract`, a section's id, that with `.title` for its heading, or `conclusion`."""
+    start: int
+    """Of its first character in the text of that place."""
+    end: int
+    text: str
+    """As it stands there, with its citations."""
+    keys: list[str] = Field(default_factory=list)
+    status: Support = "not_checked"
+    checked_by: CheckedBy = "nobody"
+    reason: str = ""
+    snippet: Quote | None = None
+    """The words of a cited source that it was held against."""
+
+
+def support_counts(sentences: Iterable[CheckedSentence]) -> dict[str, int]:
+    """Return how many sentences have which support; those of the report itself do not count."""
+    counts: dict[str, int] = dict.fromkeys(get_args(Support), 0)
+    for sentence in sentences:
+        counts[sentence.status] += 1
+    del counts["of_the_report"]
+    return counts
 
 
 class CritiqueItem(BaseModel):
@@ -232,6 +306,8 @@ class Critique(BaseModel):
     version: int = 1
     """Of the draft."""
     is_by_model: bool = False
+    sentences: list[CheckedSentence] = Field(default_factory=list)
+    """Every sentence of the draft, in order."""
 
     @property
     def passes_review(self) -> bool:

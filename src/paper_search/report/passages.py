@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from paper_search.report.concepts import without_verbs
 from paper_search.report.evidence import Evidence
 from paper_search.report.models import Quote, SearchResult
+from paper_search.report.polarity import groups
 from paper_search.report.sentences import LONGEST, Sentence
 from paper_search.skills.key_phrases import key_phrases
 from paper_search.skills.stop_words import GENERIC, STOP_WORDS
@@ -38,15 +40,30 @@ _LAST_THIRD = 2 / 3
 _TITLE_MATCH = 0.5
 """As `MIN_MATCH`, where there is nothing but a title."""
 _RESULTS = re.compile(r"\b(?:report|results?|effects?|outcomes?|benefits?)\b", re.IGNORECASE)
-_NO_RESULT = re.compile(
-    r"\b(?:few|paucity|little is known|hypothesi[sz]ed|despite the|has been less|crucial"
-    r"|aim(?:s|ed)?|objective|purpose|in order to|is used (?:for|in|to)|is common"
-    r"|(?:was|were) (?:conducted|designed|undertaken|carried out|compared|studied|randomi[sz]ed"
-    r"|enrolled|recruited|assessed|measured)"
-    r"|we (?:conducted|measured|examined|investigated|studied|compared))\b"
-    r"|^(?:to|in this (?:paper|article|study|work)|this (?:paper|article|study|open trial)) ",
+_AIM = re.compile(
+    r"\b(?:aim(?:s|ed)?|objectives?|purpose|hypothesi[sz]ed?|in order to|goal|to (?:assess"
+    r"|determine|evaluate|examine|investigate|study|test|compare|explore))\b"
+    r"|^(?:in this (?:paper|article|study|work)|this (?:paper|article|study|open trial)) ",
     re.IGNORECASE,
 )
+_NO_RESULT = re.compile(
+    r"\b(?:few|paucity|little is known|despite the|has been less|crucial|is used (?:for|in|to)"
+    r"|is common|(?:was|were|are) (?:conducted|designed|undertaken|carried out|compared|studied"
+    r"|randomi[sz]ed|enrolled|recruited|assessed|measured|included|searched|reviewed|analy[sz]ed)"
+    r"|we (?:conducted|enrolled|assigned|randomi[sz]ed|gave|measured?|examined?|investigated?"
+    r"|stud(?:y|ied)|compared?|review(?:ed)?"
+    r"|searched|used?|propose|present|introduce|develop(?:ed)?|describe|recruited|evaluated?"
+    r"|tested|analy[sz]ed?|collected|included))\b|^to ",
+    re.IGNORECASE,
+)
+_FOUND = re.compile(
+    r"\b(?:found|finds?|show(?:s|ed|n)?|demonstrate[ds]?|conclude[ds]?|reveal(?:s|ed)|outperform\w*"
+    r"|improv\w+|increas\w+|decreas\w+|reduc\w+|lower(?:s|ed)?|reliev\w+|caus\w+|prevent\w*"
+    r"|significant\w*|associated with|superior|inferior|better|worse|higher|achiev\w+|effective"
+    r"|(?:is|are|was|were|does|do|did|can) not)\b|\d\s?%|\bp\s?[<=]",
+    re.IGNORECASE,
+)
+"""Of a sentence that says what came out, even if it begins with how it was studied."""
 _ASKING = frozenset(
     tokens(
         "applications approaches aspects changed comparisons concluded data developed effects "
@@ -106,6 +123,15 @@ class Passage:
     match: float
     """Share of the question's concepts that it covers."""
     rank: float
+    missing: tuple[str, ...] = ()
+    """Concepts of the question that neither the sentence nor its title names."""
+    is_answer: bool = False
+    """Whether it names all concepts and has the aspect that is asked for."""
+
+    @property
+    def is_background(self) -> bool:
+        """Whether it says why or how a study was made rather than what came out."""
+        return is_background(self.sentence.text)
 
     @property
     def quote(self) -> Quote:
@@ -149,13 +175,36 @@ class PassageFinder:
         )
         return found
 
+    def names_all(self, question: str, shared: Sequence[str], quote: Quote) -> bool:
+        """Whether a source names all that a sub-question has of the question itself.
+
+        What a sub-question adds ("long-term safety") may be said in other words.
+
+        Args:
+            question: the sub-question.
+            shared: concepts of the question itself.
+            quote: of the source; it names part of what is asked.
+        """
+        wanted = _Wanted.of(question, shared, self._weights)
+        result = self._evidence.by_id[quote.result_id]
+        missing = wanted.missing(f"{result.title}. {result.text}", "")
+        whole = set(content_stems(" ".join(shared)))
+        quoted = f" {' '.join(tokens(f'{quote.text} {result.title}'))} "
+        lacking = [name for name in missing if whole & set(content_stems(name))]
+        return not lacking and wanted.has_own(quoted)
+
     def _of(self, result: SearchResult, wanted: _Wanted) -> list[Passage]:
         title = " ".join(tokens(result.title))
         own = self._evidence.sentences.get(result.result_id, [])
         if not own and not result.metadata.get("is_suspicious"):
             plain = Sentence(result.title, 0, len(result.title))
             match = wanted.cover(f" {title} ", "")
-            return [Passage(result, plain, "title", match, match)] if match >= _TITLE_MATCH else []
+            if match < _TITLE_MATCH:
+                return []
+            missing = wanted.missing(result.title, "")
+            is_answer = not missing and wanted.is_answered_by(result.title)
+            is_answer = is_answer and _FOUND.search(result.title) is not None
+            return [Passage(result, plain, "title", match, match, missing, is_answer)]
         found = []
         for sentence in own:
             if len(sentence.text) > LONGEST or len(sentence.text.split()) < _SHORTEST:
@@ -170,7 +219,9 @@ class PassageFinder:
             if wanted.is_after_results:
                 rank += _BACKGROUND if is_background(sentence.text) else 0.0
                 rank += _CONCLUDING if sentence.start > _LAST_THIRD * len(result.text) else 0.0
-            found.append(Passage(result, sentence, "text", match, rank))
+            missing = wanted.missing(sentence.text, result.title)
+            is_answer = not missing and wanted.is_answered_by(sentence.text)
+            found.append(Passage(result, sentence, "text", match, rank, missing, is_answer))
         return found
 
     @cached_property
@@ -192,11 +243,13 @@ class _Wanted:
     aspect: re.Pattern[str] | None
     is_after_results: bool = False
     """Whether it asks what came out of studies, not how or why they were made."""
+    names: tuple[str, ...] = ()
+    """Of the concepts, as they are asked for."""
 
     @classmethod
     def of(cls, question: str, shared: Sequence[str], weights: dict[str, float]) -> _Wanted:
-        named = [phrase for phrase in key_phrases(question) if set(content_stems(phrase)) - _ASKING]
-        own = named or list(shared)
+        named = _concepts(key_phrases(question))
+        own = named or _concepts(shared)
         concepts = []
         for name in own:
             stems = content_stems(name)
@@ -208,7 +261,35 @@ class _Wanted:
         aspects = [said for asked, said in _ASPECTS if asked.search(question)]
         first = aspects[0] if aspects else None
         is_after_results = first is None or _RESULTS.search(question) is not None
-        return cls(tuple(concepts), first, is_after_results)
+        return cls(tuple(concepts), first, is_after_results, tuple(own))
+
+    def missing(self, text: str, title: str) -> tuple[str, ...]:
+        """Return the concepts that a sentence and its title do not name; all, if it has few.
+
+        The title may name what the sentence leaves out, but not more than half of it.
+        """
+        in_text = [self._names(index, text) for index in range(len(self.names))]
+        either = [is_in or self._names(n, title) for n, is_in in enumerate(in_text)]
+        is_enough = 2 * sum(in_text) >= len(in_text)
+        return tuple(
+            name
+            for name, is_in, is_either in zip(self.names, in_text, either, strict=True)
+            if not (is_either if is_enough else is_in)
+        )
+
+    def _names(self, index: int, text: str) -> bool:
+        forms, _ = self.concepts[index]
+        plain = f" {' '.join(tokens(text))} "
+        if any(form in plain for form in forms) or groups(self.names[index]) & groups(text):
+            return True
+        words = [word for word in forms[0].split() if word not in STOP_WORDS] if forms else []
+        return bool(words) and all(f" {word} " in plain for word in words)
+
+    def is_answered_by(self, text: str) -> bool:
+        """Whether a sentence has the aspect that is asked for, or says what came out."""
+        if self.is_after_results:
+            return not is_background(text)
+        return self.has_aspect(text)
 
     def cover(self, text: str, title: str) -> float:
         """Return the share of the concepts' weight that text, and less so title, have."""
@@ -229,6 +310,12 @@ class _Wanted:
         return self.aspect is not None and self.aspect.search(text) is not None
 
 
+def _concepts(phrases: Sequence[str]) -> list[str]:
+    """Return what is asked about: without verbs, and without the words in which it is asked."""
+    parts = (part for phrase in phrases for part in without_verbs(phrase))
+    return [part for part in parts if set(content_stems(part)) - _ASKING]
+
+
 def _cover(forms: Sequence[str], text: str) -> float:
     """Return how much of a concept a text has: a form of it whole, or some of its words."""
     if any(form in text for form in forms):
@@ -240,7 +327,8 @@ def _cover(forms: Sequence[str], text: str) -> float:
 
 def is_background(text: str) -> bool:
     """Whether a sentence says why or how a study was made rather than what came out."""
-    return _NO_RESULT.search(text) is not None
+    is_design = _NO_RESULT.search(text) is not None and not _FOUND.search(text)
+    return is_design or _AIM.search(text) is not None
 
 
 def content_stems(text: str) -> list[str]:

@@ -52,9 +52,14 @@ def said_by(who: str, verb: str, past: str | None = None) -> str:
         verb: in the plural; one author gets its singular.
         past: a form that serves both.
     """
-    names = _YEAR_AT_END.sub("", who)
+    names = without_year(who)
     is_several = " et al." in names or " and " in names
     return f"{names} {past or (verb if is_several else verb + 's')}"
+
+
+def without_year(who: str) -> str:
+    """Return who wrote a source, as `author_year` names them, without the year."""
+    return _YEAR_AT_END.sub("", who)
 
 
 def sentence_case(text: str) -> str:

@@ -22,7 +22,7 @@ from paper_search.skills import IntentParser
 MIN_QUESTIONS, MAX_QUESTIONS = 3, 7
 _QUESTIONS: dict[Depth, int] = {"quick": 3, "standard": 5, "comprehensive": 7}
 _FIRST_SECTION = "Introduction"
-_LAST_SECTIONS = ("Themes across the sources", "Disagreements and gaps", "Methods and limitations")
+_LAST_SECTIONS = ("Themes across the sources", "Methods and limitations")
 _SETTINGS: dict[SearchType, str] = {
     "web": "set SERPER_API_KEY, TAVILY_API_KEY or SEARXNG_URL",
     "news": "set NEWS_API_KEY",

@@ -118,11 +118,16 @@ def weaker(query: SearchQuery) -> SearchQuery | None:
     )
 
 
+_OF_THE_ASKING = frozenset({"sources", "sources report"})
+"""Phrases of our own sub-questions that no paper has."""
+
+
 def gap_queries(questions: Sequence[tuple[int, str]], kind: SearchType) -> list[SearchQuery]:
     """Return a query for each of the first three questions that nothing answered."""
     return [
         SearchQuery(
-            query_text=_joined(key_phrases(question)) or question,
+            query_text=_joined([p for p in key_phrases(question) if p not in _OF_THE_ASKING])
+            or question,
             search_type=kind,
             priority=1,
             question=index,

@@ -6,15 +6,25 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from paper_search.report.evidence import Evidence
 from paper_search.report.models import Quote, SearchResult
 
-_QUOTED = re.compile(r"[“«„]([^“”«»„]{1,2000})[”»“]|\"([^\"]{1,2000})\"")
+_QUOTED = re.compile(
+    r"“([^“”]{1,2000})”|„([^“”„]{1,2000})[“”]|«([^«»]{1,2000})»|»([^«»]{1,2000})«"
+    r"|‹([^‹›]{1,2000})›|[「『]([^「」『』]{1,2000})[」』]|``((?:(?!'').){1,2000})''"
+    r"|\"([^\"]{1,2000})\"|‚([^‚‘]{1,2000})‘"
+    r"|(?<!\w)‘([^‘’]*(?:’(?=\w)[^‘’]*)*)’(?!\w)"
+    r"|(?<![\w'`])'(?=\w)([^'\n]{1,2000}?(?:(?<=\w)'(?=\w)[^'\n]*)*)'(?![\w'])"
+    r"|`([^`\n]{1,2000})`|(?m:^[ \t]*>[ \t]?([^\n\[]{1,2000}))"
+)
+"""Words between any pair of marks, and lines of a block quotation."""
+_LEFT_OUT = re.compile(r"\[?(?:…|\.\s?\.\s?\.)\]?")
 MIN_QUOTED_WORDS = 4
-"""Fewer words between marks are a term, not a quotation."""
+"""Fewer words between marks may be a term and not a sentence of somebody else's."""
 _SAME = str.maketrans(
-    {**dict.fromkeys('’‘“”„«»"', "'"), **dict.fromkeys("–—−‐‑", "-"), "\u00a0": " "}
+    {**dict.fromkeys('’‘“”„«»"`‹›', "'"), **dict.fromkeys("–—−‐‑", "-"), "\u00a0": " "}
 )
 
 
@@ -27,13 +37,18 @@ class Quotation:
     """Of the mark before it, in the text."""
     end: int
 
+    @property
+    def is_term(self) -> bool:
+        """Whether it is too short to be anything but a term."""
+        return len(self.text.split()) < MIN_QUOTED_WORDS
+
 
 def quotations(text: str) -> list[Quotation]:
-    """Return what a text gives as the words of others: at least four words between marks."""
+    """Return what a text gives as the words of others, in whatever marks."""
     found = []
     for match in _QUOTED.finditer(text):
-        inner = match.group(1) or match.group(2) or ""
-        if len(inner.split()) >= MIN_QUOTED_WORDS:
+        inner = next((group for group in match.groups() if group), "")
+        if any(character.isalnum() for character in inner):
             found.append(Quotation(inner, match.start(), match.end()))
     return found
 
@@ -45,9 +60,9 @@ def located(words: str, result: SearchResult) -> Quote | None:
     words left out, in order.
     """
     for part, text in (("text", result.text), ("title", result.title)):
-        place = _place(words, text)
-        if place is not None:
-            start, end = place
+        pieces = _pieces(words, text)
+        if pieces:
+            start, end = pieces[0][0], pieces[-1][1]
             return Quote.model_validate(
                 {
                     "result_id": result.result_id,
@@ -58,6 +73,15 @@ def located(words: str, result: SearchResult) -> Quote | None:
                 }
             )
     return None
+
+
+def left_out(words: str, result: SearchResult) -> list[str]:
+    """Return what the ellipses of a quotation stand for in its source."""
+    for text in (result.text, result.title):
+        pieces = _pieces(words, text)
+        if pieces:
+            return [text[one[1] : other[0]] for one, other in pairwise(pieces)]
+    return []
 
 
 def sources_saying(words: str, evidence: Evidence) -> list[str]:
@@ -73,21 +97,20 @@ def without_quotations(text: str) -> str:
     return "".join(letters)
 
 
-def _place(words: str, text: str) -> tuple[int, int] | None:
-    pieces = [piece.strip(" .,;:[]()") for piece in re.split(r"\[?(?:…|\.\.\.)\]?", words)]
+def _pieces(words: str, text: str) -> list[tuple[int, int]]:
+    """Return where the parts of a quotation between its ellipses stand; none: not all do."""
+    parts = [part.strip(" .,;:[]()") for part in _LEFT_OUT.split(words)]
     plain, places = _folded(text)
-    first: int | None = None
+    found: list[tuple[int, int]] = []
     position = 0
-    for piece in filter(None, pieces):
-        wanted, _ = _folded(piece)
-        at = plain.find(wanted, position)
-        if at < 0 or not wanted:
-            return None
-        first = at if first is None else first
-        position = at + len(wanted)
-    if first is None:
-        return None
-    return places[first], places[position - 1] + 1
+    for part in filter(None, parts):
+        wanted = re.escape(_folded(part)[0])
+        match = re.compile(rf"(?<!\w){wanted}(?!\w)").search(plain, position)
+        if match is None:
+            return []
+        found.append((places[match.start()], places[match.end() - 1] + 1))
+        position = match.end()
+    return found
 
 
 @lru_cache(maxsize=128)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from typing_extensions import override
 
 from paper_search.errors import (
     InputError,
-    LLMAuthError,
     LLMError,
+    LLMFailure,
     LLMLengthError,
     LLMRateLimitError,
     LLMResponseError,
@@ -34,6 +36,7 @@ API_RETRIES = 3
 REDUCTIONS: tuple[tuple[int, int | None], ...] = ((10, None), (10, 500), (5, 250))
 """When a question is too long for a model: the best sources only, then less of each."""
 _LONGEST_MESSAGE = 500
+_BOUNDARY = re.compile(r"\bdata-[0-9a-f]{16}\b")
 
 
 class ErrorSeverity(str, Enum):
@@ -80,8 +83,8 @@ def classified(error: BaseException, node: str) -> WorkflowError:
     """Return what an error means for a report."""
     category = _category(error)
     retries = {ErrorCategory.TIMEOUT: TIMEOUT_RETRIES, ErrorCategory.API_ERROR: API_RETRIES}
-    never = category in {ErrorCategory.INTERNAL, ErrorCategory.VALIDATION} or isinstance(
-        error, (LLMAuthError, ModelCallLimitError)
+    never = category in {ErrorCategory.INTERNAL, ErrorCategory.VALIDATION} or (
+        isinstance(error, LLMError) and error.reason.is_lasting
     )
     is_ours = isinstance(error, (PaperSearchError, ValidationError))
     severity = ErrorSeverity.DEGRADED if is_ours else ErrorSeverity.FATAL
@@ -148,10 +151,13 @@ class Attempt(Generic[ResultT]):
             try:
                 return await self.by_model(self.amount)
             except LLMError as error:
-                known = classified(error, self.node)
+                known, is_cut_off = classified(error, self.node), _is_cut_off(error)
             tried = counts.get(known.category, 0)
             counts[known.category] = tried + 1
-            if not known.recoverable or not await self._may_retry(known.category, tried):
+            may_retry = known.recoverable and await self._may_retry(known.category, tried)
+            if may_retry and known.category is ErrorCategory.CONTEXT_OVERFLOW:
+                self._show_less(tried, is_cut_off=is_cut_off)
+            if not may_retry:
                 action = "continued without a language model"
                 self.errors.append(
                     known.model_copy(
@@ -175,39 +181,65 @@ class Attempt(Generic[ResultT]):
             case ErrorCategory.API_ERROR if tried < API_RETRIES:
                 await self.sleep(float(2**tried))
                 return True
-            case ErrorCategory.CONTEXT_OVERFLOW if tried < len(REDUCTIONS):
-                sources, chars = REDUCTIONS[tried]
-                self.amount = Amount(
-                    min(sources, self.amount.sources),
-                    min(chars or self.amount.chars, self.amount.chars),
-                )
-                cut = f" of at most {chars} characters" if chars else ""
-                self.notes.append(f"Context overflow: reduced to top {sources} results{cut}")
-                return True
+            case ErrorCategory.CONTEXT_OVERFLOW:
+                return tried < len(REDUCTIONS)
             case _:
                 return False
+
+    def _show_less(self, tried: int, *, is_cut_off: bool) -> None:
+        """Show the model less the next time; of less it has less to say, too."""
+        sources, chars = REDUCTIONS[tried]
+        self.amount = Amount(
+            min(sources, self.amount.sources),
+            min(chars or self.amount.chars, self.amount.chars),
+        )
+        cut = f" of at most {chars} characters" if chars else ""
+        what = "The model's answer was cut off" if is_cut_off else "Context overflow"
+        self.notes.append(f"{what}: reduced to top {sources} results{cut}")
+
+
+def _is_cut_off(error: LLMError) -> bool:
+    return error.reason is LLMFailure.ANSWER_TOO_LONG
 
 
 async def _forget(_calls: int) -> None:
     """Keep no account of calls."""
 
 
+class KeepsAnswers(Protocol):
+    """Keeps what a model answered while a step is in flight."""
+
+    async def kept(self, name: str) -> Any:
+        """Return an answer; None: there is none."""
+        ...
+
+    async def keep(self, name: str, answer: Any) -> None:
+        """Keep an answer."""
+        ...
+
+
 class CountedModel(LLMProvider):
-    """A model that is asked a limited number of times.
+    """A model that is asked a limited number of times, and the same only once.
 
     Args:
         llm: the model.
         allowed: how often; it is counted in `calls`.
         spend: is told the number of calls before each one is made, so that none is lost with the
             process.
+        answers: has those of the same step before the process died; they are not paid for again.
     """
 
     def __init__(
-        self, llm: LLMProvider, allowed: int, spend: Callable[[int], Awaitable[None]] = _forget
+        self,
+        llm: LLMProvider,
+        allowed: int,
+        spend: Callable[[int], Awaitable[None]] = _forget,
+        answers: KeepsAnswers | None = None,
     ) -> None:
         self._llm = llm
         self._allowed = allowed
         self._spend = spend
+        self._answers = answers
         self._counting = asyncio.Lock()
         self.calls = 0
 
@@ -220,8 +252,14 @@ class CountedModel(LLMProvider):
     async def complete_json(
         self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
     ) -> dict[str, Any]:
+        name = _named(system_prompt, user_message, schema)
+        if self._answers is not None and (known := await self._answers.kept(name)) is not None:
+            return dict(known)
         await self._count()
-        return await self._llm.complete_json(system_prompt, user_message, schema)
+        answer = await self._llm.complete_json(system_prompt, user_message, schema)
+        if self._answers is not None:
+            await self._answers.keep(name, answer)
+        return answer
 
     async def _count(self) -> None:
         async with self._counting:
@@ -232,3 +270,9 @@ class CountedModel(LLMProvider):
                 )
             self.calls += 1
             await self._spend(self.calls)
+
+
+def _named(system_prompt: str, user_message: str, schema: dict[str, Any] | None) -> str:
+    """Return a name of a question: the same for the same one, whose data blocks differ in marks."""
+    asked = f"{system_prompt}\0{_BOUNDARY.sub('data', user_message)}\0{schema}"
+    return hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()[:32]

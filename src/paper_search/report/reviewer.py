@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
-from paper_search.report.checks import checked
+from paper_search.report.checks import reviewed
+from paper_search.report.claims import places
 from paper_search.report.criteria import (
     HIGHEST,
     PASS_THRESHOLD,
@@ -23,7 +24,15 @@ from paper_search.report.criteria import (
 from paper_search.report.evidence import Evidence
 from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import ReviewerInput, ReviewerOutput
-from paper_search.report.models import Category, Critique, CritiqueItem, Severity
+from paper_search.report.models import (
+    Category,
+    CheckedSentence,
+    Critique,
+    CritiqueItem,
+    Severity,
+    support_counts,
+)
+from paper_search.report.support import items_of, supported
 from paper_search.skills.untrusted import data_block, shown_to_model
 
 _MAX_ITEMS = 40
@@ -66,10 +75,16 @@ class Reviewer:
         Raises:
             LLMError: there is a model, and it could not answer.
         """
-        items = checked(given)
-        if self._llm is None:
-            return judged(given, items, None)
-        return judged(given, items, await self._answer(self._llm, given, items))
+        items, sentences = reviewed(given)
+        answer = None
+        if self._llm is not None:
+            # The whole first: it is one question, and the allowed ones may end.
+            answer = await self._answer(self._llm, given, items)
+            evidence = Evidence(given.search_results)
+            sentences = await supported(self._llm, sentences, evidence, given.known_sentences)
+            locations = {place.name: place.location for place in places(given.draft)}
+            items += items_of(sentences, locations)
+        return judged(given, items, answer, sentences)
 
     async def _answer(
         self, llm: LLMProvider, given: ReviewerInput, items: list[CritiqueItem]
@@ -90,7 +105,10 @@ class Reviewer:
 
 
 def judged(
-    given: ReviewerInput, items: list[CritiqueItem], answer: ReviewAnswer | None
+    given: ReviewerInput,
+    items: list[CritiqueItem],
+    answer: ReviewAnswer | None,
+    sentences: list[CheckedSentence],
 ) -> ReviewerOutput:
     """Return the critique that the items and a model's answer make; the rules decide."""
     scores: dict[str, float] | None = None
@@ -109,6 +127,7 @@ def judged(
         scores=by_criterion,
         version=given.draft.version,
         is_by_model=answer is not None,
+        sentences=sentences,
     )
     can_iterate = given.iteration_count + 1 < given.max_iterations
     verdict = recommendation(critique, can_iterate=can_iterate)
@@ -130,9 +149,11 @@ def _summary(critique: Critique, verdict: str, told: str | None) -> str:
         if critique.is_by_model
         else "code alone: coherence and tone were not read"
     )
+    support = support_counts(critique.sentences)
+    told_of = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in support.items() if n)
     text = (
-        f"Score {critique.overall_score:g} of 10, {verdict}; found: {counts or 'nothing'}. "
-        f"Checked by {how}."
+        f"{verdict.capitalize()}. Statements: {told_of or 'none'}. "
+        f"Found: {counts or 'nothing'}. Checked by {how}."
     )
     return f"{text} {told}" if told else text
 

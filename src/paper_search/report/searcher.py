@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
+from paper_search.models import SourceReport
 from paper_search.report.exchange import SearcherInput, SearcherOutput
-from paper_search.report.models import SearchQuery, SearchResult, SearchType
+from paper_search.report.models import SearchQuery, SearchResult, SearchRun, SearchType
 from paper_search.report.query_plan import weaker
 
 WEAK = 3
@@ -26,6 +28,8 @@ class Found:
     """Query id to the reason, for queries that could not be asked at all."""
     notes: list[str] = field(default_factory=list)
     """What a reader should know: a service that failed while others answered."""
+    runs: Mapping[str, Sequence[SearchRun]] = field(default_factory=dict)
+    """Query id to what the sources were asked for it."""
 
 
 class FindsSources(Protocol):
@@ -92,7 +96,34 @@ class ReportSearcher:
 
 def _asked(query: SearchQuery, found: Found) -> SearchQuery:
     status = "failed" if query.query_id in found.failed else "completed"
-    return query.model_copy(update={"status": status, "found": found.hits.get(query.query_id, 0)})
+    return query.model_copy(
+        update={
+            "status": status,
+            "found": found.hits.get(query.query_id, 0),
+            "runs": list(found.runs.get(query.query_id, ())),
+        }
+    )
+
+
+def runs_of(reports: Iterable[SourceReport], asked: str, at: datetime) -> list[SearchRun]:
+    """Return what sources did as rows of the table of searches.
+
+    Args:
+        reports: of the sources.
+        asked: the query, for a source that does not say what it was sent.
+        at: when they were asked, if they do not say it.
+    """
+    return [
+        SearchRun(
+            source=report.source,
+            query=report.query or asked,
+            at=datetime.fromisoformat(report.asked_at) if report.asked_at else at,
+            hits=report.hits,
+            kept=report.kept,
+            status=report.status.value,
+        )
+        for report in reports
+    ]
 
 
 def _reformulated(asked: Sequence[SearchQuery]) -> list[SearchQuery]:

@@ -12,7 +12,7 @@ from paper_search.report.models import DraftSection
 from paper_search.report.passages import content_stems
 from paper_search.report.sub_questions import headings
 
-Kind = Literal["introduction", "question", "themes", "disagreements", "methods"]
+Kind = Literal["introduction", "question", "themes", "disagreements", "methods", "nearest"]
 
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
@@ -54,7 +54,6 @@ def parts_of(sections: Sequence[str], questions: Sequence[str]) -> list[Part]:
     extra = [Part(title, "question", index) for title, index in zip(named, waiting, strict=True)]
     closing: dict[Kind, str] = {
         "themes": "Themes across the sources",
-        "disagreements": "Disagreements and gaps",
         "methods": "Methods and limitations",
     }
     last = [

@@ -8,24 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paper_search.models import ParsedIntent
+from paper_search.report.concepts import without_verbs
 from paper_search.report.phrasing import joined, sentence_case
-from paper_search.skills.words import tokens
 
 _HEADING_CHARS = 80
-_VERBS = frozenset(
-    tokens(
-        "affect alleviate cause detect determine enable enhance explain improve increase influence "
-        "lead learn predict prevent promote reduce relieve replace solve"
-    )
-)
-"""What stands between two things in a question; no part of the name of either."""
-_AT_THE_END = frozenset(
-    tokens("better change differ effective effectively help lower safe superior treat work worse")
-)
-"""What is said of a thing when it stands behind it; in front it may be part of its name."""
-_COMPARING = frozenset({"better", "fewer", "less", "more", "other", "worse"})
-_ING = ("ing", "ion")
-"""Nouns that have the stems of verbs: "learning", "prediction"."""
 _PAIR = 2
 
 
@@ -40,14 +26,12 @@ class SubQuestion:
 def sub_questions(intent: ParsedIntent, count: int) -> list[SubQuestion]:
     """Return so many sub-questions, different ones, that together cover the intent.
 
-    The whole comes first, then what is asked of any subject (methods, results, limits), between
-    them every pair of concepts, so that no concept is left out.
+    The whole comes first, then what is asked of any subject (methods, results, limits); pairs of
+    its concepts come last: what is said of two of three does not answer the whole.
     """
     topic = _topic(intent)
     asked = [SubQuestion(f"What do the sources report on {topic}?", f"What is known: {topic}")]
-    pairs, aspects = list(_pairs(intent)), list(_aspects(topic))
-    for pair, aspect in itertools.zip_longest(pairs, aspects):
-        asked += [candidate for candidate in (pair, aspect) if candidate is not None]
+    asked += [*_aspects(topic), *_pairs(intent)]
     return list({candidate.text.casefold(): candidate for candidate in asked}.values())[:count]
 
 
@@ -68,7 +52,7 @@ def subjects(intent: ParsedIntent) -> list[str]:
     trees" and the "temperature of streets".
     """
     text = " ".join(intent.topic.casefold().split())
-    cut = [_whole(part, text) for concept in intent.concepts for part in _without_verbs(concept)]
+    cut = [_whole(part, text) for concept in intent.concepts for part in without_verbs(concept)]
     merged: list[str] = []
     for concept in cut:
         last = merged[-1] if merged else ""
@@ -82,31 +66,11 @@ def subjects(intent: ParsedIntent) -> list[str]:
     return list({concept.casefold(): concept for concept in merged}.values())
 
 
-def _without_verbs(concept: str) -> list[str]:
-    parts: list[list[str]] = [[]]
-    for word in concept.split():
-        if _is_of(word, _VERBS):
-            parts.append([])
-        else:
-            parts[-1].append(word)
-    for part in parts:
-        while len(part) > 1 and _is_of(part[-1], _AT_THE_END):
-            part.pop()
-        while len(part) > 1 and part[0].casefold() in _COMPARING:
-            del part[0]
-    kept = [" ".join(part) for part in parts if part]
-    return kept or [concept]
-
-
 def _whole(concept: str, text: str) -> str:
     """Return "side effects" for "side": what is generic elsewhere is half of the name there."""
     found = re.search(rf"\b{re.escape(concept.casefold())} (effects?|events?)\b", text)
     is_half = concept.casefold().rpartition(" ")[2] in {"side", "adverse"}
     return f"{concept} {found.group(1)}" if found and is_half else concept
-
-
-def _is_of(word: str, stems: frozenset[str]) -> bool:
-    return not word.casefold().endswith(_ING) and bool(stems.intersection(tokens(word)))
 
 
 def _topic(intent: ParsedIntent) -> str:

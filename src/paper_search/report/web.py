@@ -18,8 +18,8 @@ from paper_search.models import SearchQuery as SourceQuery
 from paper_search.report.academic import MIN_RELEVANCE, ReportsSearch, Scores
 from paper_search.report.evidence import SNIPPET_CHARS, stable_id
 from paper_search.report.exchange import SearcherInput
-from paper_search.report.models import SearchQuery, SearchResult, SearchType
-from paper_search.report.searcher import Found
+from paper_search.report.models import SearchQuery, SearchResult, SearchRun, SearchType, now
+from paper_search.report.searcher import Found, runs_of
 from paper_search.skills import IntentParser
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 
@@ -59,9 +59,12 @@ class WebSearch:
         hits: dict[str, int] = {}
         failed: dict[str, str] = {}
         notes: list[str] = []
+        runs: dict[str, list[SearchRun]] = {}
         seen = {name for page in known for name in _names(page.source_url, page.title)}
         for query in queries:
-            answer, failures = await self._asked(query, whole, given.max_results_per_query)
+            answer, failures, runs[query.query_id] = await self._asked(
+                query, whole, given.max_results_per_query
+            )
             notes += [f"{self._kind} search: {said}" for said in failures]
             if answer is None:
                 failed[query.query_id] = "; ".join(failures) or "no service answered"
@@ -75,15 +78,17 @@ class WebSearch:
         results, left_out = await self._judged(list(pages.values()), found_by, whole)
         if left_out:
             notes.append(f"{self._kind} search: {left_out} pages left out as not relevant")
-        return Found(results, hits, failed, list(dict.fromkeys(notes)))
+        return Found(results, hits, failed, list(dict.fromkeys(notes)), runs)
 
     async def _asked(
         self, query: SearchQuery, whole: ParsedIntent, wanted: int
-    ) -> tuple[list[RawPaper] | None, list[str]]:
-        """Return what the first service that answers found, and which failed before it."""
+    ) -> tuple[list[RawPaper] | None, list[str], list[SearchRun]]:
+        """Return what the first service that answers found, which failed, and what was asked."""
         failures: list[str] = []
+        runs: list[SearchRun] = []
         limits = whole.constraints.model_copy(update={"max_results": wanted})
         for name in self._services:
+            at = now()
             report: SearchReport = await self._searcher.report(
                 SearchStrategy(
                     queries=[SourceQuery(keywords=[], boolean_query=query.query_text)],
@@ -91,10 +96,11 @@ class WebSearch:
                     filters=limits,
                 )
             )
+            runs += runs_of(report.sources, query.query_text, at)
             failures += [_said(source) for source in report.sources if source.status.is_failure]
             if report.papers or not any(source.status.is_failure for source in report.sources):
-                return report.papers, failures
-        return None, failures
+                return report.papers, failures, runs
+        return None, failures, runs
 
     async def _judged(
         self, pages: list[RawPaper], found_by: dict[str, str], whole: ParsedIntent

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from paper_search.errors import LLMFailure, LLMLengthError
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
@@ -17,6 +18,7 @@ from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import WriterInput, WriterOutput
 from paper_search.report.models import ResearchDraft, SearchResult, now, short_id
 from paper_search.report.requests import Requests
+from paper_search.report.section_writer import AT_ONCE, SectionWriter, TitledText, itemised
 from paper_search.report.structure import section
 from paper_search.skills.untrusted import data_block, visible
 
@@ -25,19 +27,12 @@ _MAX_CHARS = 60_000
 _LONGEST_AUTHORS = 3
 
 
-class SectionAnswer(BaseModel):
-    """A section as a model writes it."""
-
-    title: str
-    content: str
-
-
 class DraftAnswer(BaseModel):
     """What a model is asked for."""
 
     title: str
     abstract: str = ""
-    sections: list[SectionAnswer] = Field(min_length=1)
+    sections: list[TitledText] = Field(min_length=1)
     conclusion: str = ""
     references: list[str] = Field(default_factory=list)
     changes: list[str] = Field(default_factory=list)
@@ -77,13 +72,31 @@ class Writer:
     async def _answer(
         self, llm: LLMProvider, given: WriterInput, evidence: Evidence
     ) -> DraftAnswer:
-        cited = [i for finding in given.analysis.findings for i in finding.sources]
-        block = sources_block(evidence, given.shown_sources, given.shown_chars, cited)
-        head = json.dumps(_message(given), ensure_ascii=False, indent=1)
+        """Return the report in one answer, or piece by piece where one cannot hold it."""
         prompt = load_prompt("report_writer", self._domain)
-        material = data_block([_material(given)])
-        message = f"{head}\n\nSources:\n{block}\n\nMaterial:\n{material}"
-        return await ask(llm, DraftAnswer, prompt, message)
+        before = given.previous_draft.word_count if given.previous_draft else 0
+        if max(given.target_length, before) <= AT_ONCE:
+            try:
+                return await _at_once(llm, prompt, given, evidence)
+            except LLMLengthError as error:
+                if error.reason is not LLMFailure.ANSWER_TOO_LONG:
+                    raise
+        pieces = await SectionWriter(llm, prompt, _message(given), given, evidence).write()
+        return DraftAnswer(
+            **pieces.frame.model_dump(exclude={"changes"}),
+            sections=list(pieces.sections),
+            changes=pieces.changes,
+        )
+
+
+async def _at_once(
+    llm: LLMProvider, prompt: str, given: WriterInput, evidence: Evidence
+) -> DraftAnswer:
+    cited = [i for finding in given.analysis.findings for i in finding.sources]
+    block = sources_block(evidence, given.shown_sources, given.shown_chars, cited)
+    head = json.dumps(_message(given), ensure_ascii=False, indent=1)
+    message = f"{head}\n\nSources:\n{block}\n\nMaterial:\n{data_block([_material(given)])}"
+    return await ask(llm, DraftAnswer, prompt, message)
 
 
 def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
@@ -104,7 +117,14 @@ def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
 
 
 def reference(result: SearchResult) -> str:
-    """Return a plain reference: authors, year, title, venue, address."""
+    """Return a plain reference with its address."""
+    doi = result.metadata.get("doi")
+    where = f"https://doi.org/{doi}" if doi else result.source_url
+    return f"{described(result)}. {where}" if where else described(result)
+
+
+def described(result: SearchResult) -> str:
+    """Return a plain reference: authors, year, title, venue."""
     names = result.authors
     between = "; " if any("," in name for name in names) else ", "
     shown = between.join(names[:_LONGEST_AUTHORS]) + (
@@ -112,10 +132,8 @@ def reference(result: SearchResult) -> str:
     )
     year = result.year if result.year is not None else "n.d."
     venue = result.metadata.get("venue")
-    doi = result.metadata.get("doi")
-    where = f"https://doi.org/{doi}" if doi else result.source_url
     head = f"{shown} ({year})" if shown else f"({year})"
-    parts = [head, result.title.rstrip("."), str(venue) if venue else "", where]
+    parts = [head, result.title.rstrip("."), str(venue) if venue else ""]
     return ". ".join(part for part in parts if part)
 
 
@@ -138,6 +156,7 @@ def edited(draft: ResearchDraft, changes: dict[str, Any], evidence: Evidence) ->
             for number, part in enumerate(changes["sections"], 1)
         ]
     update |= {"version": draft.version + 1, "draft_id": short_id(), "created_at": now()}
+    update["is_by_person"] = True
     return referenced(draft.model_copy(update=update), evidence)
 
 
@@ -182,17 +201,7 @@ def _material(given: WriterInput) -> dict[str, Any]:
                 "conclusion": previous.conclusion,
             },
             "summary": given.critique.summary,
-            "items": [
-                {
-                    "id": item.critique_id,
-                    "severity": item.severity,
-                    "category": item.category,
-                    "location": item.location,
-                    "description": item.description,
-                    "suggested_fix": item.suggested_fix,
-                }
-                for item in given.critique.items
-            ],
+            "items": list(map(itemised, given.critique.items)),
         }
     return material
 

@@ -7,8 +7,12 @@ from collections.abc import Callable
 from paper_search.config import AppConfig
 from paper_search.errors import ThreadWaitingError
 from paper_search.llm import create_provider
+from paper_search.llm.chat import ChatProvider
+from paper_search.llm.metering import Metering
+from paper_search.llm.prices import load_prices
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import PaperCollection
+from paper_search.models.settings import Skill
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report.academic import AcademicSearch
 from paper_search.report.models import SearchType
@@ -51,7 +55,16 @@ def assemble_report(config: AppConfig, sources: list[str] | None = None) -> Repo
         model=_models(config),
         pages=page_reader(config),
         domain=config.domain,
+        metering=_metering(config),
     )
+
+
+def _metering(config: AppConfig) -> Metering:
+    """Return what counts the calls; the models of single roles are known to their runs only."""
+    usual = _models(config)(None)
+    named = f"{usual.provider}:{usual.model}" if isinstance(usual, ChatProvider) else None
+    models = {} if named is None else {Skill.JUDGE: named}
+    return Metering(config.usage_path, load_prices(config.llm.prices), models, budget=config.budget)
 
 
 def page_reader(config: AppConfig) -> ReadsPages | None:

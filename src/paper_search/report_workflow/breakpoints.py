@@ -101,6 +101,8 @@ class Review(BaseModel):
     asked_at: datetime
     timeout_seconds: int
     auto_approve_on_timeout: bool = False
+    token: str = ""
+    """The short name of the question; an answer that carries it counts for no other one."""
 
     @property
     def expires_at(self) -> datetime:
@@ -143,6 +145,8 @@ class ReviewDecision(BaseModel):
     """`research_plan` or `draft` with the fields that change; only for modify."""
     review: ReviewRef | None = None
     """The question that is meant; an answer that names another one is refused."""
+    token: str | None = None
+    """The same by the question's token."""
     decided_by: Literal["person", "timeout"] = "person"
 
 

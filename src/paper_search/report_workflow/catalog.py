@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from paper_search.models.usage import StepSpending
 from paper_search.persistence import Persistence
 from paper_search.report.document import Report
 from paper_search.report.models import ResearchPlan
 from paper_search.report_workflow.breakpoints import Review
 from paper_search.report_workflow.session import ReportSession
-from paper_search.threads.catalog import AllThreads, BriefInfo, Catalog, DecisionInfo, StatusFacts
+from paper_search.threads.catalog import BriefInfo, Catalog, DecisionInfo, StatusFacts
+from paper_search.threads.every import AllThreads
 from paper_search.workflow.catalog import ThreadCatalog
 
 SEARCH = "paper_search"
@@ -24,6 +26,8 @@ class ReportInfo(BriefInfo):
     phase: str = ""
     version: int | None = None
     """Of the latest draft."""
+    usage: list[StepSpending] = Field(default_factory=list)
+    """What each step spent on models."""
     graph: str = "research_report"
 
 
@@ -81,11 +85,12 @@ class ReportCatalog(Catalog[ReportSession, ReportInfo]):
             waits_for=status.asked["kind"] if status.asked else None,
             phase=values.get("status") or "",
             version=(values.get("draft") or {}).get("version"),
+            usage=values.get("usage", []),
         )
 
 
 class EveryThread(AllThreads):
-    """Lists searches and reports.
+    """Lists searches, reports and the threads of other workflows.
 
     Args:
         persistence: where they live.
@@ -94,4 +99,4 @@ class EveryThread(AllThreads):
     def __init__(self, persistence: Persistence) -> None:
         self.searches = ThreadCatalog(persistence)
         self.reports = ReportCatalog(persistence)
-        super().__init__({SEARCH: self.searches, REPORT: self.reports})
+        super().__init__(persistence, {SEARCH: self.searches, REPORT: self.reports})

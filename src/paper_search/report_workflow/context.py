@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal, TypeVar
 
@@ -11,7 +12,7 @@ from pydantic import ValidationError
 from paper_search.errors import InputError, PaperSearchError, PersistenceError
 from paper_search.report.models import ResearchPlan
 from paper_search.report.recovery import Amount, Attempt, CountedModel, WorkflowError, classified
-from paper_search.report_workflow.records import ReportRecords
+from paper_search.report_workflow.records import ReportRecords, StepAnswers
 from paper_search.report_workflow.services import ReportServices
 from paper_search.report_workflow.state import ReportParams, StepState, WorkflowState
 from paper_search.steps import Outcome, StepContext
@@ -78,7 +79,14 @@ async def model_for(ctx: Context, state: WorkflowState, name: str | None) -> Cou
     lost = await records.calls(step)
     state.model_calls += lost
     allowed = settings_of(ctx).max_model_calls - state.model_calls
-    return CountedModel(llm, max(0, allowed), lambda calls: records.put_calls(step, lost + calls))
+    answers = StepAnswers(records, step)
+    await answers.clear()
+    spend = functools.partial(_spend, records, step, lost)
+    return CountedModel(llm, max(0, allowed), spend, answers)
+
+
+async def _spend(records: ReportRecords, step: str, lost: int, calls: int) -> None:
+    await records.put_calls(step, lost + calls)
 
 
 def _position(state: WorkflowState) -> str:

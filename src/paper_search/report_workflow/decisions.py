@@ -21,7 +21,7 @@ from paper_search.report_workflow.breakpoints import (
     ReviewDecision,
     ReviewRef,
 )
-from paper_search.threads.decisions import decode, form_of, listed, plain, require_open
+from paper_search.threads.decisions import Named, decode, form_for, listed, plain, require_open
 
 MAX_FEEDBACK_CHARS = 10_000
 MAX_SECTION_CHARS = 100_000
@@ -31,11 +31,18 @@ _ALIASES = {"edit": "modify", "accept": "approve", "response": "modify"}
 Text = Annotated[str, Field(min_length=1, max_length=1000)]
 
 
+def _searched(kind: SearchType) -> SearchType:
+    """Refuse the one kind of the specification that nothing searches."""
+    if kind == "code":
+        raise ValueError("there is no search of code; accepted: academic, web, news")
+    return kind
+
+
 class QueryEdit(BaseModel, extra="forbid"):
     """A query as a person writes it."""
 
     query_text: Text
-    search_type: SearchType = "academic"
+    search_type: Annotated[SearchType, AfterValidator(_searched)] = "academic"
     priority: int = Field(default=1, ge=1, le=5)
 
 
@@ -109,7 +116,7 @@ def answer_model(review: Review) -> Any:
         _check(decision, review)
         return decision
 
-    form = form_of(ReviewDecision, "ReviewDecision")
+    form = form_for(ReviewDecision, review.token, "ReviewDecision")
     return Annotated[CheckedDecision, AfterValidator(check), WithJsonSchema(form)]
 
 
@@ -139,7 +146,7 @@ def _named(answer: Any) -> Any:
 
 
 def _check(decision: ReviewDecision, review: Review) -> None:
-    require_open(decision.review, review.reference)
+    require_open(Named(decision.review, decision.token), review)
     if decision.action not in review.actions:
         taken = ", ".join(action.value for action in review.actions)
         raise ValueError(

@@ -162,6 +162,7 @@ async def _reviewed(ctx: Context, state: WorkflowState, params: ReportParams) ->
         iteration_count=state.iteration_count,
         max_iterations=state.max_iterations,
         search_results=results,
+        known_sentences=state.critique.sentences if state.critique else [],
         target_length=params.target_length,
     )
     domain = ctx.services.domain

@@ -31,7 +31,7 @@ from paper_search.threads.state import asker
 async def human_review(ctx: Context) -> tuple[Ok | Iterate | Approve | Edit | Reject, StepUpdate]:
     """Ask a person about the plan or the draft; nothing else."""
     state = checked(ctx)
-    review = review_of(state, settings_of(ctx), ctx.thread_id)
+    review = review_of(state, settings_of(ctx), (ctx.thread_id, ctx.token))
     decision: ReviewDecision = asker(ctx)(review, answer_model(review))
     state.add_checkpoint(_told(review.name, decision))
     if review.kind == "plan_review":
@@ -88,6 +88,7 @@ async def output(ctx: Context) -> tuple[Ok, StepUpdate]:
     title = state.draft.title if state.draft else ""
     state.say(f"Research complete: '{title}' ({product['metadata']['word_count']} words)")
     await records.index(state.original_query)
+    await PlanApprovals(records).end()
     return Outcome.OK, logged(
         state,
         collected_data={"final_output": product},
@@ -110,6 +111,7 @@ async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
     product = fallback_output(state, params, results)
     state.say(f"Workflow completed with fallback: {product['reason']}")
     await records.index(state.original_query)
+    await PlanApprovals(records).end()
     return Outcome.OK, logged(
         state,
         draft=state.draft,

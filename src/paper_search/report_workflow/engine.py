@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from paper_search.report_workflow.breakpoints import (
 )
 from paper_search.report_workflow.services import ReportServices
 from paper_search.report_workflow.session import ReportSession
-from paper_search.report_workflow.state import ReportParams
+from paper_search.report_workflow.state import AskingParams, ReportParams
 from paper_search.threads.decisions import listed
 from paper_search.threads.engine import ThreadEngine, checked_question, checked_thread
 from paper_search.threads.progress import ProgressReporter
@@ -93,9 +94,13 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         """
         from paper_search.report_workflow.assembly import assemble_report  # noqa: PLC0415  # slow import
 
-        settings.setdefault("max_pages", config.report_pages)
-        wanted = config.model_copy(update={"report_pages": settings["max_pages"]})
+        settings = {"max_pages": config.report_pages, **config.report, **settings}
+        params = _params(settings)
+        wanted = config.model_copy(update={"report_pages": params.max_pages})
         services = assemble_report(wanted, sources)
+        for role in ROLES:  # a model that cannot be asked is told before a report begins
+            services.model(getattr(params, f"{role}_model"))
+        settings["budget"] = services.metering.checked(params.budget or config.budget)
         return cls(
             services,
             review_handler,
@@ -149,15 +154,9 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         return checked_question(" ".join(text.split()), MIN_QUESTION_CHARS, MAX_QUESTION_CHARS)
 
     def _settings(self, *, is_asking: bool) -> ReportParams:
-        unknown = sorted(set(self._chosen) - set(ReportParams.model_fields))
-        if unknown:
-            known = ", ".join(ReportParams.model_fields)
-            raise ConfigError(f"a report has no settings {unknown}; known: {known}")
-        nobody = {} if is_asking else dict.fromkeys(_ASKS, False)
-        try:
-            return ReportParams.model_validate({**self._chosen, **nobody})
-        except ValidationError as error:
-            raise ConfigError(f"the report cannot be set up: {listed(error)}") from None
+        if is_asking:
+            return _params(self._chosen, AskingParams)
+        return _params({**self._chosen, **dict.fromkeys(_ASKS, False)})
 
     def _services_on(self, persistence: Persistence) -> ReportServices:
         services: ReportServices = self._services
@@ -195,7 +194,23 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         return await session.result(), {"ended_by": (await session.state()).ended_by}
 
 
+ROLES = ("planner", "searcher", "analyst", "writer", "reviewer")
 _ASKS = ("hitl_after_planning", "hitl_before_output", "hitl_on_critical_issues")
+
+
+def _params(chosen: Mapping[str, Any], model: type[ReportParams] = ReportParams) -> ReportParams:
+    """Return the settings of a run; the model says what counts where nothing is chosen.
+
+    Raises:
+        ConfigError: one is unknown or out of its range.
+    """
+    if unknown := sorted(set(chosen) - set(ReportParams.model_fields)):
+        known = ", ".join(ReportParams.model_fields)
+        raise ConfigError(f"a report has no settings {unknown}; known: {known}")
+    try:
+        return model.model_validate(chosen)
+    except ValidationError as error:
+        raise ConfigError(f"the report cannot be set up: {listed(error)}") from None
 
 
 def _reader(persistence: Persistence) -> Any:

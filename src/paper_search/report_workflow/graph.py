@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+import functools
+
 from paper_search.report_workflow import drafting, ending, nodes
+from paper_search.report_workflow.context import settings_of
 from paper_search.report_workflow.state import (
     MAX_ROUNDS,
+    AskingParams,
     ReportOutput,
     ReportParams,
     ReportRequest,
     StepState,
 )
 from paper_search.steps import Outcome, StepDef, Workflow
+from paper_search.threads import spending
 
 OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERATE
 APPROVE, EDIT, REJECT = Outcome.APPROVE, Outcome.EDIT, Outcome.REJECT
+
+counted = functools.partial(
+    spending.counted,
+    iteration=lambda state: state.iteration_count,
+    budget=lambda ctx: settings_of(ctx).budget,
+)
 
 # The settings of a run bound each loop; these numbers only say that it is bounded, and by how much.
 # fmt: off
 WORKFLOW = Workflow(
     "research_report",
-    StepDef("planner", "Take the question apart", handler=nodes.planner,
+    StepDef("planner", "Take the question apart", handler=counted(nodes.planner),
             next={OK: "human_review", SKIP: "searcher", FAIL: "fallback"}, bound=MAX_ROUNDS + 1),
-    StepDef("searcher", "Collect sources", handler=nodes.searcher,
+    StepDef("searcher", "Collect sources", handler=counted(nodes.searcher),
             next={ITERATE: "searcher", OK: "analyst", FAIL: "fallback"}, bound=60),
-    StepDef("analyst", "Say what the sources say", handler=nodes.analyst,
+    StepDef("analyst", "Say what the sources say", handler=counted(nodes.analyst),
             next={ITERATE: "searcher", OK: "writer", FAIL: "fallback"}),
-    StepDef("writer", "Write the draft", handler=drafting.writer,
+    StepDef("writer", "Write the draft", handler=counted(drafting.writer),
             next={OK: "reviewer", FAIL: "fallback"}, bound=2 * MAX_ROUNDS + 1),
-    StepDef("reviewer", "Judge the draft", handler=drafting.reviewer,
+    StepDef("reviewer", "Judge the draft", handler=counted(drafting.reviewer),
             next={ITERATE: "writer", OK: "human_review", APPROVE: "output", FAIL: "fallback"}),
     StepDef("human_review", "Ask: is this right?", handler=ending.human_review,
             next={OK: "searcher", ITERATE: "planner", EDIT: "writer", APPROVE: "output",
@@ -41,3 +52,15 @@ WORKFLOW = Workflow(
     services="paper_search.report_workflow.assembly:assemble_report",
 )
 # fmt: on
+
+ASKING = Workflow(
+    WORKFLOW.name,
+    *WORKFLOW.steps,
+    description=WORKFLOW.description,
+    state=StepState,
+    params=AskingParams,
+    request=ReportRequest,
+    result=ReportOutput,
+    services=WORKFLOW.services,
+)
+"""The same for a server, where a person is asked unless the run says otherwise."""

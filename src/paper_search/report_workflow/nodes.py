@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from datetime import datetime
 
 from pydantic import ValidationError
 
@@ -27,6 +28,7 @@ from paper_search.report.recovery import (
     WorkflowError,
     classified,
 )
+from paper_search.report.searcher import runs_of
 from paper_search.report_workflow.breakpoints import BreakpointName
 from paper_search.report_workflow.context import (
     Context,
@@ -72,7 +74,6 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
         )
     approvals = PlanApprovals(records_of(ctx))
     if not is_again:
-        # Before the index: a thread that is listed without terms is one of an older program.
         await approvals.begin(is_asking=params.hitl_after_planning)
     await records_of(ctx).index(state.original_query)
     plan = await _plan(ctx, state, params)
@@ -93,8 +94,6 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
         state.human_reviews += 1
         await approvals.begin(is_asking=True)
         await approvals.propose(plan_of(state), state.review.number)
-    elif outcome is Outcome.SKIP:
-        await approvals.begin(is_asking=False)
     return outcome, state.model_dump(exclude={"search_results"})
 
 
@@ -207,20 +206,30 @@ async def _approved(
     ctx: Context, state: WorkflowState, params: ReportParams, plan: ResearchPlan
 ) -> list[SearchResult]:
     collection: PaperCollection = await ctx.services.collection(params.from_thread or "")
-    name = next((query.query_id for query in plan.search_queries), "")
-    results = [result_of(paper, name) for paper in collection.papers]
+    query = _searched_before(collection)
+    results = [result_of(paper, query.query_id) for paper in collection.papers]
     ended_by = collection.ended_by.value if collection.ended_by else "unknown"
     state.collection_ended_by = ended_by
-    done = [
-        query.model_copy(update={"status": "completed", "found": 0})
-        for query in plan.search_queries
-    ]
-    state.research_plan = _with_queries(state, done)
+    state.research_plan = plan.model_copy(update={"search_queries": [query]})
     state.add_checkpoint(
         f"Used {len(results)} papers of thread {params.from_thread} ({ended_by}); "
         "nothing else was searched"
     )
     return results
+
+
+def _searched_before(collection: PaperCollection) -> SearchQuery:
+    """Return the search that a collection comes from: the plan's own queries are not asked."""
+    about = collection.metadata
+    at = datetime.fromisoformat(about.timestamp)
+    return SearchQuery(
+        query_id="s1",
+        query_text=about.query or "(no question)",
+        search_type="academic",
+        status="completed",
+        found=len(collection.papers),
+        runs=runs_of(collection.reports, about.query, at),
+    )
 
 
 def _with_queries(state: WorkflowState, changed: list[SearchQuery]) -> ResearchPlan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paper_search.report.evidence import Evidence, author_year
-from paper_search.report.models import ResearchDraft, SearchResult, now
+from paper_search.report.models import ResearchDraft, SearchResult, now, support_counts
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 
 HIGH_CONFIDENCE = 8.0
@@ -142,6 +142,7 @@ def _metadata(
         "iterations": state.iteration_count,
         "final_score": state.critique.overall_score if state.critique else None,
         "scores": state.critique.scores if state.critique else {},
+        "support": support_counts(state.critique.sentences if state.critique else []),
         "sources_used": len({key for section in draft.sections for key in section.citations}),
         "sources_collected": len(results),
         "word_count": draft.word_count,
@@ -168,6 +169,7 @@ def _provenance(state: WorkflowState, params: ReportParams) -> dict[str, Any]:
                 "status": query.status,
                 "found": query.found,
                 "reformulates": query.reformulates,
+                "runs": [run.model_dump(mode="json") for run in query.runs],
             }
             for query in queries
         ],

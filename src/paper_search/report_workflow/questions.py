@@ -34,8 +34,13 @@ _EFFECTS: dict[str, dict[HITLAction, str]] = {
 }
 
 
-def review_of(state: WorkflowState, params: ReportParams, run_id: str) -> Review:
+def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]) -> Review:
     """Return the question that a person is asked now.
+
+    Args:
+        state: of the report.
+        params: the settings of the run.
+        named: the names of the run and of the question.
 
     Raises:
         PersistenceError: none is due.
@@ -50,7 +55,8 @@ def review_of(state: WorkflowState, params: ReportParams, run_id: str) -> Review
     return Review(
         kind=kind,
         name=asked.name,
-        run_id=run_id,
+        run_id=named[0],
+        token=named[1],
         number=number,
         shows=_shown(state, kind),
         actions=list(effects),

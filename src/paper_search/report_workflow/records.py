@@ -26,6 +26,7 @@ class ReportRecords(RecordStore):
         "report_drafts",
         "report_critiques",
         "report_calls",
+        "report_answers",
         "report_approvals",
     )
 
@@ -68,6 +69,30 @@ class ReportRecords(RecordStore):
         """Return how often a step asked a model that ended without an outcome; 0: it did not."""
         value = (await self.get("report_calls", ["in flight"])).get("in flight", {})
         return int(value["calls"]) if value.get("step") == step else 0
+
+
+class StepAnswers:
+    """What a model answered in the step in flight: repeated after a crash, it asks for less."""
+
+    def __init__(self, records: ReportRecords, step: str) -> None:
+        self._records = records
+        self._step = step
+
+    async def clear(self) -> None:
+        """Delete the answers of the steps before: they are in the state."""
+        keys = await self._records.keys("report_answers")
+        past = [key for key in keys if not key.startswith(f"{self._step}/")]
+        await self._records.put("report_answers", dict.fromkeys(past))
+
+    async def kept(self, name: str) -> Any:
+        """Return an answer; None: there is none."""
+        key = f"{self._step}/{name}"
+        return (await self._records.get("report_answers", [key])).get(key, {}).get("answer")
+
+    async def keep(self, name: str, answer: Any) -> None:
+        """Keep an answer."""
+        row = {f"{self._step}/{name}": {"answer": storable(answer)}}
+        await self._records.put("report_answers", row)
 
 
 class PlanApprovals(Approvals[ResearchPlan]):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from paper_search.llm.metering import Metering
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import PaperCollection
 from paper_search.report.models import SearchResult
@@ -44,5 +45,7 @@ class ReportServices:
     model: ChoosesModel = no_model
     pages: ReadsPages | None = None
     domain: str = "general"
+    metering: Metering = field(default_factory=Metering)
+    """Counts the calls of models."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     """Waits between attempts."""

@@ -6,13 +6,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from paper_search.report.document import Report
+from paper_search.errors import ExportError
+from paper_search.persistence import LedgerStatus
+from paper_search.report.document import Approval, Report
 from paper_search.report.models import SearchResult
 from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision, ReviewRef
 from paper_search.report_workflow.decisions import ACTIONS, answer_model, past_decision
 from paper_search.report_workflow.graph import WORKFLOW
+from paper_search.report_workflow.products import final_output
 from paper_search.report_workflow.records import PlanApprovals, ReportRecords
-from paper_search.report_workflow.state import WorkflowState
+from paper_search.report_workflow.state import ReportParams, WorkflowState
+from paper_search.steps.types import PARAMS
 from paper_search.threads.decisions import to_storable
 from paper_search.threads.reading import OpenQuestion
 from paper_search.threads.session import ThreadSession
@@ -66,7 +70,34 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         state = await self.state()
         data = state.collected_data
         product = data.get("final_output") or data.get("fallback_output") or {}
-        return Report.of(product, await self.results(), state.analysis, state.critique)
+        report = Report.of(product, await self.results(), state.analysis, state.critique)
+        return report.model_copy(update={"approval": await self._approval(state)})
+
+    async def preview(self) -> Report:
+        """Return the report as it stands, which is what a person is asked about.
+
+        Raises:
+            ThreadNotFoundError: there is no such report.
+            ExportError: nothing is written yet.
+        """
+        state = await self.state()
+        if state.draft is None:
+            raise ExportError(
+                f"report {self._thread_id!r} has no draft yet: it waits with its plan"
+            )
+        params = ReportParams.model_validate((await self.snapshot()).values.get(PARAMS) or {})
+        results = await self.results()
+        product = {**final_output(state, params, results), "status": "draft"}
+        return Report.of(product, results, state.analysis, state.critique)
+
+    async def _approval(self, state: WorkflowState) -> Approval | None:
+        """Return who approved the text; None: nobody did."""
+        if not state.human_approved:
+            return None
+        entries = await self._ledger.entries(self._thread_id)
+        counting = [entry for entry in entries if entry.status is not LedgerStatus.SUPERSEDED]
+        entry = max(counting, key=lambda entry: self._reference_of(entry).position, default=None)
+        return Approval(by=entry.decided_by, at=entry.decided_at) if entry else None
 
     def _answers(self, question: Review, state: WorkflowState) -> Any:
         del state  # a review says which decisions it takes

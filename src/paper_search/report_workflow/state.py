@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from pydantic import BaseModel, Field
 
+from paper_search.models.usage import Budget, StepSpending
 from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
 from paper_search.report.models import (
     AnalysisResult,
@@ -87,8 +88,10 @@ class ReportParams(BaseModel, frozen=True):
     """Searching stops when so many sources are collected."""
     max_pages: int = Field(default=10, ge=0, le=100)
     """Web pages and open-access papers whose text is fetched."""
-    max_model_calls: int = Field(default=60, ge=0, le=10_000)
+    max_model_calls: int = Field(default=300, ge=0, le=10_000)
     """How often a model is asked, over the whole run."""
+    budget: Budget | None = None
+    """What the report may spend on models at most; None: no limit."""
     max_human_reviews: int = Field(default=10, ge=1, le=MAX_ROUNDS)
     """How often a person is asked; the last time only approve, reject and skip are taken."""
     plan_review_timeout: int = Field(default=1800, ge=1)
@@ -97,6 +100,15 @@ class ReportParams(BaseModel, frozen=True):
     critical_review_timeout: int = Field(default=7200, ge=1)
     auto_approve_on_timeout: list[TimedBreakpoint] = Field(default_factory=list)
     """Where silence counts as approval once the time is over; nowhere by default."""
+
+
+class AskingParams(ReportParams, frozen=True):
+    """The settings of a run that a person is there for: both questions are asked unless refused."""
+
+    hitl_after_planning: bool = True
+    """Ask a person about the plan."""
+    hitl_before_output: bool = True
+    """Ask a person before an approved report is given out."""
 
 
 class OpenReview(BaseModel):
@@ -141,6 +153,8 @@ class WorkflowState(BaseModel):
     gap_searches: int = 0
     pages_fetched: int = 0
     model_calls: int = 0
+    usage: list[StepSpending] = Field(default_factory=list)
+    """What each step spent on models, in the order of the first visits."""
     planner_warnings: list[str] = Field(default_factory=list)
     planner_reasoning: str = ""
     plan_note: str = ""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import Any
 
+from pydantic import ValidationError
+
 from paper_search.errors import (
     InvalidDecisionError,
+    QuestionError,
     RequestRefusedError,
     StaleDecisionError,
     ThreadBusyError,
@@ -18,7 +21,10 @@ from paper_search.errors import (
 )
 from paper_search.persistence import Persistence
 from paper_search.report_workflow.catalog import EveryThread
+from paper_search.server.authentication import thread_owner
 from paper_search.server.rules import named_checkpoints, named_threads, without_checkpoints
+from paper_search.threads.decisions import listed
+from paper_search.threads.engine import checked_question
 from paper_search.threads.reading import OpenQuestion
 from paper_search.threads.session import ThreadSession
 
@@ -34,12 +40,11 @@ class ThreadAdmission:
 
     Args:
         persistence: where threads are kept.
-        default_owner: whose the threads are that nobody began over the server.
+        owners: who has a token.
     """
 
-    def __init__(self, persistence: Persistence, default_owner: str) -> None:
-        self._persistence = persistence
-        self._default_owner = default_owner
+    def __init__(self, persistence: Persistence, owners: Collection[str]) -> None:
+        self._owners = owners
         self._every = EveryThread(persistence)
 
     async def run(self, thread_id: str, payload: dict[str, Any], owner: str) -> dict[str, Any]:
@@ -56,6 +61,7 @@ class ThreadAdmission:
         if found is None:
             if payload.get("input") is None:
                 raise _not_found(thread_id)
+            self._check_input(payload)
             return without_checkpoints(payload)
         graph, session = found
         _check_assistant(thread_id, graph, payload)
@@ -64,11 +70,12 @@ class ThreadAdmission:
                 raise ThreadBusyError(f"thread {thread_id!r} is running; wait, then try again")
             await self._check_head(session, payload)
             if given is not None:
-                resume = await self._answer(session, given)
+                resume = await self._answer(session, given, owner)
                 return {**without_checkpoints(payload), "command": {"resume": resume}}
+            self._check_input(payload)
             return await self._begin(session, payload)
         except InvalidDecisionError as error:
-            raise RequestRefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
+            raise _unfit(str(error)) from None
         except ThreadError as error:
             raise RequestRefusedError(HTTPStatus.CONFLICT, str(error)) from None
 
@@ -83,6 +90,14 @@ class ThreadAdmission:
             raise RequestRefusedError(
                 HTTPStatus.CONFLICT, f"thread {thread_id!r} is running; it is not deleted"
             )
+
+    async def require_visible(self, thread_id: str, owner: str) -> None:
+        """Let somebody at a thread of theirs.
+
+        Raises:
+            RequestRefusedError: there is none of this id, or it is somebody else's.
+        """
+        await self._visible(thread_id, owner, is_required=True)
 
     async def forget(self, thread_id: str) -> None:
         """Delete what the server does not know of: records, index, ledger."""
@@ -106,14 +121,31 @@ class ThreadAdmission:
             if is_required or await self._every.searches.session(thread_id).exists():
                 raise _not_found(thread_id)
             return None
-        session = self._every.by_graph[graph].session(thread_id)
-        try:
-            snapshot = await session.snapshot()
-        except ThreadNotFoundError:  # what a deletion left behind
-            return None
-        if (snapshot.metadata or {}).get("owner", self._default_owner) != owner:
+        catalog = self._every.by_graph[graph]
+        if thread_owner(await catalog.begun_by(thread_id), self._owners) != owner:
             raise _not_found(thread_id)
-        return graph, session
+        session = catalog.session(thread_id)
+        return (graph, session) if await session.exists() else None
+
+    def _check_input(self, payload: Mapping[str, Any]) -> None:
+        """Refuse a run that asks for nothing.
+
+        Raises:
+            RequestRefusedError: its input lacks the question of its graph, or has none that can be
+                asked.
+        """
+        catalog = next((c for name, c in self._every.by_graph.items() if _is(name, payload)), None)
+        given = payload.get("input")
+        if catalog is None or given is None:
+            return
+        session = catalog.session("")
+        try:
+            request = session.workflow.request.model_validate(given)
+            checked_question(getattr(request, session.begins_with))
+        except ValidationError as error:
+            raise _unfit(f"the input: {listed(error)}") from None
+        except QuestionError as error:
+            raise _unfit(f"the input: {session.begins_with}: {error}") from None
 
     async def _check_head(self, session: Session, payload: dict[str, Any]) -> None:
         """A run goes on from the latest checkpoint: no earlier decision is changed in secret."""
@@ -127,9 +159,16 @@ class ThreadAdmission:
                 "another decision on an earlier one"
             )
 
-    async def _answer(self, session: Session, given: Any) -> dict[str, Any]:
+    async def _answer(self, session: Session, given: Any, owner: str) -> dict[str, Any]:
         question = await session.require_question()
         answer = _for(question, given)
+        if answer is given:
+            if await session.is_replay(answer, owner):
+                raise StaleDecisionError(
+                    "this decision was given before and counts; the thread waits with the next "
+                    f"question: {question.question.reference} (token {question.question.token})"
+                )
+            await session.require_meant(question, answer, owner)
         return {question.interrupt_id: session.checked(question, answer)}
 
     async def _begin(self, session: Session, payload: dict[str, Any]) -> dict[str, Any]:
@@ -167,13 +206,21 @@ def _check_assistant(thread_id: str, graph: str, payload: Mapping[str, Any]) -> 
     Raises:
         RequestRefusedError: the run names another one.
     """
-    named = str(payload.get("assistant_id"))
-    if named not in {graph, str(uuid.uuid5(_ASSISTANTS, graph))}:
+    if not _is(graph, payload):
         raise RequestRefusedError(
             HTTPStatus.CONFLICT,
             f"thread {thread_id!r} goes on with the assistant {graph!r}, which began it, and not "
-            f"with {named[:100]!r}",
+            f"with {str(payload.get('assistant_id'))[:100]!r}",
         )
+
+
+def _is(graph: str, payload: Mapping[str, Any]) -> bool:
+    """Whether a run names the assistant of a graph, by its name or its id."""
+    return str(payload.get("assistant_id")) in {graph, str(uuid.uuid5(_ASSISTANTS, graph))}
+
+
+def _unfit(text: str) -> RequestRefusedError:
+    return RequestRefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, text)
 
 
 def _not_found(thread_id: str) -> RequestRefusedError:

@@ -7,23 +7,28 @@ import contextlib
 import functools
 import importlib.util
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from paper_search.config import AppConfig, load_config
+from paper_search.errors import PaperSearchError
 from paper_search.http.redaction import redact
-from paper_search.persistence import open_persistence
+from paper_search.persistence import Persistence, open_persistence
+from paper_search.report_workflow.catalog import EveryThread
 from paper_search.server.admission import ThreadAdmission
 from paper_search.server.attachment import ThreadAttachment
-from paper_search.server.authentication import create_auth, default_owner
+from paper_search.server.authentication import create_auth
 from paper_search.server.guard import Guard
 from paper_search.server.leased import SharedPersistence, leased
 from paper_search.server.thread_list import ServerThreads
+
+logger = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
     from starlette.applications import Starlette
+    from starlette.routing import BaseRoute
 
 
 @functools.cache
@@ -47,11 +52,11 @@ def graph() -> Any:
 def report_graph() -> Any:
     """Return the research-report graph, whose runs take leases as those of searches do."""
     from paper_search.report_workflow.assembly import assemble_report  # noqa: PLC0415  # for this graph
-    from paper_search.report_workflow.graph import WORKFLOW  # noqa: PLC0415  # for this graph
+    from paper_search.report_workflow.graph import ASKING  # noqa: PLC0415  # for this graph
     from paper_search.report_workflow.session import ReportSession  # noqa: PLC0415  # for this graph
     from paper_search.steps.compiler import compile_workflow  # noqa: PLC0415  # for this graph
 
-    compiled = compile_workflow(WORKFLOW, services=assemble_report(load_config()))
+    compiled = compile_workflow(ASKING, services=assemble_report(load_config()))
     return leased(compiled, shared_persistence(), ReportSession)
 
 
@@ -70,16 +75,22 @@ async def store() -> AsyncIterator[BaseStore]:
 
 
 def __getattr__(name: str) -> Any:
-    """Make `app` and `auth` when the server asks for them; importing does no work."""
-    if name == "app":
-        return create_app(load_config(), shared_persistence())
+    """Make `auth` when the server asks for it; importing does no work."""
     if name == "auth":
         return create_auth(load_config())
     raise AttributeError(name)
 
 
-def create_app(config: AppConfig, shared: SharedPersistence) -> Starlette:
-    """Return what `http.app` in langgraph.json names; threads can be read while it runs."""
+def create_app(
+    config: AppConfig, shared: SharedPersistence, routes: Sequence[BaseRoute] = ()
+) -> Starlette:
+    """Return what `http.app` in langgraph.json names; threads can be read while it runs.
+
+    Args:
+        config: who may come in, and from where.
+        shared: where threads are kept.
+        routes: what is served besides LangGraph's own; the guard stands before them, too.
+    """
     from starlette.applications import Starlette  # noqa: PLC0415  # of the extra `server`
     from starlette.middleware import Middleware  # noqa: PLC0415  # as above
 
@@ -88,10 +99,11 @@ def create_app(config: AppConfig, shared: SharedPersistence) -> Starlette:
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         _redact_logs(config.secrets)
-        owner = default_owner(config.server.tokens)
+        owners = list(config.server.tokens)
         async with shared.opened() as persistence:
-            admission.open(ThreadAdmission(persistence, owner))
-            following = asyncio.create_task(_follow(persistence, owner))
+            await _finish_deletions(persistence)
+            admission.open(ThreadAdmission(persistence, owners))
+            following = asyncio.create_task(_follow(persistence, owners))
             try:
                 yield
             finally:
@@ -104,7 +116,14 @@ def create_app(config: AppConfig, shared: SharedPersistence) -> Starlette:
         admission=admission,
         secrets=(*config.secrets, str(config.home.absolute())),
     )
-    return Starlette(middleware=[guard], lifespan=lifespan)
+    if config.server.is_mcp_open:
+        from starlette.routing import Route  # noqa: PLC0415  # as above
+
+        from paper_search.server.mcp import McpTools  # noqa: PLC0415  # where it is wanted
+
+        tools = McpTools(config, shared, admission)
+        routes = [*routes, Route("/mcp", tools.serve, methods=["GET", "POST", "DELETE"])]
+    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
 
 
 class _LateAdmission:
@@ -122,11 +141,20 @@ class _LateAdmission:
         return getattr(self._admission, name)
 
 
-async def _follow(persistence: Any, owner: str) -> None:
+async def _finish_deletions(persistence: Persistence) -> None:
+    """Finish what an earlier server was killed in the middle of; what fails is for the next."""
+    try:
+        for thread_id in await EveryThread(persistence).finish_deletions():
+            logger.info("thread %r: the deletion that was cut short is finished", thread_id)
+    except PaperSearchError:
+        logger.exception("deletions that were cut short could not be finished")
+
+
+async def _follow(persistence: Persistence, owners: list[str]) -> None:
     """Attach threads where the server keeps its list in memory; others keep theirs themselves."""
     if importlib.util.find_spec("langgraph_runtime_inmem") is None:
         return
-    await ThreadAttachment(persistence, owner, ServerThreads()).follow()
+    await ThreadAttachment(persistence, owners, ServerThreads()).follow()
 
 
 class _RedactingFormatter(logging.Formatter):

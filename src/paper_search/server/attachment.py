@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
 from paper_search.report_workflow.catalog import EveryThread
+from paper_search.server.authentication import thread_owner
 from paper_search.server.thread_list import STATUS, ServerThreads, server_id
 from paper_search.threads.catalog import BriefInfo, Catalog, ThreadStatus
 
@@ -27,14 +28,14 @@ class ThreadAttachment:
 
     Args:
         persistence: where threads are kept.
-        default_owner: whose the threads are that nobody began over the server.
+        owners: who has a token.
         threads: the server's list.
     """
 
     def __init__(
-        self, persistence: Persistence, default_owner: str, threads: ServerThreads
+        self, persistence: Persistence, owners: Collection[str], threads: ServerThreads
     ) -> None:
-        self._default_owner = default_owner
+        self._owners = owners
         self._threads = threads
         self._catalogs = list(EveryThread(persistence).by_graph.values())
         self._seen: dict[str, tuple[str | None, ThreadStatus]] = {}
@@ -93,12 +94,20 @@ class ThreadAttachment:
 
     async def _bring_up_to_date(self, catalog: Catalog[Any, BriefInfo], info: BriefInfo) -> None:
         known = uuid.UUID(info.thread_id)
-        snapshot = await catalog.session(info.thread_id).snapshot()
+        snapshot = await self._snapshot(catalog, info.thread_id)
         if self._threads.is_running(known):
             return
-        owner = (snapshot.metadata or {}).get("owner", self._default_owner)
+        owner = thread_owner(await catalog.begun_by(info.thread_id), self._owners)
         self._threads.put(known, info, snapshot, owner)
         self._seen[info.thread_id] = (info.updated_at, info.status)
+
+    async def _snapshot(self, catalog: Catalog[Any, BriefInfo], thread_id: str) -> Any:
+        """Return the snapshot of a thread; None: it cannot be read, which its entry says."""
+        try:
+            return await catalog.session(thread_id).snapshot()
+        except PaperSearchError as error:
+            logger.warning("thread %r cannot be read: %s", thread_id, error)
+            return None
 
     def _drop(self, thread_id: str) -> None:
         del self._seen[thread_id]

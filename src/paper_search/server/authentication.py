@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import Any
 
 from langgraph_sdk import Auth
@@ -13,6 +13,8 @@ from paper_search.config import AppConfig, ServerConfig
 
 EVERYBODY = "everybody"
 """Whose threads are where no tokens are set."""
+SESSION_COOKIE = "paper_search_session"
+"""What tells the page who signed in."""
 
 
 def owner_of(config: ServerConfig, authorization: str | None) -> str | None:
@@ -34,9 +36,33 @@ def owner_of(config: ServerConfig, authorization: str | None) -> str | None:
     return found[0] if found else None
 
 
-def default_owner(tokens: Mapping[str, str]) -> str:
-    """Return whose the threads are that nobody began over the server: the first one's."""
-    return next(iter(tokens), EVERYBODY)
+def session_of(token: str) -> str:
+    """Return what the page's cookie holds in place of a token: good for the page alone."""
+    return hmac.new(token.encode(), b"the page of paper_search", hashlib.sha256).hexdigest()
+
+
+def owner_of_session(config: ServerConfig, cookies: str | None) -> str | None:
+    """Return who comes with a `Cookie` header; None: nobody that is known."""
+    pairs = [pair.strip().partition("=") for pair in (cookies or "").split(";")]
+    given = _digest(next((value for name, _, value in pairs if name == SESSION_COOKIE), ""))
+    found = [
+        owner
+        for owner, token in config.tokens.items()
+        if hmac.compare_digest(_digest(session_of(token)), given)
+    ]
+    return found[0] if found else None
+
+
+def thread_owner(recorded: str | None, owners: Collection[str]) -> str:
+    """Return whose a thread is: who began it, or the first owner where that one has no token.
+
+    Args:
+        recorded: who began it over a server; None: it was begun elsewhere.
+        owners: who has a token now; none: everybody is one person.
+    """
+    if recorded is not None and recorded in owners:
+        return recorded
+    return next(iter(owners), EVERYBODY)
 
 
 def _digest(text: str) -> bytes:

@@ -10,13 +10,13 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from http import HTTPStatus
 from typing import Any, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from paper_search.config import ServerConfig
 from paper_search.errors import RequestRefusedError
 from paper_search.http.redaction import redact
 from paper_search.server import rules
-from paper_search.server.authentication import owner_of
+from paper_search.server.authentication import owner_of, owner_of_session
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -25,11 +25,18 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BODY_BYTES = 1 << 20
+MAX_UPLOAD_BYTES = 32 << 20
+"""Of files that a person imports on the page."""
 BODY_S = 30.0
 """How long a body may take to arrive."""
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+VISITOR = "paper_search.visitor"
+"""Where a request to the page says who comes; None: somebody who has to sign in first."""
 _OPEN_PATHS = frozenset({"/ok"})
 """What tells nothing of anybody: whether the server is up."""
+
+OWNER = "paper_search_owner"
+"""In the scope of a request that passes: who comes."""
 
 logger = logging.getLogger(__name__)
 
@@ -90,9 +97,15 @@ class Guard:
             )
 
     async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
-        method, path, headers = scope["method"], scope["path"], _headers(scope)
+        method, path, headers = scope["method"], rules.canonical(scope["path"]), _headers(scope)
+        if path != scope["path"]:
+            scope = {**scope, "path": path, "raw_path": quote(path).encode()}
         self._check_host(headers)
+        if rules.PAGE.fullmatch(path):
+            await self._serve_page(scope, receive, answer, headers)
+            return
         owner = self._owner(scope, headers)
+        scope = {**scope, OWNER: owner}
         rules.check_path(method, path)
         if method in rules.READS:
             await self._app(scope, receive, answer)
@@ -109,6 +122,20 @@ class Guard:
             await self._admission.deletion(deleted["thread"], owner)
             answer.before_success = functools.partial(self._admission.forget, deleted["thread"])
         await self._app(scope, _replayed(body, receive), answer)
+
+    async def _serve_page(
+        self, scope: Scope, receive: Receive, answer: _Answer, headers: Mapping[str, str]
+    ) -> None:
+        """Serve the page: a browser sends forms, and a cookie in place of a token."""
+        self._check_address(scope)
+        owner = owner_of(self._config, headers.get("authorization"))
+        owner = owner or owner_of_session(self._config, headers.get("cookie"))
+        if scope["method"] not in rules.READS:
+            self._check_origin(headers)
+            is_upload = owner is not None and scope["path"] == rules.UPLOAD
+            most = MAX_UPLOAD_BYTES if is_upload else MAX_BODY_BYTES
+            receive = _replayed(await _body(headers, receive, most), receive)
+        await self._app({**scope, VISITOR: owner}, receive, answer)
 
     async def _checked(self, path: str, document: Any, owner: str) -> bytes:
         if isinstance(document, dict):
@@ -128,12 +155,15 @@ class Guard:
                 f"this server is not called {name[:100]!r}; PAPER_SEARCH_HOSTS lists its names",
             )
 
-    def _owner(self, scope: Scope, headers: Mapping[str, str]) -> str:
+    def _check_address(self, scope: Scope) -> None:
         if not self._config.tokens and not _is_local(scope.get("client")):
             raise RequestRefusedError(
                 HTTPStatus.FORBIDDEN,
                 "without tokens this server serves its own machine only; set PAPER_SEARCH_TOKENS",
             )
+
+    def _owner(self, scope: Scope, headers: Mapping[str, str]) -> str:
+        self._check_address(scope)
         owner = owner_of(self._config, headers.get("authorization"))
         if owner is not None:
             return owner
@@ -234,19 +264,19 @@ def _is_local(client: Any) -> bool:
         return False
 
 
-async def _body(headers: Mapping[str, str], receive: Receive) -> bytes:
+async def _body(headers: Mapping[str, str], receive: Receive, most: int = MAX_BODY_BYTES) -> bytes:
     """Read a body within the bounds of size and time."""
     declared = headers.get("content-length", "0")
-    if declared.isdigit() and int(declared) > MAX_BODY_BYTES:
-        raise _too_large()
+    if declared.isdigit() and int(declared) > most:
+        raise _too_large(most)
     parts = bytearray()
     try:
         async with asyncio.timeout(BODY_S):
             while True:
                 message = await receive()
                 parts += message.get("body", b"")
-                if len(parts) > MAX_BODY_BYTES:
-                    raise _too_large()
+                if len(parts) > most:
+                    raise _too_large(most)
                 if message["type"] == "http.disconnect" or not message.get("more_body"):
                     return bytes(parts)
     except TimeoutError:
@@ -255,9 +285,9 @@ async def _body(headers: Mapping[str, str], receive: Receive) -> bytes:
         ) from None
 
 
-def _too_large() -> RequestRefusedError:
+def _too_large(most: int) -> RequestRefusedError:
     return RequestRefusedError(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has {MAX_BODY_BYTES:,} bytes at most"
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has {most:,} bytes at most"
     )
 
 

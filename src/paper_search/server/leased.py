@@ -109,15 +109,25 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         thread_id = str(settings["thread_id"])
         async with self.shared.use() as persistence, persistence.leases.hold(thread_id):
             session = self.session_type(self, persistence, thread_id)
-            entry = await _decided(session, given, settings.get("langgraph_auth_user_id"))
+            person = settings.get("langgraph_auth_user_id")
+            await self._note_who_begins(session, given, person)
+            entry = await _decided(session, given, person)
             told = given
             if entry is not None:
-                told = Command(resume={entry.interrupt_id: entry.decision})
+                told = session.resuming(entry)
             running = cast("AsyncGenerator[Any]", super().astream(told, config, **options))
             async with contextlib.aclosing(running) as stream:
                 async for part in stream:
                     parts.put_nowait(part)
             await _mark(persistence, entry)
+
+    async def _note_who_begins(self, session: Session, given: Any, person: str | None) -> None:
+        """Note whose a new thread is: later answers come from anywhere and do not change that."""
+        if not person or self.store is None or not isinstance(given, Mapping):
+            return
+        if not await session.exists():
+            records = session.records_type(self.store, session.thread_id)
+            await records.index(str(given.get(session.begins_with, "")), person)
 
 
 async def _decided(session: Session, given: Any, person: str | None) -> LedgerEntry | None:
@@ -132,9 +142,10 @@ async def _decided(session: Session, given: Any, person: str | None) -> LedgerEn
                 403, "steps follow each other as the graph says; answer the open question"
             )
         question = await session.require_question()
-        return await session.decide(
-            question, answer_to(question.interrupt_id, given.resume), person
-        )
+        answer = answer_to(question.interrupt_id, given.resume)
+        if answer is given.resume:
+            await session.require_meant(question, answer, person)
+        return await session.decide(question, answer, person)
     try:
         state = await session.state()
     except ThreadNotFoundError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -13,6 +14,10 @@ READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _THREAD = r"/threads/(?P<thread>[^/]+)"
 RUN = re.compile(rf"{_THREAD}/runs(?:/stream|/wait)?")
 DELETION = re.compile(_THREAD)
+PAGE = re.compile(r"/review(?:/.*)?")
+"""The page, which checks itself what it is sent."""
+UPLOAD = "/review/import"
+_OF_THREAD = re.compile(rf"{_THREAD}(?=/|$)")
 _WRITES = {
     "POST": (
         r"/threads",
@@ -52,6 +57,18 @@ _KEPT = _ANSWER_FIELDS | _PLACE_FIELDS | _STREAM_FIELDS
 _RESERVED = frozenset({"owner"})
 """Metadata that the server sets."""
 _RESERVED_SETTINGS = ("__", "langgraph_", "checkpoint_map", "checkpoint_ns", "thread_id")
+
+
+def canonical(path: str) -> str:
+    """Return the path with the id of its thread as it is stored: a UUID in small letters."""
+    named = _OF_THREAD.match(path)
+    if named is None:
+        return path
+    try:
+        thread_id = str(uuid.UUID(named["thread"]))
+    except ValueError:
+        return path  # `search`, `count`, or no thread's
+    return f"/threads/{thread_id}{path[named.end() :]}"
 
 
 def check_path(method: str, path: str) -> None:

@@ -15,6 +15,8 @@ from paper_search.server.guard import LOOPBACK_NAMES
 
 DEFAULT_PORT = 2024
 APP_FACTORY = "paper_search.server.app_factory"
+PAGE_FACTORY = "paper_search.web.app_factory"
+"""Makes the app, with the page on it."""
 GRAPHS = {
     "paper_search": {
         "path": f"{APP_FACTORY}:graph",
@@ -35,7 +37,7 @@ class ServerOptions:
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     is_mcp_open: bool = False
-    """Whether `/mcp` offers the graphs as tools."""
+    """Whether `/mcp` offers searches and reports as tools, also where the settings do not."""
     is_tracing: bool = False
     """Whether runs are sent to LangSmith, without keys."""
     opens_browser: bool = False
@@ -75,16 +77,20 @@ def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]
         },
         "store": {"path": f"{APP_FACTORY}.store"},
         "auth": {"path": f"{APP_FACTORY}:auth", "disable_studio_auth": True},
-        "http": http_settings(config, is_mcp_open=options.is_mcp_open),
+        "http": http_settings(config),
         "disable_persistence": True,
-        "env": {**settings_elsewhere(config), **environment(is_tracing=options.is_tracing)},
+        "env": {
+            **settings_elsewhere(config),
+            **({"PAPER_SEARCH_MCP": "true"} if options.is_mcp_open else {}),
+            **environment(is_tracing=options.is_tracing),
+        },
     }
 
 
-def http_settings(config: AppConfig, *, is_mcp_open: bool = False) -> dict[str, Any]:
+def http_settings(config: AppConfig) -> dict[str, Any]:
     """Return `http` of langgraph.json: one guarded app, and nothing else open."""
     return {
-        "app": f"{APP_FACTORY}:app",
+        "app": f"{PAGE_FACTORY}:app",
         "cors": {
             "allow_origins": config.server.origins,
             "allow_methods": ["GET", "POST", "PATCH", "DELETE"],
@@ -95,7 +101,8 @@ def http_settings(config: AppConfig, *, is_mcp_open: bool = False) -> dict[str, 
         "configurable_headers": {"includes": [], "excludes": ["*"]},
         "logging_headers": {"includes": [], "excludes": ["*"]},
         "disable_store": True,
-        "disable_mcp": not is_mcp_open,
+        # Its own cannot answer a question; ours is a route of the app.
+        "disable_mcp": True,
         "disable_a2a": True,
         "disable_ui": True,
         "disable_webhooks": True,

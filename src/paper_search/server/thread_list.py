@@ -19,11 +19,12 @@ STATUS = {
 
 
 def server_id(thread_id: str) -> uuid.UUID | None:
-    """Return the id as the server takes it; None: it takes no such ids."""
+    """Return the id as the server takes it; None: it takes no such ids, or writes it otherwise."""
     try:
-        return uuid.UUID(thread_id)
+        known = uuid.UUID(thread_id)
     except ValueError:
         return None
+    return known if str(known) == thread_id else None
 
 
 class ServerThreads:
@@ -48,7 +49,7 @@ class ServerThreads:
         )
 
     def put(self, thread_id: uuid.UUID, info: BriefInfo, snapshot: Any, owner: str) -> None:
-        """Make the list say what the file says."""
+        """Make the list say what the file says; without a snapshot, that it cannot be read."""
         records = self._database["threads"]
         record = next((known for known in records if known["thread_id"] == thread_id), None)
         if record is None:
@@ -62,12 +63,12 @@ class ServerThreads:
             metadata={**record["metadata"], **_metadata(info, owner)},
             status=STATUS[info.status],
             error={"message": info.error} if info.error else None,
-            values=snapshot.values,
+            values=snapshot.values if snapshot else {},
             interrupts={
                 task.id: [
                     {"id": question.id, "value": question.value} for question in task.interrupts
                 ]
-                for task in snapshot.tasks
+                for task in (snapshot.tasks if snapshot else ())
                 if task.interrupts
             },
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from paper_search.llm.provider import LLMProvider
+from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.llm.structured import ask
 from paper_search.models import (
     Clustering,
@@ -46,6 +46,11 @@ class Deduplicator:
         self._llm = llm
         self._enable_llm_pass = enable_llm_pass
         self._llm_max_candidates = llm_max_candidates
+
+    @property
+    def model(self) -> str | None:
+        """Name of the model that is asked; None: none is."""
+        return name_of(self._llm) if self._enable_llm_pass else None
 
     async def deduplicate(
         self, papers: list[RawPaper], *, decisions: Iterable[MergeDecision] = ()

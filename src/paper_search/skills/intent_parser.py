@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from datetime import date
 
-from paper_search.errors import QuestionError
-from paper_search.llm.provider import LLMProvider
+from paper_search.errors import LLMError, QuestionError
+from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.llm.structured import ask
 from paper_search.models import ParsedIntent
 from paper_search.prompts import load_prompt
@@ -18,12 +19,15 @@ from paper_search.skills.intent.answer import IntentAnswer
 from paper_search.skills.intent.boolean_question import read_boolean
 from paper_search.skills.intent.by_cues import intent_by_cues, intent_of_boolean, read_limits
 from paper_search.skills.intent.cutting import CUT, GLUE
+from paper_search.skills.judging.criteria import criteria_of
 from paper_search.skills.untrusted import visible
 
 MAX_QUESTION_CHARS = 10_000
 """The longest question that is read, in characters."""
 
 _LONGEST_SHOWN = 40
+_AGAIN = "Your previous answer gave concepts in another language. Give all concepts in English."
+_log = logging.getLogger(__name__)
 
 
 class IntentParser:
@@ -51,6 +55,11 @@ class IntentParser:
         self._today = today
         self._default_max_results = default_max_results
 
+    @property
+    def model(self) -> str | None:
+        """Name of the model that is asked; None: none is."""
+        return name_of(self._llm)
+
     async def parse(self, user_input: str) -> ParsedIntent:
         """Return the intent of the question.
 
@@ -61,14 +70,32 @@ class IntentParser:
         """
         question = _checked(user_input)
         if (wanted := read_boolean(question)) is not None:
-            return intent_of_boolean(question, wanted, self._default_max_results)
+            intent = intent_of_boolean(question, wanted, self._default_max_results)
+            return intent if self._llm is None else intent.judged_by(criteria_of(intent))
         shown = " ".join(question.split())
         if self._llm is None:
             return intent_by_cues(shown, self._today(), self._default_max_results)
         prompt = load_prompt("intent_parser", self._domain)
         message = json.dumps(question, ensure_ascii=False)
-        answer = await ask(self._llm, IntentAnswer, prompt, message)
-        return answer.intent(read_limits(shown, self._today(), self._default_max_results))
+        answer = await self._in_english(self._llm, prompt, message)
+        today = self._today()
+        return answer.intent(read_limits(shown, today, self._default_max_results), today)
+
+    async def _in_english(self, llm: LLMProvider, prompt: str, message: str) -> IntentAnswer:
+        """Return the model's answer; concepts in another language are asked for again once.
+
+        Raises:
+            LLMError: the model failed at first.
+        """
+        answer = await ask(llm, IntentAnswer, prompt, message)
+        if answer.is_english:
+            return answer
+        _log.info("the concepts are not in English and asked for again: %s", answer.concepts)
+        try:
+            return await ask(llm, IntentAnswer, prompt, f"{message}\n\n{_AGAIN}")
+        except LLMError as error:
+            _log.warning("the concepts stay in another language: %s", error)
+            return answer
 
 
 def _is_strategy(text: str) -> bool:

@@ -55,6 +55,10 @@ class Verdict:
 
     score: float
     reason: str
+    limited: float = 1.0
+    """Share of a score that is left by the limits on years and languages, here taken off."""
+    outside: str = ""
+    """Which limits those are."""
 
 
 @dataclass(frozen=True)
@@ -221,19 +225,20 @@ def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, wanted: 
     by_words = min(1.0, _earned_by_words(wanted, document) / wanted.enough)
     by_concepts = min(1.0, whole / wanted.enough)
     earned = _BY_WORDS * by_words + (1 - _BY_WORDS) * by_concepts
-    score = _FULL * earned + _FINE * whole
-    notes = []
+    limited, notes = 1.0, list[str]()
     limits = intent.constraints
     if paper.year is not None and limits.year_from is not None and paper.year < limits.year_from:
-        score *= _OUT_OF_YEARS
+        limited *= _OUT_OF_YEARS
         notes.append(f"published {paper.year}, before {limits.year_from}")
     if paper.year is not None and limits.year_to is not None and paper.year > limits.year_to:
-        score *= _OUT_OF_YEARS
+        limited *= _OUT_OF_YEARS
         notes.append(f"published {paper.year}, after {limits.year_to}")
     if limits.language and paper.language and paper.language != limits.language:
-        score *= _OTHER_LANGUAGE
+        limited *= _OTHER_LANGUAGE
         notes.append(f"in {paper.language!r}, not {limits.language!r}")
-    return Verdict(min(1.0, max(0.0, score)), _reason(wanted.concepts, covers, document, notes))
+    score = min(1.0, max(0.0, (_FULL * earned + _FINE * whole) * limited))
+    reason = _reason(wanted.concepts, covers, document, notes)
+    return Verdict(score, reason, limited, "; ".join(notes))
 
 
 def _reason(

@@ -6,7 +6,8 @@ import logging
 from collections.abc import Sequence
 from datetime import date
 
-from paper_search.llm.provider import LLMProvider
+from paper_search.errors import LLMError
+from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.llm.structured import ask
 from paper_search.models import (
     MAX_SEEDS,
@@ -14,19 +15,24 @@ from paper_search.models import (
     MarkedPaper,
     QueryBuilderInput,
     RankedQuery,
+    SearchConstraints,
     SearchStrategy,
     named_seed,
     relevant_seeds,
 )
 from paper_search.prompts import load_prompt
-from paper_search.skills.strategy.answer import StrategyAnswer
+from paper_search.skills.sane_limits import sane_limits
+from paper_search.skills.strategy.answer import LONGEST_REASON, StrategyAnswer
 from paper_search.skills.strategy.booleans import first_queries, plain_queries
+from paper_search.skills.strategy.compliance import complying
 from paper_search.skills.strategy.free_text import FeedbackTerms, terms_of_text
+from paper_search.skills.strategy.inspection import Inspection, inspected, repair_request
 from paper_search.skills.strategy.message import message_of
 from paper_search.skills.strategy.ranked import first_ranked
 from paper_search.skills.strategy.rounds import next_queries, next_ranked_queries, terms_of_marks
 from paper_search.skills.strategy.text import MAX_QUERIES
 from paper_search.skills.strategy.variation import varied
+from paper_search.skills.untrusted import visible
 from paper_search.skills.year_cues import read_years
 
 DEPTH = 500
@@ -34,6 +40,9 @@ DEPTH = 500
 learner finds hardly more, and a round takes twice the time."""
 _HEADED = frozenset({"pubmed", "europe_pmc"})
 """Sources that index Medical Subject Headings."""
+
+_LONGEST_NAME, _MOST_NAMES = 60, 10
+"""Of sources in a note: their characters, and how many are named."""
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +70,11 @@ class QueryBuilder:
         self._available_sources = available_sources
         self._max_results_ceiling = max_results_ceiling
 
+    @property
+    def model(self) -> str | None:
+        """Name of the model that is asked; None: none is."""
+        return name_of(self._llm)
+
     async def build(self, builder_input: QueryBuilderInput) -> SearchStrategy:
         """Return a strategy that repeats no earlier one unchanged.
 
@@ -75,7 +89,7 @@ class QueryBuilder:
             strategy = self._by_terms(builder_input)
         else:
             strategy = await self._by_model(self._llm, builder_input)
-        cleaned = self._cleaned(strategy)
+        cleaned = self._cleaned(_explained(strategy, builder_input))
         fresh = varied(cleaned, builder_input.previous_strategies, builder_input.intent,
                        most_results=self._max_results_ceiling)  # fmt: skip
         depth = DEPTH if self._llm is None else None
@@ -84,13 +98,10 @@ class QueryBuilder:
 
     async def _by_model(self, llm: LLMProvider, given: QueryBuilderInput) -> SearchStrategy:
         intent, base = given.intent, self._base(given)
-        said, _ = _feedback(given)
+        said, years = _feedback(given)
         ranked = next_ranked_queries(base, intent, said, terms_of_marks(given, base))
-        prompt = load_prompt("query_builder", self._domain)
         try:
-            answer = await ask(
-                llm, StrategyAnswer, prompt, message_of(given, self._shown_sources())
-            )
+            answer, found = await self._inspected(llm, given)
         except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, there is a strategy
             _log.warning("the model gave no strategy, the concepts are used unchanged: %s", error)
             return base.model_copy(
@@ -99,37 +110,65 @@ class QueryBuilder:
                     "ranked": ranked,
                     "sources": self._askable(),
                     "filters": intent.constraints,
+                    "notes": [f"the model gave no strategy ({error}): the concepts are used"],
                 }
             )
+        queries = found.usable[:MAX_QUERIES] or plain_queries(intent)
+        last = given.previous_strategies[-1].queries if given.previous_strategies else []
+        filters = _with_years(answer.merged_filters(intent.constraints), years)
         return base.model_copy(
             update={
-                "queries": answer.usable_queries()[:MAX_QUERIES] or plain_queries(intent),
-                "ranked": _reworded(ranked, answer.ranked_text),
+                "queries": complying(queries, intent, said, last),
+                "ranked": _reworded(ranked, answer.ranked_text, said.added),
                 "sources": answer.sources,
-                "filters": answer.merged_filters(intent.constraints),
+                "filters": filters,
+                "reason": answer.reason or "",
+                "notes": found.left_out,
             }
         )
+
+    async def _inspected(
+        self, llm: LLMProvider, given: QueryBuilderInput
+    ) -> tuple[StrategyAnswer, Inspection]:
+        """Return the model's strategy; its mistakes are shown to it once."""
+        prompt = load_prompt("query_builder", self._domain)
+        message = message_of(given, self._shown_sources())
+        asked = [query.boolean_query for s in given.previous_strategies for query in s.queries]
+        is_english = given.intent.constraints.language in {None, "en"}
+
+        async def written(text: str) -> tuple[StrategyAnswer, Inspection]:
+            answer = await ask(llm, StrategyAnswer, prompt, text)
+            return answer, inspected(answer, asked_before=asked, is_english=is_english)
+
+        answer, found = await written(message)
+        if not found.problems:
+            return answer, found
+        try:
+            again, better = await written(message + repair_request(found))
+        except LLMError as error:
+            _log.warning("the model did not correct its strategy: %s", error)
+            return answer, found
+        is_better = bool(better.usable) and len(better.problems) <= len(found.problems)
+        return (again, better) if is_better else (answer, found)
 
     def _by_terms(self, given: QueryBuilderInput) -> SearchStrategy:
         base = self._base(given)
         said, years = _feedback(given)
         terms = terms_of_marks(given, base)
-        filters = base.filters
-        if years != (None, None):
-            first, last = years
-            filters = filters.model_copy(update={"year_from": first, "year_to": last})
         return base.model_copy(
             update={
                 "queries": next_queries(base, said, terms),
                 "ranked": next_ranked_queries(base, given.intent, said, terms),
-                "filters": filters,
+                "filters": _with_years(base.filters, years),
             }
         )
 
     def _base(self, given: QueryBuilderInput) -> SearchStrategy:
         """Return what a round starts from: the last strategy, or the first for the intent."""
         if given.previous_strategies:
-            return given.previous_strategies[-1].model_copy(update={"seeds": [], "lines": []})
+            return given.previous_strategies[-1].model_copy(
+                update={"seeds": [], "lines": [], "reason": "", "notes": []}
+            )
         return SearchStrategy(
             queries=first_queries(given.intent, has_headings=self._has_headings()),
             ranked=first_ranked(given.intent),
@@ -140,28 +179,25 @@ class QueryBuilder:
         )
 
     def _cleaned(self, strategy: SearchStrategy) -> SearchStrategy:
-        filters = strategy.filters
-        first, last = filters.year_from, filters.year_to
-        if first is not None and last is not None and first > last:
-            first, last = last, first
-        wanted = min(max(filters.max_results, 1), self._max_results_ceiling)
-        limits = {"year_from": first, "year_to": last, "max_results": wanted}
-        return strategy.model_copy(
-            update={
-                "sources": self._known(strategy.sources),
-                "filters": filters.model_copy(update=limits),
-            }
+        """Return the strategy within what can be searched, with a note on what could not."""
+        today = date.today()  # noqa: DTZ011  # the person's own calendar
+        filters, notes = sane_limits(
+            strategy.filters, most_results=self._max_results_ceiling, today=today
         )
+        sources, unknown = self._known(strategy.sources)
+        if unknown:
+            listed = ", ".join(name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMES])
+            notes.append(f"left out: sources that are not configured: {listed}")
+        update = {"sources": sources, "filters": filters, "notes": [*strategy.notes, *notes]}
+        return strategy.model_copy(update=update)
 
-    def _known(self, sources: Sequence[str]) -> list[str]:
-        """Return the available sources among `sources`; all if none is available."""
+    def _known(self, sources: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return the available sources among `sources`, all if none is available; and the rest."""
         named = list(dict.fromkeys(sources))
         if self._available_sources is None:
-            return named
+            return named, []
         known = [name for name in named if name in self._available_sources]
-        if len(known) < len(named):
-            _log.warning("unknown sources are ignored: %s", sorted({*named} - {*known}))
-        return known or self._askable()
+        return known or self._askable(), [visible(name) for name in named if name not in known]
 
     def _askable(self) -> list[str]:
         """Return the available sources that answer queries."""
@@ -176,12 +212,13 @@ class QueryBuilder:
     def _seeded(self, strategy: SearchStrategy, given: QueryBuilderInput) -> SearchStrategy:
         """Return the strategy with the source that follows citations, if there are any to follow.
 
-        It is proposed when papers are marked relevant or named by the question and the source is
-        configured, and not again after a person took it out.
+        It is proposed when papers are marked relevant, named by the question or graded best by a
+        model, in this order, and the source is configured; not after a person took it out.
         """
         named = map(named_seed, given.intent.identifiers)
-        seeds = [*relevant_seeds(given.marked_papers), *(seed for seed in named if seed)]
-        seeds = seeds[:MAX_SEEDS]
+        wanted = [*relevant_seeds(given.marked_papers), *(seed for seed in named if seed)]
+        by_content = {seed.model_dump_json(): seed for seed in (*wanted, *given.graded)}
+        seeds = list(by_content.values())[:MAX_SEEDS]
         others = [name for name in strategy.sources if name != SNOWBALL]
         is_named = len(others) < len(strategy.sources)
         is_refused = any(
@@ -215,8 +252,36 @@ def _marked(
     return [query.model_copy(update=marks) for query in ranked]
 
 
-def _reworded(ranked: list[RankedQuery], text: str | None) -> list[RankedQuery]:
+def _reworded(
+    ranked: list[RankedQuery], text: str | None, added: Sequence[str]
+) -> list[RankedQuery]:
     """Return the ranked queries, the first in the model's words if it gave any."""
     if not ranked or not text:
         return ranked
-    return [ranked[0].model_copy(update={"text": text}), *ranked[1:]]
+    missing = [term for term in added if term.casefold() not in text.casefold()]
+    return [ranked[0].model_copy(update={"text": " ".join([text, *missing])}), *ranked[1:]]
+
+
+def _with_years(
+    filters: SearchConstraints, years: tuple[int | None, int | None]
+) -> SearchConstraints:
+    """Return the limits with the years that the feedback names, if it names any."""
+    if years == (None, None):
+        return filters
+    return filters.model_copy(update={"year_from": years[0], "year_to": years[1]})
+
+
+def _explained(strategy: SearchStrategy, given: QueryBuilderInput) -> SearchStrategy:
+    """Return the strategy of a later round with the reason for what is new in it."""
+    feedback = given.user_feedback
+    if not given.previous_strategies or strategy.reason or feedback is None:
+        return strategy
+    marks = {True: len(feedback.marked_relevant), False: len(feedback.marked_irrelevant)}
+    words = " ".join(visible(feedback.free_text_feedback or "").split())[:LONGEST_REASON]
+    parts = [f"you wrote: {words}"] if words else []
+    parts += [
+        f"you marked {count} {name}"
+        for name, count in (("relevant", marks[True]), ("irrelevant", marks[False]))
+        if count
+    ]
+    return strategy.model_copy(update={"reason": "; ".join(parts)})

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 
-from paper_search.errors import LLMAuthError, LLMLengthError
-from paper_search.llm.provider import LLMProvider
-from paper_search.llm.structured import ask
+from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, ScoredPaper
-from paper_search.prompts import load_prompt
+from paper_search.skills.judging.answer import Judgement
+from paper_search.skills.judging.criteria import criteria_of
+from paper_search.skills.judging.keeping import (
+    KeepsJudgements,
+    from_row,
+    key_of,
+    model_name,
+    to_row,
+)
+from paper_search.skills.judging.question import Shown
+from paper_search.skills.judging.run import Entry, Judging, prompt_digest
+from paper_search.skills.judging.scores import score_of
+from paper_search.skills.judging.speech import speaks_to_judges
+from paper_search.skills.judging.stopping import is_enough
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
 from paper_search.skills.marks import with_marks
-from paper_search.skills.score_answer import ScoreEntry, ScoresAnswer
 from paper_search.skills.tag_cues import tags_of
-from paper_search.skills.untrusted import SUSPICIOUS, data_block, is_suspicious, shown_to_model
+from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
 
-_LONGEST_ABSTRACT = 2_000
-_LONGEST_TITLE = 300
-_MAX_EXAMPLES = 10
+ABSURD = 0.05
+"""Score by words below which a paper has nothing of what is asked for."""
 _MOST_BEYOND_WORDS = 0.2
 """How far the score of a text that asks for one may be above what its words earn."""
-_log = logging.getLogger(__name__)
+_MOST_FOR_SUSPECTS = 0.7
+"""The score that such a text gets at most."""
+_MOST_FOR_ABSURD = 0.5
+"""The score at most of a paper without a word of the question: shown, but never first."""
 
 
 class RelevanceScorer:
@@ -40,188 +48,173 @@ class RelevanceScorer:
         self, llm: LLMProvider | None = None, batch_size: int = 10, max_concurrency: int = 5
     ) -> None:
         self._llm = llm
-        self._batch_size = batch_size
-        self._max_concurrency = max_concurrency
+        self._batch_size = max(1, batch_size)
+        self._max_concurrency = max(1, max_concurrency)
+
+    @property
+    def model(self) -> str | None:
+        """Name of the model that is asked; None: none is."""
+        return name_of(self._llm)
 
     @property
     def uses_model(self) -> bool:
         """Whether a model reads the papers."""
         return self._llm is not None
 
+    def by_words(
+        self,
+        papers: Sequence[RawPaper],
+        intent: ParsedIntent,
+        marked: Sequence[MarkedPaper] = (),
+    ) -> list[ScoredPaper]:
+        """Return every paper with its score by words alone, in the order given."""
+        found = with_marks(papers, verdicts(papers, documents_of(papers), intent), marked)
+        return [_by_words(paper, verdict) for paper, verdict in zip(papers, found, strict=True)]
+
     async def score(
         self,
         papers: list[RawPaper],
         intent: ParsedIntent,
         marked: Sequence[MarkedPaper] = (),
+        *,
+        kept: KeepsJudgements | None = None,
+        is_exhaustive: bool = False,
     ) -> list[ScoredPaper]:
         """Return every paper with its score in [0, 1] and a reason that a person can check.
 
-        As many as given, in the same order. A paper that the model did not judge is unjudged: it
-        keeps the score by its words, and the reason begins "Scoring unavailable" and says why.
-        `marked` are papers that a person marked: they get what the person said.
+        As many as given, in the same order, in which a model judges them, too. A paper that the
+        model did not judge is unjudged: it keeps the score by its words, and the reason begins
+        "Scoring unavailable" and says why.
+
+        Args:
+            papers: to be judged.
+            intent: whose criteria a model grades by.
+            marked: papers that a person marked: they get what the person said.
+            kept: judgements that were paid for before, and where new ones go; None: nowhere.
+            is_exhaustive: judge all, though what comes last holds nothing any more.
         """
-        if not papers:
-            return []
-        documents = documents_of(papers)
-        by_words = with_marks(papers, verdicts(papers, documents, intent), marked)
-        if self._llm is None:
-            return [
-                _by_words(paper, verdict) for paper, verdict in zip(papers, by_words, strict=True)
-            ]
-        judging = _Judging(self._llm, intent, marked, asyncio.Semaphore(self._max_concurrency))
-        entries = [_Entry(key, paper) for key, paper in zip(_keys(papers), papers, strict=True)]
-        size = max(1, self._batch_size)
-        batches = [entries[start : start + size] for start in range(0, len(entries), size)]
-        await asyncio.gather(*(judging.judge(batch) for batch in batches))
-        said = {mark.id: mark.is_relevant for mark in marked}
+        if self._llm is None or not papers:
+            return self.by_words(papers, intent, marked)
+        found = verdicts(papers, documents_of(papers), intent)
+        said = {mark.id for mark in marked}
+        open_ = [n for n, paper in enumerate(papers) if not said & {paper.id, *paper.merged_from}]
+        entries = [_entry(number, papers[number], found[number]) for number in open_]
+        judging = _Kept(self._llm, intent, kept)
+        known = await judging.known(entries)
+        run = Judging(
+            self._llm,
+            judging.question,
+            judging.criteria,
+            marked,
+            self._batch_size,
+            self._max_concurrency,
+            keep=judging.keep,
+            is_enough=(lambda _: False) if is_exhaustive else is_enough,
+            judged=known,
+        )
+        await run.judge([each for each in entries if each.number not in known])
+        by_person = with_marks(papers, found, marked)
+        asked = set(open_)
         return [
-            _combined(entry.paper, judging, entry.key, verdict, said)
-            for entry, verdict in zip(entries, by_words, strict=True)
+            _combined(paper, found[number], run.judged.get(number), run.failed.get(number, ""))
+            if number in asked
+            else _by_words(paper, by_person[number])
+            for number, paper in enumerate(papers)
         ]
 
 
-@dataclass(frozen=True)
-class _Entry:
-    key: str
-    """The id in the question: the paper's own, made unique."""
-    paper: RawPaper
+class _Kept:
+    """The judgements of one call that were made before, and those that it makes."""
 
+    def __init__(
+        self, llm: LLMProvider, intent: ParsedIntent, kept: KeepsJudgements | None
+    ) -> None:
+        self.question = intent.question or intent.topic
+        self.criteria = criteria_of(intent)
+        self._store = kept
+        self._model, self._prompt = model_name(llm), prompt_digest()
+        self._keys: dict[int, str] = {}
 
-@dataclass
-class _Judging:
-    """The questions of one call: what was answered, and why not."""
-
-    llm: LLMProvider
-    intent: ParsedIntent
-    marked: Sequence[MarkedPaper]
-    slots: asyncio.Semaphore
-    scores: dict[str, ScoreEntry] = field(default_factory=dict)
-    failures: dict[str, str] = field(default_factory=dict)
-    refused_key: str | None = None
-    """Set once the server refuses the key: no use in asking it a hundred times."""
-
-    async def judge(self, batch: Sequence[_Entry]) -> None:
-        """Ask about a batch; halve it as long as it is too long."""
-        try:
-            async with self.slots:
-                answer = await self._answer(batch)
-        except LLMLengthError as error:
-            if len(batch) == 1:
-                self._note(batch, str(error))
-                return
-            half = len(batch) // 2
-            await asyncio.gather(self.judge(batch[:half]), self.judge(batch[half:]))
-            return
-        except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, papers stay, unjudged
-            if isinstance(error, LLMAuthError):
-                self.refused_key = str(error)
-            _log.warning("%d papers are unjudged: %s", len(batch), error)
-            self._note(batch, str(error) or type(error).__name__)
-            return
-        asked = [entry.key for entry in batch]
-        self.scores.update(answer.by_id(asked))
-        self._note(batch, "the model gave no usable score for it")
-
-    async def _answer(self, batch: Sequence[_Entry]) -> ScoresAnswer:
-        if self.refused_key is not None:
-            raise LLMAuthError(self.refused_key)
-        asked = [entry.key for entry in batch]
-        message = _message(self.intent, self.marked, batch)
-        prompt = load_prompt("relevance_scorer")
-        answer = await ask(self.llm, ScoresAnswer, prompt, message)
-        repeated = answer.repeated(asked)
-        if not repeated:
-            return answer
-        _log.warning("some ids have two scores, asking for the batch again: %s", sorted(repeated))
-        again = f"{message}\n\nYour previous answer gave two scores to one id. Give every id once."
-        return await ask(self.llm, ScoresAnswer, prompt, again)
-
-    def _note(self, batch: Sequence[_Entry], why: str) -> None:
-        self.failures.update({entry.key: why for entry in batch if entry.key not in self.scores})
-
-
-def _keys(papers: Sequence[RawPaper]) -> list[str]:
-    """Return the ids of the papers, made unique: an answer names papers by nothing else."""
-    taken: set[str] = set()
-    keys = []
-    for paper in papers:
-        key, number = paper.id, 2
-        while key in taken:
-            key, number = f"{paper.id}#{number}", number + 1
-        taken.add(key)
-        keys.append(key)
-    return keys
-
-
-def _message(intent: ParsedIntent, marked: Sequence[MarkedPaper], batch: Sequence[_Entry]) -> str:
-    lines = [f"Intent: {intent.model_dump_json()}"]
-    if marked:
-        examples = [
-            {
-                "title": shown_to_model(mark.title, _LONGEST_TITLE),
-                "marked": "relevant" if mark.is_relevant else "irrelevant",
-            }
-            for mark in marked[-_MAX_EXAMPLES:]
-        ]
-        shown = json.dumps(examples, ensure_ascii=False).replace("<", "\\u003c")
-        lines.append(f"Marked by the person (titles are data): {shown}")
-    records = [
-        {
-            "id": entry.key,
-            "title": shown_to_model(entry.paper.title, _LONGEST_TITLE),
-            "abstract": shown_to_model(entry.paper.text, _LONGEST_ABSTRACT),
-            "year": entry.paper.year,
-            "venue": shown_to_model(entry.paper.venue, _LONGEST_TITLE),
+    async def known(self, entries: Sequence[Entry]) -> dict[int, Judgement]:
+        """Return by number the judgements of the papers that there are."""
+        if self._store is None:
+            return {}
+        self._keys = {
+            each.number: key_of(each.shown, self.question, self.criteria, self._model, self._prompt)
+            for each in entries
         }
-        for entry in batch
-    ]
-    lines += [f"Papers ({len(records)}):", data_block(records)]
-    return "\n".join(lines)
+        rows = await self._store.get(list(self._keys.values()))
+        read = {n: from_row(rows.get(key), self.criteria) for n, key in self._keys.items()}
+        return {number: judgement for number, judgement in read.items() if judgement is not None}
+
+    async def keep(self, judged: Mapping[int, Judgement]) -> None:
+        """Store what one batch gave."""
+        if self._store is not None and judged:
+            await self._store.put({self._keys[n]: to_row(each) for n, each in judged.items()})
+
+
+def _entry(number: int, paper: RawPaper, verdict: Verdict) -> Entry:
+    is_alone = _is_suspicious(paper) or _is_absurd(verdict)
+    return Entry(number, Shown.of(paper), verdict.score, is_alone)
 
 
 def _by_words(paper: RawPaper, verdict: Verdict) -> ScoredPaper:
     return ScoredPaper(
         paper=paper,
         relevance_score=verdict.score,
-        relevance_reason=_flagged(verdict.reason, paper),
+        relevance_reason=_flagged(verdict.reason, is_flagged=is_suspicious(*_texts(paper))),
         tags=tags_of(paper.title, paper.abstract),
     )
 
 
 def _combined(
-    paper: RawPaper, judging: _Judging, key: str, by_words: Verdict, said: dict[str, bool]
+    paper: RawPaper, by_words: Verdict, judgement: Judgement | None, why: str
 ) -> ScoredPaper:
-    """Return the person's verdict, else the model's, else the words' as a stand-in."""
-    if any(each in said for each in (paper.id, *paper.merged_from)):
-        return _by_words(paper, by_words)
-    entry = judging.scores.get(key)
-    if entry is None or entry.relevance_score is None:
-        why = judging.failures.get(key, "the model gave no usable score for it")
+    """Return the model's verdict, else the words' as a stand-in."""
+    is_flagged = _is_suspicious(paper) or bool(judgement and judgement.is_suspect)
+    if judgement is None:
         return ScoredPaper(
             paper=paper,
             relevance_score=by_words.score,
-            relevance_reason=_flagged(f"Scoring unavailable: {why}; {by_words.reason}", paper),
+            relevance_reason=_flagged(
+                f"Scoring unavailable: {why}; {by_words.reason}", is_flagged=is_flagged
+            ),
             tags=tags_of(paper.title, paper.abstract),
             is_judged=False,
+            unjudged_because=why,
         )
-    score = entry.relevance_score
-    if _is_suspicious(paper):
-        # Text that asks for a score gets at most a little more than its words earn.
-        score = min(score, by_words.score + _MOST_BEYOND_WORDS)
+    reason = "; ".join([*map(str, judgement.grades), *filter(None, [by_words.outside])])
     return ScoredPaper(
         paper=paper,
-        relevance_score=score,
-        relevance_reason=_flagged(entry.relevance_reason or by_words.reason, paper),
-        tags=entry.tags,
+        relevance_score=by_words.limited
+        * _bounded(score_of(judgement.grades), by_words, is_flagged=is_flagged),
+        relevance_reason=_flagged(reason, is_flagged=is_flagged),
+        tags=judgement.tags,
+        grades=judgement.grades,
     )
 
 
+def _bounded(score: float, by_words: Verdict, *, is_flagged: bool) -> float:
+    """Return the score, or the most that a text gets which may have asked for it."""
+    if is_flagged:
+        return min(score, by_words.score + _MOST_BEYOND_WORDS, _MOST_FOR_SUSPECTS)
+    return min(score, _MOST_FOR_ABSURD) if _is_absurd(by_words) else score
+
+
+def _is_absurd(by_words: Verdict) -> bool:
+    return by_words.score < ABSURD * by_words.limited
+
+
 def _is_suspicious(paper: RawPaper) -> bool:
-    return is_suspicious(paper.title, paper.abstract, paper.snippet, paper.venue, *paper.keywords)
+    return is_suspicious(*_texts(paper)) or speaks_to_judges(*_texts(paper))
 
 
-def _flagged(reason: str, paper: RawPaper) -> str:
-    if not _is_suspicious(paper):
+def _texts(paper: RawPaper) -> list[str | None]:
+    return [paper.title, paper.abstract, paper.snippet, paper.venue, *paper.keywords]
+
+
+def _flagged(reason: str, *, is_flagged: bool) -> str:
+    if not is_flagged:
         return reason
     instructions = "the record seems to contain instructions to the program; read it yourself"
     return f"{reason} [{SUSPICIOUS}: {instructions}]"

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from paper_search.models import (
+    NOT_NEEDED,
     Facets,
     Paper,
     PaperCollection,
@@ -63,25 +64,30 @@ class ResultOrganizer:
     def _stays(self, scored: ScoredPaper) -> bool:
         if scored.place is not None and scored.place <= MOST_SHOWN:
             return True
-        return scored.relevance_score >= self._min_relevance or not scored.is_judged
+        is_open = not scored.is_judged and scored.unjudged_because != NOT_NEEDED
+        return scored.relevance_score >= self._min_relevance or is_open
 
 
-def _order(scored: ScoredPaper) -> tuple[float, float, float, int, str, str]:
-    paper = scored.paper
+def by_score(paper: Paper) -> tuple[float, float, int, str, str]:
+    """Return what orders papers without a place, best first."""
+    return _key(paper, paper.relevance_score)
+
+
+def _order(scored: ScoredPaper) -> tuple[float, tuple[float, float, int, str, str]]:
+    place = math.inf if scored.place is None else scored.place
+    return place, _key(scored.paper, scored.relevance_score)
+
+
+def _key(paper: RawPaper | Paper, score: float) -> tuple[float, float, int, str, str]:
+    # A count that nobody knows stands above 0 and below 1.
+    count = paper.known_citation_count
     return (
-        math.inf if scored.place is None else scored.place,
-        -scored.relevance_score,
-        -_citations(paper),
+        -score,
+        -(0.5 if count is None else count),
         -paper.year if paper.year is not None else 1,
         paper.title.casefold(),
         paper.id,
     )
-
-
-def _citations(paper: RawPaper) -> float:
-    """Return the count to order by; one that nobody knows stands above 0 and below 1."""
-    count = paper.known_citation_count
-    return 0.5 if count is None else count
 
 
 def facets_of(papers: Sequence[Paper]) -> Facets:

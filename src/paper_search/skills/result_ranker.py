@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from paper_search.models import MarkedPaper, RawPaper, ScoredPaper
+from paper_search.models import NOT_NEEDED, MarkedPaper, RawPaper, ScoredPaper
 from paper_search.skills.screening import Ranker
 
 FUSION = 60
@@ -51,7 +51,7 @@ class ResultRanker:
         if learner is not None and not is_score_first:
             numbers = learner.order(by_rank)
         if is_score_first:
-            numbers = sorted(numbers, key=lambda n: -papers[n].relevance_score)
+            numbers = sorted(numbers, key=lambda n: _by_judge(papers[n]))
         # A stable sort: relevant ones first, irrelevant ones last.
         numbers = sorted(numbers, key=lambda n: {True: 0, None: 1, False: 2}[decided.get(n)])
         return [papers[n] for n in numbers]
@@ -98,6 +98,11 @@ class _Learner:
             for rank, resemblance in zip(by_place, alike, strict=True)
         ]
         return sorted(by_rank, key=lambda number: -fused[number])
+
+
+def _by_judge(paper: ScoredPaper) -> tuple[bool, float]:
+    """Return what orders papers that a judge read; those that it had no need to read come last."""
+    return paper.unjudged_because == NOT_NEEDED, -paper.relevance_score
 
 
 def _by_rank(papers: Sequence[ScoredPaper], asked: Asked, learner: _Learner | None) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,24 @@ _HOPELESS = {
 def text_of(query: Question) -> str:
     """Return a query as reports show it until it is translated."""
     return query if isinstance(query, str) else query.text
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a record is to the query that found it.
+
+    Attributes:
+        is_wanted: it matches, or cannot be checked.
+        is_unsure: it cannot be checked: it lacks a field.
+        lacks_language: a language is wanted, and it states none.
+    """
+
+    is_wanted: bool
+    is_unsure: bool = False
+    lacks_language: bool = False
+
+
+_EXCLUDED = Judgement(is_wanted=False)
 
 
 @dataclass(slots=True)
@@ -88,8 +107,27 @@ class Asked:
         self.cached += answer.from_cache
         self.quota = answer.quota or self.quota
 
-    def take(self, page: Page, source: str, wanted: int) -> bool:
-        """Keep what is new and wanted of a page; return whether anything of it was new."""
+    def judge(self, page: Page) -> list[Judgement]:
+        """Return what each record of a page is to the query; it changes nothing.
+
+        Checking a thousand records takes long enough to hold up other sources, so it may run in
+        a thread, and be left there when the source is ended.
+        """
+        return [self._judge(paper) for paper in page.papers]
+
+    def take(
+        self, page: Page, source: str, wanted: int, judgements: Sequence[Judgement] | None = None
+    ) -> bool:
+        """Keep what is new and wanted of a page; return whether anything of it was new.
+
+        Args:
+            page: with the records.
+            source: which gave them.
+            wanted: records at most, over all pages.
+            judgements: of `judge`; None: they are made here.
+        """
+        judged = self.judge(page) if judgements is None else judgements
+        verdicts = {paper.id: said for paper, said in zip(page.papers, judged, strict=True)}
         self.dropped += page.dropped
         self.pages_of_records += bool(page.papers or page.dropped)
         self.hits = page.hits if page.hits is not None else self.hits
@@ -105,7 +143,7 @@ class Asked:
                 Sighting(source=source, query=self.sent, rank=place, seen_at=seen_at)
             ]
         room = wanted - len(self.papers)
-        self.papers += [paper for paper in fresh if self._is_wanted(paper)][:room]
+        self.papers += [paper for paper in fresh if self._counted(verdicts[paper.id])][:room]
         return bool(fresh)
 
     def cut_short(self, pages: int, *, is_same: bool) -> None:
@@ -143,20 +181,24 @@ class Asked:
             note="; ".join(dict.fromkeys((*self.notes, *self._on_our_side()))) or None,
         )
 
-    def _is_wanted(self, paper: RawPaper) -> bool:
+    def _judge(self, paper: RawPaper) -> Judgement:
         if self.filters and not self.filters.allows_type(paper.publication_type):
-            self.excluded += 1
-            return False
+            return _EXCLUDED
         if self.language and paper.language and paper.language != self.language:
-            self.excluded += 1
-            return False
-        self.without_language += bool(self.language and not paper.language)
-        if self.remainder is None:
-            return True
-        verdict = judge(self.remainder, searchable(paper))
-        self.excluded += verdict is False
-        self.unsure += verdict is None
-        return verdict is not False
+            return _EXCLUDED
+        matches = True if self.remainder is None else judge(self.remainder, searchable(paper))
+        return Judgement(
+            is_wanted=matches is not False,
+            is_unsure=matches is None,
+            lacks_language=bool(self.language and not paper.language),
+        )
+
+    def _counted(self, judgement: Judgement) -> bool:
+        """Count what a record is to the query; return whether it is wanted."""
+        self.excluded += not judgement.is_wanted
+        self.unsure += judgement.is_unsure
+        self.without_language += judgement.lacks_language
+        return judgement.is_wanted
 
     def _on_our_side(self) -> list[str]:
         said = []

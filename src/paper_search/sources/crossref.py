@@ -102,7 +102,7 @@ class Crossref(Adapter):
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the words of all that is wanted."""
-        return to_free_text(tree, filters, service=self.title, is_any_word_enough=True)
+        return to_free_text(tree, filters, service=self.title)
 
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints

@@ -23,6 +23,7 @@ from paper_search.query import (
     YearRange,
     normalise,
 )
+from paper_search.query.normal_form import wanted_leaves
 from paper_search.sources.adapter import Translated, translated_as_far_as_known
 from paper_search.sources.dialect import joined_span
 from paper_search.sources.ranked_text import condition_of
@@ -31,9 +32,7 @@ _SHORT = 3
 """Letters of a word that is compared as it is, with and without an s."""
 
 
-def to_free_text(
-    tree: Node, filters: SearchConstraints, *, service: str, is_any_word_enough: bool
-) -> Translated:
+def to_free_text(tree: Node, filters: SearchConstraints, *, service: str) -> Translated:
     """Return the words to send, and the query itself to check the answers for.
 
     Args:
@@ -41,39 +40,33 @@ def to_free_text(
         filters: years, joined with those that all of the query is limited to, and language, which
             is checked locally.
         service: its name, for messages.
-        is_any_word_enough: the service looks for any of the words, so that all alternatives can
-            be sent; else the first of each group is, lest nothing has them all.
 
     Raises:
         InputError: the query only excludes.
     """
     return translated_as_far_as_known(
         tree,
-        lambda given: _to_free_text(given, filters, service, takes_any=is_any_word_enough),
+        lambda given: _to_free_text(given, filters, service),
         service=service,
     )
 
 
-def _to_free_text(
-    tree: Node, filters: SearchConstraints, service: str, *, takes_any: bool
-) -> Translated:
+def _to_free_text(tree: Node, filters: SearchConstraints, service: str) -> Translated:
     wanted = list(tree.children) if isinstance(tree, And) else [tree]
     span = [part for part in wanted if isinstance(part, YearRange)]
     rest = [part for part in wanted if not isinstance(part, YearRange)]
-    leaves = list(_leaves(And(tuple(rest)), takes_any)) if rest else []
+    leaves = list(wanted_leaves(And(tuple(rest)))) if rest else []
     words = dict.fromkeys(word for leaf in leaves for word in _words(leaf))
     if not words:
         raise InputError("the query only excludes: add what to search for")
-    notes = [f"{service} ranks plain words; the results are checked against the query"]
-    if not takes_any and any(isinstance(part, Or) for part in _parts(tree)):
-        notes.append("of alternatives (OR), only the first is sent")
+    note = f"{service} ranks plain words; the results are checked against the query"
     first, last = joined_span(span, filters)
     is_single = all(isinstance(part, Term) and not part.is_prefix for part in rest) and (
         len(rest) == 1 and not getattr(rest[0], "field", None)
     )
     return Translated(
         " ".join(words),
-        () if is_single else tuple(notes),
+        () if is_single else (note,),
         None if is_single else normalise(lenient(And(tuple(rest)))),
         first,
         last,
@@ -153,33 +146,6 @@ def _cut(word: str) -> str | None:
     if bare.endswith("s") and not bare.endswith(("ss", "is", "us")):
         bare = bare[:-1]
     return f"{bare}*"
-
-
-def _leaves(node: Node, takes_all: bool) -> Iterator[Term | Phrase]:  # noqa: FBT001  # passed on
-    match node:
-        case Term() | Phrase():
-            yield node
-        case And(children):
-            for child in children:
-                yield from _leaves(child, takes_all)
-        case Or(children):
-            for child in children:
-                found = list(_leaves(child, takes_all))
-                yield from found
-                if found and not takes_all:
-                    return
-        case Near(left, right):
-            yield from _leaves(left, takes_all)
-            yield from _leaves(right, takes_all)
-        case _:
-            return
-
-
-def _parts(node: Node) -> Iterator[Node]:
-    yield node
-    if isinstance(node, And | Or):
-        for child in node.children:
-            yield from _parts(child)
 
 
 def _words(leaf: Term | Phrase) -> Iterator[str]:

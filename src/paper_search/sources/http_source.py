@@ -333,7 +333,8 @@ class HttpSource:
             if answer.status == HTTPStatus.NO_CONTENT:
                 asked.notes = (*asked.notes, "answered without content (HTTP 204)")
             page = await self._read(http, answer, request)
-            fresh = asked.take(page, adapter.name, wanted)
+            judgements = await asyncio.to_thread(asked.judge, page)
+            fresh = asked.take(page, adapter.name, wanted, judgements)
             is_step = not page.papers and not page.dropped
             fruitless = fruitless + 1 if is_step else 0
             if len(asked.papers) >= wanted or fruitless > 1 or (page.papers and not fresh):

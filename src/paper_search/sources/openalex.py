@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote_plus
@@ -20,7 +20,7 @@ from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Not, Phrase, Term, YearRange, normalise
-from paper_search.query.normal_form import parts
+from paper_search.query.normal_form import all_leaves
 from paper_search.sources import values
 from paper_search.sources.adapter import (
     SMALLEST_PAGE,
@@ -256,18 +256,9 @@ def _without_authors(tree: Node) -> tuple[list[Node], list[Node]]:
     names: list[Node] = [
         child
         for child in wanted
-        if not isinstance(child, Not) and {leaf.field for leaf in _leaves(child)} == {"author"}
+        if not isinstance(child, Not) and {leaf.field for leaf in all_leaves(child)} == {"author"}
     ]
     return [child for child in wanted if child not in names], names
-
-
-def _leaves(node: Node) -> Iterator[Term | Phrase]:
-    waiting = [node]
-    while waiting:
-        inner = waiting.pop()
-        if isinstance(inner, Term | Phrase):
-            yield inner
-        waiting += parts(inner)
 
 
 class _Words(Dialect):
@@ -301,10 +292,10 @@ class _OpenAlex(_Words):
 
     def __init__(self, tree: Node) -> None:
         super().__init__()
-        leaves = list(_leaves(tree))
+        words = list(all_leaves(tree))
         self._long_phrases = 0
-        self._is_of_titles = bool(leaves) and all(leaf.field == "title" for leaf in leaves)
-        self._is_exact = any(_is_cut(leaf) for leaf in leaves)
+        self._is_of_titles = bool(words) and all(leaf.field == "title" for leaf in words)
+        self._is_exact = any(_is_cut(leaf) for leaf in words)
         if self._is_exact:
             self.note("words are matched exactly, not by stem: OpenAlex requires this for '*'")
 

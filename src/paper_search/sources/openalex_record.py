@@ -44,8 +44,12 @@ FIELDS = (
     "abstract_inverted_index",
     "keywords",
     "topics",
+    "referenced_works",
 )
 """What to ask for: the rest of a work is several times as long."""
+
+MAX_REFERENCES = 500
+"""Of one work: reviews cite more than a picture of citations can show."""
 
 _TYPES = {
     "article": "article-journal",
@@ -114,7 +118,7 @@ def read_work(work: Any, source: str) -> RawPaper | None:
         is_retracted=values.flag(entry.get("is_retracted")),
         keywords=_keywords(entry),
         source=source,
-        raw_data={"mag": mag} if mag else {},
+        raw_data=_details(entry, mag),
     )
     paper.id = f"openalex:{openalex_id or doi or content_key(paper)}"
     return paper
@@ -145,6 +149,13 @@ def _authors(entry: dict[str, Any]) -> Iterator[Author]:
         )
         if name:
             yield author_named(name, short_id(author.get("id")))
+
+
+def _details(entry: dict[str, Any], mag: str) -> dict[str, Any]:
+    """Return what duplicates are known by, and what the work cites, by the ids of OpenAlex."""
+    cited = [short_id(each) for each in values.items(entry.get("referenced_works"))]
+    details = {"mag": mag, "references": [each for each in cited if each][:MAX_REFERENCES]}
+    return {name: given for name, given in details.items() if given}
 
 
 def _year(entry: dict[str, Any]) -> int | None:

@@ -8,7 +8,7 @@ has one, else the answers are checked for it.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from paper_search.bibliography.rarities import OF_STOP_WORDS, rarity
 from paper_search.bibliography.stemming import stem
@@ -16,7 +16,7 @@ from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError
 from paper_search.models import RankedQuery
 from paper_search.query import And, Node, Not, Or, Phrase, Term, normalise, parse
-from paper_search.query.normal_form import parts as node_parts
+from paper_search.query.normal_form import all_leaves
 
 MOST_WORDS = 24
 """Words of a question that are sent; of more, the rarest. Services limit the length of a query."""
@@ -94,23 +94,16 @@ def author_names(query: RankedQuery) -> list[str]:
     """Return the words of the names that the condition wants one of."""
     condition = condition_of(query)
     wanted = condition.children if isinstance(condition, And) else (condition,)
-    leaves = [
-        list(_leaves(part)) for part in wanted if part is not None and not isinstance(part, Not)
+    groups = [
+        list(all_leaves(part)) for part in wanted if part is not None and not isinstance(part, Not)
     ]
-    named = [leaf for group in leaves for leaf in group if _is_of_authors(group)]
-    words = (leaf.words if isinstance(leaf, Phrase) else (leaf.text,) for leaf in named)
-    return list(dict.fromkeys(word for group in words for word in group))
+    named = [leaf for group in groups for leaf in group if _is_of_authors(group)]
+    names = (leaf.words if isinstance(leaf, Phrase) else (leaf.text,) for leaf in named)
+    return list(dict.fromkeys(word for name in names for word in name))
 
 
 def _is_of_authors(leaves: Sequence[Term | Phrase]) -> bool:
     return all(leaf.field == "author" for leaf in leaves)
-
-
-def _leaves(node: Node) -> Iterator[Term | Phrase]:
-    if isinstance(node, Term | Phrase):
-        yield node
-    for part in node_parts(node):
-        yield from _leaves(part)
 
 
 def _terms(query: RankedQuery) -> list[list[str]]:

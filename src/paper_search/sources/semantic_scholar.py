@@ -8,7 +8,7 @@ stem, in title and abstract.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.bibliography.abstracts import plain_abstract
@@ -24,7 +24,7 @@ from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import WORD
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
-from paper_search.query import Near, Node, Phrase, Term, YearRange
+from paper_search.query import And, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.sources import values
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import ANYTHING, Dialect, Written
@@ -103,8 +103,16 @@ class SemanticScholarAdapter(Adapter):
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class BulkQuery(Translated):
+    """A boolean query, to be asked of the bulk search."""
+
+
 class SemanticScholar(SemanticScholarAdapter):
-    """The search by relevance, for plain words; at most the first 1000 papers."""
+    """The search by relevance, for plain words; at most the first 1000 papers.
+
+    It has no OR: a boolean query with alternatives is asked of the bulk search.
+    """
 
     name: ClassVar[str] = "semantic_scholar"
     title: ClassVar[str] = "Semantic Scholar"
@@ -114,8 +122,13 @@ class SemanticScholar(SemanticScholarAdapter):
     most_results = 1000
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the words of the query, of alternatives the first."""
-        return to_free_text(tree, filters, service=self.title, is_any_word_enough=False)
+        """Return the words of the query; of one with alternatives, the boolean query."""
+        if not _has_alternatives(tree):
+            return to_free_text(tree, filters, service=self.title)
+        found = _boolean(tree, filters)
+        notes = ("asked of the bulk search, the most cited first", *found.notes)
+        given = {field.name: getattr(found, field.name) for field in fields(Translated)}
+        return BulkQuery(**{**given, "notes": notes})
 
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
@@ -128,6 +141,8 @@ class SemanticScholar(SemanticScholarAdapter):
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the most relevant papers."""
         del filters  # the years are in the query; a filter on types would drop what has none
+        if isinstance(query, BulkQuery):
+            return _in_bulk(self.endpoint, query)
         size = self.page_size if query.remainder else min(self.page_size, wanted)
         return Request(
             f"{self.endpoint}/paper/search",
@@ -136,6 +151,8 @@ class SemanticScholar(SemanticScholarAdapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the papers of a page; an empty answer has no `data`."""
+        if "limit" not in request.params:
+            return _read_bulk(answer, request, self.name)
         body = checked(answer.json())
         entries = values.items(body.get("data"))
         offset, size = values.number(body.get("next")), int(request.params["limit"])
@@ -161,28 +178,52 @@ class SemanticScholarBulk(SemanticScholarAdapter):
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the boolean query."""
-        found = BulkDialect().translate(tree, filters)
-        return replace(found, language=language_code(filters.language))
+        return _boolean(tree, filters)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the most cited papers, as many as the service sends at once."""
         del filters, wanted
-        return Request(
-            f"{self.endpoint}/paper/search/bulk",
-            {"query": query.text, **_limits(query), "sort": "citationCount:desc"},
-        )
+        return _in_bulk(self.endpoint, query)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the papers of a page; the last one has no token."""
-        body = checked(answer.json())
-        entries = values.items(body.get("data"))
-        token = values.text(body.get("token"))
-        return Page.of(
-            entries,
-            lambda entry: read_paper(entry, self.name),
-            hits=values.number(body.get("total")),
-            next=request.turned(token=token) if token and entries else None,
-        )
+        return _read_bulk(answer, request, self.name)
+
+
+def _has_alternatives(tree: Node) -> bool:
+    match tree:
+        case Or():
+            return True
+        case And(children):
+            return any(map(_has_alternatives, children))
+        case Near(left, right):
+            return _has_alternatives(left) or _has_alternatives(right)
+        case _:
+            return False
+
+
+def _boolean(tree: Node, filters: SearchConstraints) -> Translated:
+    found = BulkDialect().translate(tree, filters)
+    return replace(found, language=language_code(filters.language))
+
+
+def _in_bulk(endpoint: str, query: Translated) -> Request:
+    return Request(
+        f"{endpoint}/paper/search/bulk",
+        {"query": query.text, **_limits(query), "sort": "citationCount:desc"},
+    )
+
+
+def _read_bulk(answer: HttpAnswer, request: Request, source: str) -> Page:
+    body = checked(answer.json())
+    entries = values.items(body.get("data"))
+    token = values.text(body.get("token"))
+    return Page.of(
+        entries,
+        lambda entry: read_paper(entry, source),
+        hits=values.number(body.get("total")),
+        next=request.turned(token=token) if token and entries else None,
+    )
 
 
 def checked(body: Any) -> dict[str, Any]:

@@ -5,6 +5,9 @@ workflows of others use. Only `paper_search.steps.compiler`, and `toolkit.remote
 server, know LangGraph; everything else is plain data.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from paper_search.steps.step import StepDef, Transitions
 from paper_search.steps.toolkit.discovery import (
     Discovery,
@@ -43,6 +46,10 @@ from paper_search.steps.types import (
 )
 from paper_search.steps.workflow import Workflow
 
+if TYPE_CHECKING:
+    from paper_search.steps.compiler import compile_workflow, resume
+    from paper_search.steps.running import resume_workflow, run_workflow
+
 __all__ = [
     "AgentRole",
     "Arg",
@@ -71,11 +78,30 @@ __all__ = [
     "ask_questions",
     "blocking_severities",
     "compare_langgraph_json",
+    "compile_workflow",
     "discover_workflows",
     "extract_schema",
     "generate_inputs",
     "generate_params",
     "generate_paths",
+    "resume",
+    "resume_workflow",
+    "run_workflow",
     "to_json",
     "to_mermaid",
 ]
+
+_WITH_LANGGRAPH = {
+    "compile_workflow": "compiler",
+    "resume": "compiler",
+    "resume_workflow": "running",
+    "run_workflow": "running",
+}
+"""The module of each name that needs LangGraph, which is slow to import."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs LangGraph on first use (PEP 562)."""
+    if name not in _WITH_LANGGRAPH:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WITH_LANGGRAPH[name]}"), name)

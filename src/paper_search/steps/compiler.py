@@ -12,15 +12,22 @@ from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.channels.untracked_value import UntrackedValue
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Command, interrupt
-from pydantic import BaseModel
-from pydantic_core import to_jsonable_python
+from langgraph.types import Command, Interrupt, interrupt
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 from typing_extensions import TypedDict
 
-from paper_search.errors import PersistenceError, WorkflowRunError
+from paper_search.errors import (
+    InputError,
+    PersistenceError,
+    StepResultError,
+    WorkflowRunError,
+)
+from paper_search.steps.checking import listed, wrong_values
 from paper_search.steps.step import BindableHandler, BoundHandler, Environment, StepDef
 from paper_search.steps.types import (
     AGAIN,
+    MADE_BY,
     OUTCOME,
     PARAMS,
     VISITS,
@@ -28,6 +35,7 @@ from paper_search.steps.types import (
     Outcome,
     StepContext,
     Untracked,
+    token_of,
 )
 from paper_search.steps.workflow import Workflow, title_of
 
@@ -110,7 +118,8 @@ def _graph(workflow: Workflow, environment: Environment, **persistence: Any) -> 
             builder.add_conditional_edges(step.id, _router(step), branches)
     builder.add_edge(START, workflow.entry_point)
     graph = builder.compile(name=workflow.name, **persistence)
-    return graph.with_config(recursion_limit=RECURSION_LIMIT)
+    # Checkpoints say whose they are: a thread is found without its table.
+    return graph.with_config(recursion_limit=RECURSION_LIMIT, metadata={MADE_BY: workflow.name})
 
 
 def _channels(workflow: Workflow) -> Any:
@@ -196,7 +205,6 @@ class _StepRunner:
         self._invoke = handler.invoke
         self._read = _state_reader(workflow)
         self._counts = any(other.bound is not None for other in workflow.steps)
-        self._known = frozenset(workflow.state.model_fields) if workflow.state else None
 
     async def run(self, state: dict[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         """Return the channels that the step writes.
@@ -204,8 +212,9 @@ class _StepRunner:
         Raises:
             PersistenceError: there is no store.
             WorkflowRunError: the step's bound is passed.
-            LookupError: the outcome leads nowhere.
-            KeyError: the update names a field that the state does not have.
+            InputError: the state does not hold what its fields are.
+            StepResultError: the step returned something else than an outcome that leads somewhere
+                and fields of the state.
         """
         if runtime.store is None:
             raise PersistenceError(
@@ -224,7 +233,7 @@ class _StepRunner:
         ctx.progress("step", {"step": self._step.id})
         visit = runtime.execution_info.task_id if runtime.execution_info else ""
         result = self._invoke(ctx, visit)
-        outcome, update = await result if inspect.isawaitable(result) else result
+        outcome, update = self._result(await result if inspect.isawaitable(result) else result)
         if self._step.target(outcome) == self._workflow.entry_point:
             written[AGAIN] = True
         written.update(self._written(state, update))
@@ -238,22 +247,53 @@ class _StepRunner:
         return StepContext(
             step_id=self._step.id,
             workflow_params=params,
-            step_state=self._read(state),
+            step_state=self._state(state),
             services=self._services,
             thread_id=(info.thread_id if info else None) or "",
             store=runtime.store,
+            token=token_of(Interrupt.from_ns(None, info.checkpoint_ns).id) if info else "",
             ask=_ask,
             progress=lambda event, details: tell({"event": event, **details}),
         )
 
+    def _state(self, state: Mapping[str, Any]) -> Any:
+        try:
+            return self._read(state)
+        except ValidationError as error:
+            raise InputError(
+                f"step {self._step.id!r} cannot read the state of {self._workflow.name!r}: "
+                f"{listed(error)}"
+            ) from None
+
+    def _result(self, result: Any) -> tuple[Outcome, Mapping[str, Any]]:
+        match result:
+            case (Outcome() as outcome, Mapping() as update):
+                return outcome, update
+        raise StepResultError(
+            f"step {self._step.id!r} returned {repr(result)[:200]}; it returns an Outcome and a "
+            "mapping of the fields that it changes"
+        )
+
     def _written(self, state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
         """Return the channels that an update writes: known fields only, as JSON."""
-        plain: dict[str, Any] = to_jsonable_python(dict(update))
-        if self._known is None:
+        try:
+            plain: dict[str, Any] = to_jsonable_python(dict(update))
+        except PydanticSerializationError as error:
+            raise StepResultError(
+                f"step {self._step.id!r} wrote what is no JSON: {error}"
+            ) from None
+        model = self._workflow.state
+        if model is None:
             return {"step_state": {**(state.get("step_state") or {}), **plain}}
-        if not self._known.issuperset(plain):
-            unknown = sorted(set(plain) - self._known)
-            raise KeyError(f"{self._workflow.name!r} has no state fields {unknown}")
+        if unknown := sorted(set(plain) - set(model.model_fields)):
+            raise StepResultError(
+                f"step {self._step.id!r} wrote {unknown}: {self._workflow.name!r} has no such "
+                f"state fields; it has: {', '.join(model.model_fields)}"
+            )
+        if wrong := wrong_values(model, plain):
+            raise StepResultError(
+                f"step {self._step.id!r} wrote what its field cannot hold: {wrong}"
+            )
         return plain
 
 

@@ -1,57 +1,182 @@
-"""One run in memory, from input to result: for the command line, examples and tests."""
+"""Runs from input to result or question: in memory, or on threads that another process resumes."""
 
 from __future__ import annotations
 
+import contextlib
 import uuid
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Iterable, Mapping
+from typing import Any, Protocol
 
+from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
+from paper_search.errors import (
+    InputError,
+    ThreadExistsError,
+    ThreadFinishedError,
+    ThreadNotFoundError,
+    ThreadWaitingError,
+)
+from paper_search.steps.checking import listed, wrong_values
 from paper_search.steps.compiler import compile_in_memory, resume
-from paper_search.steps.types import OUTCOME, PARAMS, RESERVED, Outcome, Run
+from paper_search.steps.types import MADE_BY, OUTCOME, PARAMS, RESERVED, Outcome, Run
 from paper_search.steps.workflow import Workflow
 
+_NO_REPLY = object()
 
-async def run_workflow(
+
+class Place(Protocol):
+    """Where threads live: what `paper_search.persistence.open_persistence` gives."""
+
+    @property
+    def checkpointer(self) -> Any:
+        """Keeps the states."""
+        ...
+
+    @property
+    def store(self) -> Any:
+        """Keeps the records."""
+        ...
+
+    @property
+    def leases(self) -> Any:
+        """Say who drives a thread."""
+        ...
+
+
+async def run_workflow(  # noqa: PLR0913  # one argument for each thing that only the caller has
     workflow: Workflow,
     given: Mapping[str, Any] | None = None,
     *,
     params: Mapping[str, Any] | None = None,
     answers: Iterable[Any] = (),
+    thread_id: str | None = None,
+    persistence: Place | None = None,
     **options: Any,
 ) -> Run:
-    """Run a workflow in memory, to its end or to a question that nobody answers.
+    """Run a workflow to its end or to a question that nobody answers.
 
     Args:
         workflow: what to run.
         given: the input; for a workflow without a state model: the state that it begins with.
         params: the settings of the run.
         answers: one for each question, in order: JSON, a model, or a function of the question.
+        thread_id: names the thread, so that it can be resumed; None: a new UUID.
+        persistence: where the thread lives, open; None: in memory, for this call.
         options: see `compile_workflow`.
 
     Raises:
-        pydantic.ValidationError: input, settings or an answer cannot be used.
+        InputError: the input or an answer cannot be used; the message names the field.
+        pydantic.ValidationError: the settings cannot be used.
+        StepResultError: a step returned what it may not.
+        ThreadExistsError: there is a thread of this id.
     """
-    graph = compile_in_memory(workflow, **options)
-    config: Any = {"configurable": {"thread_id": str(uuid.uuid4())}}
-    step_input: Any = _input(workflow, given or {})
-    context = workflow.params.model_validate(params or {}) if workflow.params else params
+    step_input = _input(workflow, given or {})
+    context: Any = workflow.params.model_validate(params or {}) if workflow.params else params
+    thread = thread_id or str(uuid.uuid4())
+    async with _opened(workflow, thread, persistence, options) as graph:
+        if (await graph.aget_state(_config(thread))).metadata:
+            raise ThreadExistsError(
+                f"thread {thread!r} already exists; resume it or omit the thread id"
+            )
+        return await _driven(workflow, graph, thread, step_input, iter(answers), context)
+
+
+async def resume_workflow(
+    workflow: Workflow,
+    thread_id: str,
+    *,
+    persistence: Place,
+    answers: Iterable[Any] = (),
+    **options: Any,
+) -> Run:
+    """Take a thread further, in whatever process: answer its question, or go on where it stopped.
+
+    Args:
+        workflow: the one that the thread was begun with.
+        thread_id: which thread.
+        persistence: where it lives, open.
+        answers: to the open question and those that follow, in order; see `run_workflow`.
+        options: see `compile_workflow`.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread, or another workflow began it.
+        ThreadFinishedError: it is done.
+        ThreadWaitingError: it waits for an answer and there is none.
+        ThreadBusyError: another process drives it.
+        InputError: an answer cannot be used; the question stays open.
+        StepResultError: a step returned what it may not.
+    """
+    replies = iter(answers)
+    async with _opened(workflow, thread_id, persistence, options) as graph:
+        snapshot = await graph.aget_state(_config(thread_id))
+        begun_by = (snapshot.metadata or {}).get(MADE_BY)
+        if begun_by != workflow.name:
+            other = f"; the workflow {begun_by!r} began the one of this id" if begun_by else ""
+            raise ThreadNotFoundError(f"{workflow.name!r} has no thread {thread_id!r}{other}")
+        if not snapshot.next:
+            raise ThreadFinishedError(f"thread {thread_id!r} is done; there is nothing to resume")
+        if not snapshot.interrupts:
+            return await _driven(workflow, graph, thread_id, None, replies)
+        reply = next(replies, _NO_REPLY)
+        if reply is _NO_REPLY:
+            raise ThreadWaitingError(
+                f"thread {thread_id!r} waits at step {snapshot.next[0]!r} for an answer"
+            )
+        given = _answered(snapshot.interrupts[0], reply)
+        return await _driven(workflow, graph, thread_id, given, replies)
+
+
+@contextlib.asynccontextmanager
+async def _opened(
+    workflow: Workflow, thread_id: str, place: Place | None, options: Mapping[str, Any]
+) -> AsyncIterator[Any]:
+    """Give the graph, and hold the thread against other processes."""
+    if place is None:
+        yield compile_in_memory(workflow, **options)
+        return
+    kept = {"checkpointer": place.checkpointer, "store": place.store}
+    async with place.leases.hold(thread_id):
+        yield compile_in_memory(workflow, **{**kept, **options})
+
+
+async def _driven(  # noqa: PLR0913, PLR0917  # what a run is made of
+    workflow: Workflow,
+    graph: Any,
+    thread_id: str,
+    step_input: Any,
+    replies: Any,
+    context: Any = None,
+) -> Run:
+    config = _config(thread_id)
     trace: list[tuple[str, Outcome]] = []
     questions: list[Any] = []
     result: dict[str, Any] = {}
-    replies = iter(answers)
+    waiting: Any = None
     while True:
         stream = graph.astream(
-            step_input, config, context=context, stream_mode=["updates", "values"]
+            step_input,
+            config,
+            context=context,
+            stream_mode=["updates", "values"],
+            durability="sync",
         )
-        async for mode, chunk in stream:
-            if mode == "values":
-                result = chunk
-                continue
-            for name, written in chunk.items():
-                if name != "__interrupt__":
-                    trace.append((name, Outcome(written[OUTCOME])))
+        try:
+            async for mode, chunk in stream:
+                if mode == "values":
+                    result = chunk
+                    continue
+                for name, written in chunk.items():
+                    if name != "__interrupt__":
+                        trace.append((name, Outcome(written[OUTCOME])))
+        except ValidationError as error:
+            snapshot = await graph.aget_state(config)
+            if not snapshot.interrupts:
+                raise
+            raise InputError(
+                f"the answer to step {snapshot.next[0]!r} cannot be used: {listed(error)}; the "
+                "question stays open"
+            ) from None
         waiting = (await graph.aget_state(config)).interrupts
         if waiting:
             questions.append(waiting[0].value)
@@ -60,11 +185,15 @@ async def run_workflow(
             return Run(
                 _result(workflow, result), tuple(trace), tuple(questions), is_waiting=bool(waiting)
             )
-        answer = reply(waiting[0].value) if callable(reply) else reply
-        step_input = resume(waiting[0].id, answer)
+        step_input = _answered(waiting[0], reply)
 
 
-_NO_REPLY = object()
+def _config(thread_id: str) -> Any:
+    return {"configurable": {"thread_id": thread_id}}
+
+
+def _answered(question: Any, reply: Any) -> Any:
+    return resume(question.id, reply(question.value) if callable(reply) else reply)
 
 
 def _result(workflow: Workflow, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,8 +205,24 @@ def _result(workflow: Workflow, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _input(workflow: Workflow, given: Mapping[str, Any]) -> dict[str, Any]:
+    model = workflow.request or workflow.state
+    if model is None:
+        return {"step_state": to_jsonable_python(dict(given))}
+    if unknown := sorted(set(given) - set(model.model_fields)):
+        raise InputError(
+            f"the input of {workflow.name!r} has no fields {unknown}; it has: "
+            f"{', '.join(model.model_fields)}"
+        )
     if workflow.request is not None:
-        return workflow.request.model_validate(given).model_dump(mode="json")
-    if workflow.state is not None:
-        return {**to_jsonable_python(dict(given)), PARAMS: None}  # an input must not be empty
-    return {"step_state": to_jsonable_python(dict(given))}
+        return _requested(workflow.request, workflow.name, given)
+    plain = to_jsonable_python(dict(given))
+    if wrong := wrong_values(model, plain):
+        raise InputError(f"the input of {workflow.name!r} cannot be used: {wrong}")
+    return {**plain, PARAMS: None}  # an input must not be empty
+
+
+def _requested(request: type[BaseModel], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return request.model_validate(given).model_dump(mode="json")
+    except ValidationError as error:
+        raise InputError(f"the input of {name!r} cannot be used: {listed(error)}") from None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from paper_search.errors import StepResultError
 from paper_search.steps.types import (
     AgentRole,
     Handler,
@@ -117,11 +118,11 @@ class StepDef:
         """Return the step that the outcome leads to; None ends the workflow.
 
         Raises:
-            LookupError: the step has neither this outcome nor a default.
+            StepResultError: the step has neither this outcome nor a default.
         """
         if outcome in self.next:
             return self.next[outcome]
         if Outcome.DEFAULT in self.next:
             return self.next[Outcome.DEFAULT]
         known = ", ".join(named.value for named in self.next)
-        raise LookupError(f"step {self.id!r} gave {outcome.value!r}; it has: {known}")
+        raise StepResultError(f"step {self.id!r} gave {outcome.value!r}; it has: {known}")

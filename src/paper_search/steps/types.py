@@ -40,6 +40,9 @@ AGAIN = "came_again"
 RESERVED = frozenset({OUTCOME, PARAMS, VISITS, AGAIN})
 """Names of the channels that a graph keeps for itself."""
 
+MADE_BY = "workflow"
+"""In the metadata of a checkpoint: the name of the workflow that wrote it."""
+
 StepUpdate = Mapping[str, Any]
 """The fields of the state that a step changes, by name."""
 
@@ -75,6 +78,11 @@ class Asker(Protocol):
         ...
 
 
+def token_of(interrupt_id: str) -> str:
+    """Return the short name of a question: the first eight letters of its interrupt's id."""
+    return interrupt_id[:8]
+
+
 Progress = Callable[[str, Mapping[str, Any]], None]
 """Takes the name of an event and its details; must not be relied on."""
 
@@ -93,6 +101,8 @@ class StepContext(Generic[StateT, ParamsT, ServicesT]):
     thread_id: str = ""
     store: Any = None
     """The LangGraph store of the run, where records live."""
+    token: str = ""
+    """Names the question that the step asks, if it asks one; the same when the step runs again."""
     ask: Asker | None = None
     progress: Progress = lambda _event, _details: None
 

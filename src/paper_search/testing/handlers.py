@@ -31,7 +31,7 @@ class ScriptedHandler:
     @property
     def kinds(self) -> list[CheckpointKind]:
         """Return the kinds of the checkpoints so far, in order."""
-        return [each.kind for each in self.asked]
+        return [checkpoint.kind for checkpoint in self.asked]
 
     async def handle(self, checkpoint: Checkpoint) -> Decision:
         """Return the next reply."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,18 +110,41 @@ def data_block(call: LLMCall) -> list[dict[str, Any]]:
     return records
 
 
-def scores_of(scores: Mapping[str, Any], default: float = 0.5) -> Callable[[LLMCall], Any]:
-    """Return a scorer's answer: each paper of the call with its score by id, or the default."""
+def criteria_in(user_message: str) -> list[dict[str, Any]]:
+    """Return the criteria of a question about papers: number, kind and text."""
+    line = next(each for each in user_message.split("\n") if each.startswith("Criteria: "))
+    criteria: list[dict[str, Any]] = json.loads(line.removeprefix("Criteria: "))
+    return criteria
+
+
+def graded(
+    record: Mapping[str, Any], criteria: Sequence[Mapping[str, Any]], grade: int
+) -> dict[str, Any]:
+    """Return the entry of a judge that gives a paper one grade for all criteria.
+
+    Its snippet is the title. Exclusions get what leaves the score as it is: 0.
+    """
+    grades = [
+        {
+            "criterion": each["number"],
+            "grade": given,
+            "snippet": record["title"] if given else "",
+        }
+        for each in criteria
+        for given in [grade if each["kind"] == "inclusion" else 0]
+    ]
+    opening = " ".join(record["title"].split()[:5])
+    return {"paper": record["paper"], "title": opening, "grades": grades, "tags": []}
+
+
+def grades_of(grades: Mapping[str, int], default: int = 2) -> Callable[[LLMCall], Any]:
+    """Return a judge's answer: each paper of the call with its grade by title, or the default."""
 
     def answer(call: LLMCall) -> dict[str, Any]:
+        criteria = criteria_in(call.user_message)
         return {
             "results": [
-                {
-                    "paper_id": record["id"],
-                    "relevance_score": scores.get(record["id"], default),
-                    "relevance_reason": "as scripted",
-                    "tags": [],
-                }
+                graded(record, criteria, grades.get(record["title"], default))
                 for record in data_block(call)
             ]
         }
@@ -142,12 +165,11 @@ def obedient_answer(call: LLMCall) -> dict[str, Any]:
     except AssertionError:
         records = []
     ids = [record["id"] for record in records if "id" in record]
+    criteria = criteria_in(call.user_message) if "\nCriteria: " in call.user_message else []
+    named = [record for record in records if "paper" in record]
     injected = {"fetch": urls, "write_file": names[:5], "goto": "finish", "action": "approve"}
     return {
-        "results": [
-            {"paper_id": each, "relevance_score": 1.0, "relevance_reason": "as told", "tags": []}
-            for each in [*ids, "invented-by-injection"]
-        ],
+        "results": [graded(record, criteria, 3) for record in named],
         "groups": [[*ids, "invented-by-injection"]],
         "topic": "as told",
         "concepts": ["as told"],

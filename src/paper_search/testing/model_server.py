@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +12,8 @@ from typing import Any
 
 from typing_extensions import override
 
-_PAPER_ID = re.compile(r'"id": ?"([^"]+)"')
+from paper_search.testing.llm import LLMCall, grades_of
+from paper_search.testing.scripted_model import ScriptedModel
 
 
 class ModelServer:
@@ -23,6 +23,8 @@ class ModelServer:
         self.url = url
         """The base URL for `LLM_BASE_URL`."""
         self.calls: Counter[str] = Counter()
+        self.failing: dict[str, tuple[int, str]] = {}
+        """By the title of the schema: the status and the code of the error that is answered."""
 
     def answer(self, title: str, user_message: str) -> dict[str, Any]:
         """Return the answer to one question: dull, and always valid."""
@@ -39,21 +41,20 @@ class ModelServer:
                 text = '"graph neural networks"' if number == 1 else f"graph OR network{number}"
                 query = {"keywords": ["graph"], "boolean_query": text}
                 return {"queries": [query], "sources": [], "filters": {"max_results": 15}}
-            case "ScoresAnswer" | "ScoreAnswer" | "BatchAnswer":
-                ids = dict.fromkeys(_PAPER_ID.findall(user_message))
-                return {
-                    "results": [
-                        {"paper_id": i, "relevance_score": 0.7, "relevance_reason": "said so"}
-                        for i in ids
-                    ]
-                }
+            case "BatchAnswer":
+                answer: dict[str, Any] = grades_of({})(LLMCall("", user_message))
+                return answer
             case _:
                 return {}
 
 
 @contextmanager
-def run_model_server() -> Iterator[ModelServer]:
-    """Serve on a free port of the loopback address for the length of a `with` block."""
+def run_model_server(scripted: ScriptedModel | None = None) -> Iterator[ModelServer]:
+    """Serve on a free port of the loopback address for the length of a `with` block.
+
+    Args:
+        scripted: what answers; None: one that is dull and always valid.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -61,9 +62,16 @@ def run_model_server() -> Iterator[ModelServer]:
             request = json.loads(self.rfile.read(length))
             schema = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
             user = next(each for each in request["messages"] if each["role"] == "user")
-            content = json.dumps(model.answer(schema.get("title", ""), str(user["content"])))
-            body = json.dumps(_completion(content)).encode()
-            self.send_response(200)
+            title, message = schema.get("title", ""), str(user["content"])
+            answer = model.answer(title, message)
+            if scripted is not None:
+                answer = scripted.answer(title, str(request["messages"][0]["content"]), message)
+            content = json.dumps(answer)
+            asked = sum(len(str(each["content"])) for each in request["messages"])
+            status, code = model.failing.get(title, (200, ""))
+            error = {"error": {"message": "as scripted", "code": code, "type": code}}
+            body = json.dumps(error if code else _completion(content, asked)).encode()
+            self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
             self.end_headers()
@@ -85,7 +93,15 @@ def run_model_server() -> Iterator[ModelServer]:
         thread.join()
 
 
-def _completion(content: str) -> dict[str, Any]:
+_CHARS_PER_TOKEN = 4
+
+
+def _completion(content: str, asked: int) -> dict[str, Any]:
+    """Return an answer, with tokens counted by the characters of question and answer."""
+    tokens = {
+        "prompt_tokens": asked // _CHARS_PER_TOKEN,
+        "completion_tokens": len(content) // _CHARS_PER_TOKEN,
+    }
     message = {"role": "assistant", "content": content}
     return {
         "id": "chatcmpl-0",
@@ -93,5 +109,5 @@ def _completion(content: str) -> dict[str, Any]:
         "created": 0,
         "model": "fake",
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        "usage": {**tokens, "total_tokens": sum(tokens.values())},
     }

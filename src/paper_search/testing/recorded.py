@@ -67,7 +67,7 @@ def recorded_answers(folder: Path, service: str) -> list[RecordedAnswer]:
             str(entry.get("url") or ""),
             tuple(entry.get("tags") or ()),
         )
-        for entry in sorted(index, key=lambda each: str(each["path"]))
+        for entry in sorted(index, key=lambda entry: str(entry["path"]))
         if entry["service"] == service and (folder / entry["path"]).is_file()
     ]
 

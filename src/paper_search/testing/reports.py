@@ -97,7 +97,7 @@ def report_papers() -> list[Paper]:
 
 def report_sources() -> list[SearchResult]:
     """Return the same papers as sources of a report."""
-    return [result_of(each, "q1") for each in report_papers()]
+    return [result_of(paper, "q1") for paper in report_papers()]
 
 
 class FakeSearch:
@@ -120,12 +120,12 @@ class FakeSearch:
     ) -> Found:
         """Return the sources that are not known yet."""
         del given  # whatever is asked
-        self.asked += [each.query_text for each in queries]
+        self.asked += [query.query_text for query in queries]
         if self._error is not None:
             raise self._error
-        seen = {each.result_id for each in known}
-        fresh = [each for each in self._sources if each.result_id not in seen]
-        hits = dict.fromkeys((each.query_id for each in queries), len(self._sources))
+        seen = {source.result_id for source in known}
+        fresh = [source for source in self._sources if source.result_id not in seen]
+        hits = dict.fromkeys((query.query_id for query in queries), len(self._sources))
         return Found(fresh, hits)
 
 
@@ -208,6 +208,10 @@ def good_answer(call: LLMCall) -> dict[str, Any]:
         return _analysis(records)
     if title == "DraftAnswer":
         return _draft(records, call.user_message)
+    if title in {"SectionAnswer", "FrameAnswer"}:
+        return _piece(records, call.user_message)
+    if title == "SupportAnswer":
+        return {"verdict": "supported", "words": records[1]["words"], "reason": "it says so"}
     return {
         "scores": dict.fromkeys(
             ["accuracy", "completeness", "coherence", "citation", "methodology", "style"], 9
@@ -233,7 +237,7 @@ def _analysis(records: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _draft(records: list[dict[str, Any]], message: str) -> dict[str, Any]:
-    day, night = _by_word(records, "2.5 degrees"), _by_word(records, "at night")
+    day, night = _by_word(records, "2.5 degrees"), _by_word(records, "did not lower")
     review = _by_word(records, "31 studies")
     said = f"Shade trees lower the temperature of city streets by 2.5 degrees [@{day}]."
     dark = f"Shade trees did not lower the temperature of city streets at night [@{night}]."
@@ -250,6 +254,16 @@ def _draft(records: list[dict[str, Any]], message: str) -> dict[str, Any]:
         "conclusion": f"{said} {dark}",
         "changes": [],
     }
+
+
+def _piece(records: list[dict[str, Any]], message: str) -> dict[str, Any]:
+    """Return a section, or what stands around the sections, as `write` in the message asks."""
+    whole = _draft(records, message)
+    wanted = json.JSONDecoder().raw_decode(message)[0]["write"]
+    if "frame" in wanted:
+        return {name: whole[name] for name in ("title", "abstract", "conclusion")}
+    title = wanted["section"]["title"]
+    return next(section for section in whole["sections"] if section["title"] == title)
 
 
 _LIMITS = "This search was small, and cannot say what other studies found."

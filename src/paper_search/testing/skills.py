@@ -86,7 +86,7 @@ class FakeSkills:
                 total_found=len(papers),
                 timestamp="2026-01-01T00:00:00+00:00",
             ),
-            papers=[Paper.from_scored(each) for each in papers],
+            papers=[Paper.from_scored(paper) for paper in papers],
             facets=Facets(),
         )
 

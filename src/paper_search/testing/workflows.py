@@ -38,13 +38,13 @@ def every_input(workflow: Workflow, domains: Mapping[str, Domain] | None = None)
         domains: in place of those of some settings, by name.
     """
     given = list(generate_inputs(workflow, domains))
-    return _parameters("given", given, [input_id(workflow, each) for each in given])
+    return _parameters("given", given, [input_id(workflow, name) for name in given])
 
 
 def every_run(workflow: Workflow, domains: Mapping[str, Domain] | None = None) -> Parameters:
     """Return what `pytest.mark.parametrize` takes: `params`, the settings of every run."""
     params = list(generate_params(workflow, domains))
-    return _parameters("params", params, [input_id(workflow, each) for each in params])
+    return _parameters("params", params, [input_id(workflow, name) for name in params])
 
 
 def every_path(workflow: Workflow, bounds: Mapping[str, int]) -> Parameters:
@@ -55,7 +55,7 @@ def every_path(workflow: Workflow, bounds: Mapping[str, int]) -> Parameters:
         bounds: how often a way may come to each step that has a bound.
     """
     paths = list(generate_paths(workflow, bounds))
-    return _parameters("path", paths, [path_id(each) for each in paths])
+    return _parameters("path", paths, [path_id(path) for path in paths])
 
 
 def path_id(path: Path) -> str:
@@ -151,9 +151,9 @@ def check_run(workflow: Workflow, run: Run, params: Mapping[str, Any] | None = N
 
 def untried(workflow: Workflow, runs: Iterable[Run]) -> list[tuple[str, Outcome]]:
     """Return the steps with outcomes that none of the runs had, in the order of the table."""
-    tried = {each for run in runs for each in run.trace}
+    tried = {edge for run in runs for edge in run.trace}
     every = [(step.id, outcome) for step in workflow.steps for outcome in step.next]
-    return [each for each in every if each not in tried]
+    return [edge for edge in every if edge not in tried]
 
 
 def _check_outcome(step: StepDef, outcome: Outcome) -> None:

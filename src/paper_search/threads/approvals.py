@@ -45,9 +45,20 @@ class Approvals(Generic[ProposalT]):
         return proposal
 
     async def begin(self, *, is_asking: bool) -> None:
-        """Note whether proposals need an approval; those of an earlier run do not count."""
+        """Note whether proposals need an approval; those of an earlier run do not count.
+
+        A run that asks goes on asking until it has ended, whatever a client writes into its state.
+        """
+        terms = await self._row(_TERMS) or {}
+        goes_on = bool(terms.get("is_asking")) and not terms.get("is_ended")
         await self.revoke(0)
-        await self._put(_TERMS, {"is_asking": is_asking})
+        await self._put(_TERMS, {"is_asking": is_asking or goes_on})
+
+    async def end(self) -> None:
+        """Note that the run has ended: the next one on the thread may ask nobody."""
+        terms = await self._row(_TERMS)
+        if terms is not None:
+            await self._put(_TERMS, {**terms, "is_ended": True})
 
     async def propose(self, proposal: ProposalT, number: int) -> None:
         """Note what a person is about to be shown, in which question."""
@@ -80,8 +91,6 @@ class Approvals(Generic[ProposalT]):
             UnapprovedStrategyError: a person has to be asked, and did not approve this.
         """
         terms = await self._row(_TERMS)
-        if terms is None and await self._records.is_listed():
-            return  # a thread that an older program began, which kept no approvals
         if terms is not None and not terms["is_asking"]:
             return
         approval = await self._row(self._key(number))

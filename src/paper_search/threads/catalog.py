@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
@@ -13,6 +12,9 @@ from pydantic import BaseModel
 from paper_search.errors import PaperSearchError, ThreadBusyError, ThreadNotFoundError
 from paper_search.persistence import Persistence
 from paper_search.threads.session import ThreadSession
+
+ALL = 10_000_000
+"""More threads than one place holds."""
 
 
 class ThreadStatus(str, Enum):
@@ -113,13 +115,22 @@ class Catalog(Generic[SessionT, InfoT]):
         """Return the entries of the index, the one that changed last first."""
         return await self._persistence.pages.apage(self._listed_in, "updated_at", limit, offset)
 
+    async def keys(self) -> set[str]:
+        """Return the ids of all threads."""
+        return await self._persistence.pages.akeys(self._listed_in)
+
     async def listed(self, entries: list[Any]) -> list[InfoT]:
         """Return what a list says of entries of the index."""
-        return [await self._listed(item) for item in entries]
+        return [await self.listed_one(item) for item in entries]
 
     async def has(self, thread_id: str) -> bool:
         """Whether a thread of this kind has this id, or had it and was not wholly deleted."""
         return await self._persistence.store.aget(self._listed_in, thread_id) is not None
+
+    async def begun_by(self, thread_id: str) -> str | None:
+        """Return who began a thread over a server; None: it was begun elsewhere."""
+        entry = await self._persistence.store.aget(self._listed_in, thread_id)
+        return entry.value.get("begun_by") if entry else None
 
     async def info(self, thread_id: str) -> InfoT:
         """Return the status of a thread.
@@ -147,6 +158,21 @@ class Catalog(Generic[SessionT, InfoT]):
             await self._persistence.ledger.forget(thread_id)
             records = self._session_type.records_type(self._persistence.store, thread_id)
             await records.delete()
+
+    async def finish_deletions(self) -> list[str]:
+        """Delete what is left of threads whose deletion was cut short; return their ids.
+
+        A deletion takes the index entry last, so an entry without a checkpoint is of such a thread.
+        """
+        saver: Any = self._persistence.checkpointer
+        whole = {latest.thread_id for latest in await saver.alatest(ALL)}
+        left = []
+        for thread_id in sorted(await self.keys() - whole):
+            session = self.session(thread_id)
+            if not await session.is_driven() and not await session.exists():
+                await self.delete(thread_id)
+                left.append(thread_id)
+        return left
 
     async def prune(self, thread_id: str) -> None:
         """Delete the history of a thread; its question, records and result stay.
@@ -219,13 +245,16 @@ class Catalog(Generic[SessionT, InfoT]):
             "resuming applies the decision"
         )
 
-    async def _listed(self, item: Any) -> InfoT:
+    async def listed_one(self, item: Any) -> InfoT:
         """Return the entry of a thread; one that cannot be read is listed with the reason."""
         try:
             return await self.info(item.key)
-        except PaperSearchError as error:
-            facts = {"thread_id": item.key, "status": ThreadStatus.FAILED, "error": str(error)}
-            return self._info(StatusFacts(ThreadStatus.FAILED, {}, None, {**item.value, **facts}))
+        except ThreadNotFoundError:
+            error = "its deletion was cut short; `paper-search delete` finishes it"
+        except PaperSearchError as damage:
+            error = str(damage)
+        facts = {"thread_id": item.key, "status": ThreadStatus.FAILED, "error": error}
+        return self._info(StatusFacts(ThreadStatus.FAILED, {}, None, {**item.value, **facts}))
 
 
 def _failure(snapshot: Any) -> str:
@@ -234,60 +263,3 @@ def _failure(snapshot: Any) -> str:
         return str(errors[0])
     step = snapshot.next[0] if snapshot.next else "its last step"
     return f"stopped at {step} before the end; resuming goes on there"
-
-
-class AllThreads:
-    """Lists the threads of several graphs, and says which graph one belongs to.
-
-    Args:
-        by_graph: the catalog of each graph by the name of the graph.
-    """
-
-    def __init__(self, by_graph: Mapping[str, Catalog[Any, Any]]) -> None:
-        self.by_graph = dict(by_graph)
-
-    async def graph_of(self, thread_id: str) -> str | None:
-        """Return the name of the graph that began a thread; None: no graph of this program did.
-
-        A thread whose deletion was cut short still belongs to its graph.
-        """
-        for name, catalog in self.by_graph.items():
-            try:
-                await catalog.session(thread_id).snapshot()
-            except ThreadNotFoundError:
-                if await catalog.has(thread_id):
-                    return name
-            else:
-                return name
-        return None
-
-    async def catalog_of(self, thread_id: str) -> Catalog[Any, Any]:
-        """Return the catalog that knows a thread.
-
-        Raises:
-            ThreadNotFoundError: none does.
-        """
-        name = await self.graph_of(thread_id)
-        if name is None:
-            raise ThreadNotFoundError(
-                f"there is no thread {thread_id!r}; `paper-search threads` lists all"
-            )
-        return self.by_graph[name]
-
-    async def threads(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
-        """Return threads of all graphs, the one that changed last first."""
-        page = await self._page(limit, offset)
-        return [info for name, item in page for info in await self.by_graph[name].listed([item])]
-
-    async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
-        """Return the ids of threads of all graphs, the one that changed last first."""
-        return [item.key for _, item in await self._page(limit, offset)]
-
-    async def _page(self, limit: int, offset: int) -> list[tuple[str, Any]]:
-        entries = [
-            (name, item)
-            for name, catalog in self.by_graph.items()
-            for item in await catalog.entries(limit=limit + offset)
-        ]
-        entries.sort(key=lambda entry: str(entry[1].value["updated_at"]), reverse=True)
-        return entries[offset : offset + limit]

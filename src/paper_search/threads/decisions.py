@@ -6,6 +6,7 @@ import functools
 import json
 import reprlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -18,6 +19,25 @@ ACTIONS = ("approve", "edit", "reject")
 MAX_EXCERPT_CHARS = 2_000
 """Of a refused decision that is kept for the audit."""
 _STALE = "stale_decision"
+
+
+@dataclass(frozen=True)
+class Named:
+    """What an answer says of the question that it is for."""
+
+    reference: Any = None
+    token: str | None = None
+
+    def means(self, reference: Any, token: str) -> bool:
+        """Whether that can be the question; an answer that names none may mean any."""
+        return self.reference in (None, reference) and self.token in (None, token)
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        token = f"the question with the token {self.token}" if self.token else ""
+        if self.reference is None:
+            return token or "no question"
+        return f"{self.reference} (token {self.token})" if token else str(self.reference)
 
 
 def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:  # one return a shape
@@ -40,13 +60,13 @@ def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:  # one return 
         case str():
             return _from_text(answer, actions)
         case [item]:
-            return _from_inbox(item, actions)
+            return _with_token(_from_inbox(item, actions), item)
         case {"decisions": [item]}:
-            return _from_chat(item, actions)
+            return _with_token(_from_chat(item, actions), answer, item)
         case {"action": _}:
             return answer
         case {"type": _}:
-            return _from_inbox(answer, actions)
+            return _with_token(_from_inbox(answer, actions), answer)
         case _:
             raise _refused(answer, actions)
 
@@ -78,17 +98,18 @@ def check(answer: Any, answers: Any) -> Any:
         ) from None
 
 
-def require_open(given: BaseModel | None, asked: BaseModel) -> None:
+def require_open(given: Named, question: Any) -> None:
     """Refuse a decision that names another question than the open one; to use in validators.
 
     Raises:
         PydanticCustomError: it does; `check` makes a `StaleDecisionError` of it.
     """
-    if given is not None and given != asked:
+    if not given.means(question.reference, question.token):
+        token = question.token if given.token else None
         raise PydanticCustomError(
             _STALE,
             "the decision answers {given}, but the open question is {open}",
-            {"given": str(given), "open": str(asked)},
+            {"given": str(given), "open": str(Named(question.reference, token))},
         )
 
 
@@ -149,6 +170,13 @@ def form_of(model: type[BaseModel], title: str | None = None) -> dict[str, Any]:
     return form if title is None else form | {"title": title}
 
 
+def form_for(model: type[BaseModel], token: str, title: str | None = None) -> dict[str, Any]:
+    """Return the form of `form_of` for one question: it is filled in with the token."""
+    form = form_of(model, title)
+    named = {**form["properties"]["token"], "default": token or None}
+    return {**form, "properties": {**form["properties"], "token": named}}
+
+
 def _from_text(text: str, actions: Sequence[str]) -> Any:
     if text.lstrip().startswith(("{", "[")):
         try:
@@ -191,6 +219,21 @@ def _from_chat(item: Any, actions: Sequence[str]) -> Any:
             return {"action": "edit", "revised_data": args}
         case _:
             raise _refused(item, actions)
+
+
+def naming(answer: Any, token: str, actions: Sequence[str] = ACTIONS) -> Any:
+    """Return an answer of any shape with the token of its question; as it is if it has no shape."""
+    try:
+        decoded = decode(plain(answer), actions)
+    except (ValueError, RecursionError):
+        return answer  # which is refused where it is checked
+    return {**decoded, "token": token} if isinstance(decoded, Mapping) else answer
+
+
+def _with_token(decision: Any, *given: Any) -> Any:
+    """Return a decision with the token of its question, where a client sends one along."""
+    named = [part["token"] for part in given if isinstance(part, Mapping) and part.get("token")]
+    return {**decision, "token": named[0]} if named and isinstance(decision, dict) else decision
 
 
 def _refused(answer: Any, actions: Sequence[str]) -> ValueError:

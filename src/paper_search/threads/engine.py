@@ -90,17 +90,19 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             return await self._question_or_result(session)
 
     async def answer(
-        self, thread_id: str, decision: Any, *, by: str | None = None
+        self, thread_id: str, decision: Any, *, by: str | None = None, token: str | None = None
     ) -> QuestionT | ResultT:
         """Answer the open question of a thread and go on to the next one or the end.
 
         A decision counts once: given again for the question that it names, it changes nothing and
-        returns the question that is open now, or the result.
+        returns the question that is open now, or the result. One that names no question is refused
+        where it may be meant for the question before (see `ThreadSession.require_meant`).
 
         Args:
             thread_id: which thread.
             decision: a decision, or what any client sends (see `decisions.decode`).
             by: who decides; None: who runs the program.
+            token: of the question that is meant; None: the decision names it, or does not.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -112,7 +114,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             AlreadyDecidedError: that question was decided before, and differently.
         """
         async with self._session(checked_thread(thread_id)) as session:
-            await session.take(decision, by)
+            await session.take(decision, by, token)
             return await self._question_or_result(session)
 
     async def proceed(self, thread_id: str) -> QuestionT | ResultT:
@@ -131,7 +133,12 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             return await self._question_or_result(session)
 
     async def resume(
-        self, thread_id: str, decision: Any | None = None, *, by: str | None = None
+        self,
+        thread_id: str,
+        decision: Any | None = None,
+        *,
+        by: str | None = None,
+        token: str | None = None,
     ) -> ResultT:
         """Take a thread to its end: answer what it waits for, ask the handler what comes after.
 
@@ -139,6 +146,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             thread_id: which thread.
             decision: the answer to the open question; None: the handler is asked.
             by: who decides; None: who runs the program.
+            token: of the question that the decision is for; see `answer`.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -151,7 +159,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         """
         async with self._session(checked_thread(thread_id)) as session:
             if decision is not None:
-                await session.take(decision, by)
+                await session.take(decision, by, token)
                 if (await session.state()).is_complete:
                     return await self._finished(session)
             async with session.lease():

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, model_validator
 
-from paper_search.threads.decisions import decode, form_of, require_open
+from paper_search.threads.decisions import Named, decode, form_for, require_open
 
 
 class Reference(Protocol):
@@ -28,6 +28,11 @@ class Question(Protocol):
     @property
     def reference(self) -> Any:
         """Return what names the question."""
+        ...
+
+    @property
+    def token(self) -> str:
+        """Return its short name."""
         ...
 
 
@@ -59,6 +64,8 @@ class ThreadQuestion(BaseModel):
     """What is needed to decide."""
     actions: list[str] = ["approve", "edit", "reject"]
     """Those that are taken."""
+    token: str = ""
+    """The short name of the question, `ctx.token` of the step that asks it."""
 
     @property
     def reference(self) -> QuestionRef:
@@ -74,6 +81,8 @@ class ThreadDecision(BaseModel, extra="forbid"):
     revised_data: Any = None
     question: QuestionRef | None = None
     """The question that is meant; an answer that names another one is refused."""
+    token: str | None = None
+    """The same by the question's token."""
 
     @model_validator(mode="before")
     @classmethod
@@ -85,12 +94,12 @@ def answer_model(question: ThreadQuestion) -> Any:
     """Return the type of the decisions that a question takes; its JSON schema makes forms."""
 
     def check(decision: ThreadDecision) -> ThreadDecision:
-        require_open(decision.question, question.reference)
+        require_open(Named(decision.question, decision.token), question)
         if decision.action not in question.actions:
             raise ValueError(
                 f"action: {decision.action!r} is not taken; taken: {', '.join(question.actions)}"
             )
         return decision
 
-    form = form_of(ThreadDecision)
+    form = form_for(ThreadDecision, question.token)
     return Annotated[ThreadDecision, AfterValidator(check), WithJsonSchema(form)]

@@ -15,6 +15,7 @@ from paper_search.errors import ThreadFinishedError, ThreadNotFoundError, Thread
 from paper_search.persistence import LedgerEntry, Persistence
 from paper_search.steps import Workflow
 from paper_search.steps.compiler import compile_workflow
+from paper_search.steps.types import token_of
 from paper_search.threads.questions import Question, ThreadQuestion, answer_model
 from paper_search.threads.records import RecordStore
 from paper_search.threads.state import read_state
@@ -43,6 +44,8 @@ class OpenQuestion(Generic[QuestionT]):
     question: QuestionT
     answers: Any
     """The type of the decisions that it takes."""
+    opened_at: str
+    """UTC, ISO 8601."""
 
 
 class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
@@ -132,6 +135,11 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
         """Whether a living process drives the thread at this moment."""
         return await self._persistence.leases.is_held(self._thread_id)
 
+    @property
+    def thread_id(self) -> str:
+        """Return which thread it is."""
+        return self._thread_id
+
     async def exists(self) -> bool:
         """Whether there is a thread of this id, of whatever graph."""
         config: RunnableConfig = {"configurable": {"thread_id": self._thread_id}}
@@ -178,8 +186,10 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
         if await self._ledger.entry(self._thread_id, interrupt.id) is not None:
             return None
         state = self._read(snapshot.values)
-        question = await self._question(interrupt.value, state)
-        return OpenQuestion(interrupt.id, question, self._answers(question, state))
+        shown = {**interrupt.value, "token": token_of(interrupt.id)}
+        question = await self._question(shown, state)
+        answers = self._answers(question, state)
+        return OpenQuestion(interrupt.id, question, answers, snapshot.created_at)
 
     async def require_question(self) -> OpenQuestion[QuestionT]:
         """Return the question that waits for a person.

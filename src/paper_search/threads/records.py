@@ -13,6 +13,7 @@ ROOT = "paper_search"
 PAGE = 1000
 """Rows that are read or written at once."""
 
+_ALL = 2**31 - 1
 _UNSTORABLE = re.compile(r"[\ud800-\udfff\x00]")
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
 """Of the integers that a store takes."""
@@ -42,20 +43,21 @@ class RecordStore:
         """Return where a part of the rows is; dots are not allowed in a namespace."""
         return (ROOT, self.thread_id.replace(".", "%2E"), part)
 
-    async def index(self, question: str) -> None:
+    async def index(self, question: str, begun_by: str | None = None) -> None:
         """Enter the thread in the index of all threads, or move it to the front.
 
         The entry says its times itself: stores round them, forget the first, or omit the zone.
+
+        Args:
+            question: what was asked for.
+            begun_by: who begins the thread over a server; of one that is there, that stays.
         """
         entry = await self._store.aget(self.listed_in, self.thread_id)
         now = datetime.now(UTC).isoformat()
-        created_at = entry.value["created_at"] if entry else now
-        value = storable({"question": question, "created_at": created_at, "updated_at": now})
+        first = {"created_at": now, "begun_by": begun_by}
+        kept = {name: entry.value.get(name) for name in first} if entry else first
+        value = storable({"question": question, **kept, "updated_at": now})
         await self._store.abatch([PutOp(self.listed_in, self.thread_id, value, index=False)])
-
-    async def is_listed(self) -> bool:
-        """Whether the index has the thread."""
-        return await self._store.aget(self.listed_in, self.thread_id) is not None
 
     async def delete(self) -> None:
         """Delete every row of the thread; the index entry, by which it is found, goes last."""
@@ -83,6 +85,12 @@ class RecordStore:
     async def keys(self, part: str) -> list[str]:
         """Return the keys of a part; at most `PAGE`, for parts that stay small."""
         return [item.key for item in await self._store.asearch(self.namespace(part), limit=PAGE)]
+
+    async def rows(self, part: str) -> dict[str, dict[str, Any]]:
+        """Return all rows of a part by their keys, which are in order."""
+        # One statement: pages by time overlap where many rows have the same.
+        items = await self._store.asearch(self.namespace(part), limit=_ALL)
+        return {item.key: item.value for item in sorted(items, key=lambda item: item.key)}
 
     async def get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Return those of the rows that are there."""

@@ -20,15 +20,18 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.persistence import LedgerEntry, LedgerStatus
-from paper_search.steps.types import PARAMS
+from paper_search.steps.types import PARAMS, token_of
 from paper_search.threads.decisions import (
     ACTIONS,
+    Named,
     check,
     decode,
     excerpt,
+    naming,
     plain,
     to_storable,
 )
+from paper_search.threads.question_names import last_deed
 from paper_search.threads.questions import QuestionRef, ThreadDecision
 from paper_search.threads.reading import OpenQuestion, QuestionT, ResultT, StateT, ThreadReader
 
@@ -58,7 +61,11 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
     def _as_stored(self, decision: BaseModel, named: Any) -> dict[str, Any]:
         """Return a decision on a question as the ledger has it."""
         whole = decision.model_copy(update={self.reference_field: named})
-        return to_storable(whole.model_dump(mode="json"))
+        return to_storable(whole.model_dump(mode="json", exclude={"token"}))
+
+    def _as_told(self, entry: LedgerEntry) -> dict[str, Any]:
+        """Return a stored decision as the graph is given it."""
+        return entry.decision
 
     async def _undo_effects(self, named: Any) -> None:
         """Undo what the decisions from a question on left beside the state, before a fork."""
@@ -145,9 +152,13 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
             raise await self._refused(entry, stored, person)
         return entry
 
+    def resuming(self, entry: LedgerEntry) -> Command[Any]:
+        """Return what gives a stored decision to the graph, with who decided it and when."""
+        return Command(resume={entry.interrupt_id: self._as_told(entry)})
+
     async def apply(self, entry: LedgerEntry) -> None:
         """Give a stored decision to the graph and run up to the next question or the end."""
-        await self._run(Command(resume={entry.interrupt_id: entry.decision}))
+        await self._run(self.resuming(entry))
         await self._ledger.mark(entry, LedgerStatus.APPLIED)
 
     async def fork(
@@ -188,7 +199,7 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
 
     # --- decisions that come again, late, or from two ---------------------------------------------
 
-    async def take(self, decision: Any, by: str | None = None) -> None:
+    async def take(self, decision: Any, by: str | None = None, token: str | None = None) -> None:
         """Answer the open question; of many people who do so at once, one succeeds.
 
         Who was refused because another one is at it learns what that one decided, if it is known.
@@ -196,11 +207,14 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         Args:
             decision: of any shape that `decisions.decode` knows.
             by: who decides; None: who runs the program.
+            token: of the question that is meant; None: the decision names it, or does not.
 
         Raises:
             ThreadError: see `ThreadEngine.answer`.
             InvalidDecisionError: the decision cannot be used; the question stays open.
         """
+        if token is not None:
+            decision = naming(decision, token, self.actions)
         try:
             is_replay = await self.is_replay(decision, by)
             if is_replay and await self.is_at_rest():
@@ -212,7 +226,9 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
                 elif is_replay:
                     return
                 elif entry is None:
-                    await self.answer(await self.require_question(), decision, by)
+                    question = await self.require_question()
+                    await self.require_meant(question, decision, by)
+                    await self.answer(question, decision, by)
                 elif await self.is_same(entry, decision, by):
                     await self.apply(entry)
         except ThreadTakenOverError:
@@ -230,14 +246,42 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         if named is None or not await self.exists():
             return False
         interrupt = await self._interrupt()
-        if interrupt is not None and self._reference(interrupt.value) == named:
+        if interrupt is not None and self._is_meant(named, interrupt.id, interrupt.value):
             return False
         entry = await self._earlier(named)
         if entry is None:
             return False
-        if not self._says(entry.decision, decision, named):
+        if not self._says(entry.decision, decision, self._reference_of(entry)):
             raise await self._refused(entry, decision, by or current_person())
         return True
+
+    async def require_meant(
+        self, question: OpenQuestion[QuestionT], decision: Any, by: str | None = None
+    ) -> None:
+        """Refuse an answer that names no question and may be for the one before.
+
+        It may be where that one was decided a moment ago (a double click, a script that ran
+        twice), or by somebody else: whoever answers may have seen no other question.
+
+        Raises:
+            InvalidDecisionError: it cannot be used at all.
+            StaleDecisionError: it names none; says what was decided, and how to name this one.
+        """
+        if self._named(decision) is not None:
+            return
+        last = await last_deed(self._ledger, self._thread_id, question.interrupt_id)
+        person = by or current_person()
+        if last is None or not last.is_doubtful(question.opened_at, self._ledger.now(), person):
+            return
+        check(decision, question.answers)
+        await self._note_refusal(question.interrupt_id, decision, person, "names no question")
+        token = question.question.token
+        raise StaleDecisionError(
+            f"the answer does not say which question it is for. {last.by} {last.what} at "
+            f"{last.at}; after that another question was asked, which is still open: "
+            f"{question.question.reference}. To answer that one: `paper-search resume "
+            f'{self._thread_id} --approve --token {token}`, or "token": "{token}" in the answer'
+        )
 
     async def is_same(self, entry: LedgerEntry, decision: Any, by: str | None = None) -> bool:
         """Whether the decision says what was stored.
@@ -296,28 +340,32 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
     def _reference_of(self, entry: LedgerEntry) -> Any:
         return self._reference(entry.decision[self.reference_field])
 
-    def _named(self, decision: Any) -> Any:
-        """Return the question that a decision of any shape names; None: it names none."""
-        if isinstance(decision, self.decision_type):
-            return getattr(decision, self.reference_field)
+    def _named(self, decision: Any) -> Named | None:
+        """Return how a decision of any shape names its question; None: it names none."""
         try:
-            decoded = decode(decision, self.actions)
-            named = decoded.get(self.reference_field) if isinstance(decoded, Mapping) else None
-            return None if named is None else self._reference(named)
+            decoded = decode(plain(decision), self.actions)
+            given = decoded if isinstance(decoded, Mapping) else {}
+            reference, token = given.get(self.reference_field), given.get("token")
+            named = None if reference is None else self._reference(plain(reference))
+            return Named(named, token) if named is not None or token else None
         except (ValueError, RecursionError):  # a ValidationError is a ValueError
             return None
+
+    def _is_meant(self, named: Named, interrupt_id: str, value: Any) -> bool:
+        return named.means(self._reference(value), token_of(interrupt_id))
 
     def _says(self, stored: Mapping[str, Any], decision: Any, named: Any) -> bool:
         """Whether a decision of any shape says what was stored for a question."""
         said = self._past_decision(named, decision)
         return said is not None and self._as_stored(said, named) == dict(stored)
 
-    async def _earlier(self, named: Any) -> LedgerEntry | None:
+    async def _earlier(self, named: Named) -> LedgerEntry | None:
         """Return the decision that counts for a question that is past."""
         found = [
             entry
             for entry in await self._ledger.entries(self._thread_id)
-            if entry.status is not LedgerStatus.SUPERSEDED and self._reference_of(entry) == named
+            if entry.status is not LedgerStatus.SUPERSEDED
+            and self._is_meant(named, entry.interrupt_id, entry.decision[self.reference_field])
         ]
         return found[-1] if found else None
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from paper_search.errors import PersistenceError
 from paper_search.steps import StepContext
 from paper_search.steps.types import Asker
+from paper_search.threads.decisions import listed
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 VERSION_FIELD = "schema_version"
@@ -29,7 +30,12 @@ def read_state(model: type[ModelT], values: Mapping[str, Any], thread: str) -> M
     if VERSION_FIELD in values:
         _check_version(model, values[VERSION_FIELD], thread)
     known = {name: values[name] for name in model.model_fields if name in values}
-    return model.model_validate(known)
+    try:
+        return model.model_validate(known)
+    except ValidationError as error:
+        raise PersistenceError(
+            f"{thread} cannot be read: {listed(error)}; restore a backup, or delete the thread"
+        ) from None
 
 
 def checked_state(ctx: StepContext[ModelT, Any, Any], noun: str) -> ModelT:

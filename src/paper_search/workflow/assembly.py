@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from paper_search.config import AppConfig
 from paper_search.errors import PaperSearchError
 from paper_search.library import Library
 from paper_search.library.source import library_path
-from paper_search.llm import create_provider
+from paper_search.llm import LLMProvider, create_models
+from paper_search.llm.chat import ChatProvider
+from paper_search.llm.metering import Metering
+from paper_search.llm.prices import load_prices
 from paper_search.llm.tracing import redact_traces
 from paper_search.models import RawPaper, SearchReport, SearchStrategy
+from paper_search.models.settings import Skill
 from paper_search.skills import (
     Deduplicator,
     IntentParser,
@@ -24,8 +29,9 @@ from paper_search.skills import (
     Searcher,
 )
 from paper_search.skills.gap_filler import GapFiller
-from paper_search.sources import SearchSource, create_source, create_sources
+from paper_search.sources import SearchSource, create_source, create_sources, known_sources
 from paper_search.sources.enrichment import create_enrichers
+from paper_search.steps.types import PARAMS
 from paper_search.workflow.skills import Skills
 
 _GRACE_S = 5.0
@@ -48,43 +54,80 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         UnknownNameError: a source or enricher of that name is not installed.
     """
     redact_traces(config.secrets)
-    llm = create_provider(config.llm) if config.llm.is_wanted else None
+    models = create_models(config.llm)
     if sources is None:
         chosen = create_sources(config)
     else:
         chosen = [create_source(name, config) for name in dict.fromkeys(sources)]
     available = [source.source_name for source in chosen]
-    deadline_s = config.source_deadline_s + _GRACE_S
-    searcher = (
-        KeepingSearcher(chosen, library_path(config.home), deadline_s=deadline_s)
-        if config.keep_found
-        else Searcher(chosen, deadline_s=deadline_s)
-    )
     return Skills(
         intent_parser=IntentParser(
-            llm, domain=config.domain, default_max_results=config.default_max_results
+            models[Skill.INTENT],
+            domain=config.domain,
+            default_max_results=config.default_max_results,
         ),
         query_builder=QueryBuilder(
-            llm,
+            models[Skill.STRATEGY],
             domain=config.domain,
             available_sources=available,
             max_results_ceiling=config.max_results_ceiling,
         ),
-        searcher=searcher,
+        searcher=_searcher(config, chosen),
         deduplicator=Deduplicator(
-            llm=llm,
+            llm=models[Skill.DUPLICATES],
             enable_llm_pass=config.dedup_enable_llm_pass,
             llm_max_candidates=config.dedup_llm_max_candidates,
         ),
         relevance_scorer=RelevanceScorer(
-            llm,
+            models[Skill.JUDGE],
             batch_size=config.relevance_batch_size,
             max_concurrency=config.relevance_max_concurrency,
         ),
         result_organizer=ResultOrganizer(),
         gap_filler=GapFiller(create_enrichers(config)),
         scoper=Scoper(chosen, deadline_s=config.scope_deadline_s),
+        metering=metering_of(config, models),
     )
+
+
+def _searcher(config: AppConfig, sources: list[SearchSource]) -> Searcher:
+    deadline_s = config.source_deadline_s + _GRACE_S
+    if not config.keep_found:
+        return Searcher(sources, deadline_s=deadline_s)
+    return KeepingSearcher(sources, library_path(config.home), deadline_s=deadline_s)
+
+
+def metering_of(config: AppConfig, models: Mapping[Skill, LLMProvider | None]) -> Metering:
+    """Return what counts the calls of models, for the settings.
+
+    Raises:
+        ConfigError: the file of prices cannot be read.
+    """
+    names = {
+        skill: f"{model.provider}:{model.model}"
+        for skill, model in models.items()
+        if isinstance(model, ChatProvider)
+    }
+    prices = load_prices(config.llm.prices)
+    batch_size = config.relevance_batch_size
+    return Metering(config.usage_path, prices, names, batch_size, config.budget)
+
+
+def sources_of_run(config: AppConfig, values: Mapping[str, Any]) -> list[str] | None:
+    """Return the sources that a run was limited to; else all enabled and those it names.
+
+    Args:
+        config: which sources are enabled.
+        values: the channels of the thread.
+    """
+    limited: list[str] | None = (values.get(PARAMS) or {}).get("sources")
+    if limited is not None:
+        return limited
+    enabled = [name for name, source in config.sources.items() if source.enabled]
+    named = (values.get("strategy") or {}).get("sources") or []
+    if named:  # what the home remembers is for new threads
+        enabled = [name for name in enabled if name not in config.remembered_sources]
+    return [*enabled, *(name for name in named if name in known_sources() and name not in enabled)]
 
 
 class KeepingSearcher(Searcher):

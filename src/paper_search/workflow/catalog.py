@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from paper_search.models import PaperCollection, SourceReport
+from paper_search.models.usage import StepSpending
 from paper_search.persistence import Persistence
 from paper_search.threads.catalog import (
     BriefInfo,
@@ -24,6 +25,10 @@ class ThreadInfo(BriefInfo):
     checkpoint: CheckpointKind | None = None
     """Which question it waits with."""
     iteration: int = 0
+    usage: list[StepSpending] = Field(default_factory=list)
+    """What each step spent on models."""
+    papers: int | None = None
+    """How many the latest result has; None: there is none yet."""
     graph: str = "paper_search"
 
 
@@ -69,10 +74,13 @@ class ThreadCatalog(Catalog[SearchSession, ThreadInfo]):
         )
 
     def _info(self, status: StatusFacts) -> ThreadInfo:
+        result = status.values.get("result")
         return ThreadInfo(
             **status.facts,
             checkpoint=status.asked["kind"] if status.asked else None,
             iteration=status.values.get("current_iteration", 0),
+            usage=status.values.get("usage", []),
+            papers=len(result["paper_ids"]) if result else None,
         )
 
 

@@ -8,11 +8,13 @@ from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
 from paper_search.errors import PersistenceError
 from paper_search.models import (
     Coverage,
     KnownPapersReport,
+    MergeDecision,
     Paper,
     PaperCollection,
     ParsedIntent,
@@ -20,6 +22,7 @@ from paper_search.models import (
     SearchStrategy,
     SourceReport,
 )
+from paper_search.models.usage import Budget, SpendingEstimate, StepSpending
 from paper_search.workflow.round_changes import RoundChanges
 
 
@@ -53,6 +56,14 @@ class StrategyPayload(BaseModel):
     """Hit counts, relaxed queries and suggested terms; None: nobody looked."""
     remarks: list[str] = Field(default_factory=list)
     """What a query of the strategy probably does not mean, with the column."""
+    changes: str = ""
+    """How it differs from the strategy of the round before; empty: this is the first."""
+    estimate: SpendingEstimate | None = None
+    """What the models will cost up to the result, about; None: none is asked."""
+    usage: list[StepSpending] = Field(default_factory=list)
+    """What each step spent on models so far."""
+    budget: Budget | None = None
+    """What the thread may spend at most; None: no limit."""
 
 
 class SameWorkQuestion(BaseModel):
@@ -93,10 +104,16 @@ class ResultPayload(BaseModel):
     """Pairs that only a person can tell, the likeliest first."""
     marks: dict[str, bool] = Field(default_factory=dict)
     """What was marked while screening this round: is it relevant? It joins any answer to this."""
+    merge_decisions: list[MergeDecision] = Field(default_factory=list)
+    """What was said of pairs in this round so far; it joins any answer to this."""
+    earlier_marks: dict[str, bool] = Field(default_factory=dict)
+    """What was marked in earlier rounds and still holds."""
     stopping_estimate: str | None = None
     """How many relevant papers are left, and whether to stop; None: nothing was marked yet."""
     coverage: Coverage | None = None
     """How much is missing, by the overlap of the sources; None: it does not tell."""
+    usage: list[StepSpending] = Field(default_factory=list)
+    """What each step spent on models so far."""
     store_namespace: list[str] = Field(default_factory=list)
     """Where the records of all papers are, in the LangGraph store, by id."""
 
@@ -109,6 +126,8 @@ class Checkpoint(BaseModel):
     run_id: str = Field(default_factory=lambda: str(uuid.uuid4()))
     iteration: int = 0
     timestamp: str = Field(default_factory=lambda: datetime.now(UTC).isoformat())
+    token: str = ""
+    """The short name of the question; an answer that carries it counts for no other one."""
 
     @property
     def reference(self) -> CheckpointRef:
@@ -142,6 +161,12 @@ class Decision(BaseModel):
     note: str | None = None
     checkpoint: CheckpointRef | None = None
     """The checkpoint that is meant; an answer that names another one is refused."""
+    token: str | None = None
+    """The same by the checkpoint's token."""
+    decided_by: SkipJsonSchema[str | None] = None
+    """Who gave it; the ledger says, no answer."""
+    decided_at: SkipJsonSchema[str | None] = None
+    """UTC, ISO 8601."""
 
 
 @runtime_checkable

@@ -18,6 +18,8 @@ from pydantic import (
 from paper_search.errors import QuerySyntaxError
 from paper_search.models import (
     PUBLICATION_TYPES,
+    Criterion,
+    CriterionKind,
     MergeDecision,
     RankedQuery,
     SearchConstraints,
@@ -26,8 +28,9 @@ from paper_search.models import (
     SynonymMap,
     UserFeedback,
 )
+from paper_search.models.criteria import FEWEST_CRITERIA, MOST_CRITERIA
 from paper_search.query import parse
-from paper_search.threads.decisions import decode, form_of, listed, plain, require_open
+from paper_search.threads.decisions import Named, decode, form_for, listed, plain, require_open
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,
@@ -96,12 +99,30 @@ class RankedEdit(RankedQuery, extra="forbid"):
         return condition
 
 
+class CriterionEdit(Criterion, extra="forbid"):
+    """A criterion as a person may write it."""
+
+
 class StrategyEdit(SearchStrategy, extra="forbid"):
-    """A strategy as a person may write it."""
+    """A strategy as a person may write it, with the criteria that papers are judged by."""
 
     queries: list[QueryEdit] = Field(max_length=MAX_QUERIES)  # type: ignore[assignment]  # narrower
     ranked: list[RankedEdit] = Field(default_factory=list, max_length=MAX_QUERIES)  # type: ignore[assignment]  # narrower
     filters: ConstraintsEdit = Field(default_factory=ConstraintsEdit)
+    criteria: list[CriterionEdit] | None = Field(
+        default=None,
+        min_length=FEWEST_CRITERIA,
+        max_length=MOST_CRITERIA,
+        exclude_if=lambda given: given is None,
+    )
+    """None: those of the intent stay."""
+
+    @field_validator("criteria")
+    @classmethod
+    def _include_something(cls, given: list[CriterionEdit] | None) -> list[CriterionEdit] | None:
+        if given and all(each.kind is CriterionKind.EXCLUSION for each in given):
+            raise ValueError('all are exclusions; give one of the kind "inclusion"')
+        return given
 
 
 class MergeEdit(MergeDecision, extra="forbid"):
@@ -160,12 +181,14 @@ def answer_model(
     model = StrategyDecision if at_strategy else ResultDecision
 
     def check(decision: Decision) -> Decision:
-        require_open(decision.checkpoint, checkpoint.reference)
+        require_open(Named(decision.checkpoint, decision.token), checkpoint)
         _check_content(decision, checkpoint, known_ids)
         _check_merges(decision.revised_data, known_ids | record_ids)
         return decision
 
-    return Annotated[model, AfterValidator(check), WithJsonSchema(form_of(model))]
+    return Annotated[
+        model, AfterValidator(check), WithJsonSchema(form_for(model, checkpoint.token))
+    ]
 
 
 def past_decision(kind: CheckpointKind, answer: Any) -> Decision | None:

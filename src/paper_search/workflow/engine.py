@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from paper_search.errors import ConfigError
+from paper_search.llm.metering import Metering
 from paper_search.models import PaperCollection, UserFeedback
 from paper_search.persistence import Persistence
 from paper_search.threads.decisions import listed
-from paper_search.threads.engine import ThreadEngine
+from paper_search.threads.engine import ThreadEngine, checked_thread
 from paper_search.threads.progress import Progress, ProgressReporter
 from paper_search.threads.reading import OpenQuestion
 from paper_search.workflow.checkpoints import (
@@ -26,6 +27,7 @@ from paper_search.workflow.checkpoints import (
     ResultPayload,
 )
 from paper_search.workflow.questions import markable_ids
+from paper_search.workflow.rejudging import JudgingReport
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.results import merge_papers as _merge_accumulated
 from paper_search.workflow.session import SearchSession
@@ -44,6 +46,7 @@ from paper_search.workflow.state import DEFAULT_MAX_ITERATIONS, SearchParams, Wo
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
+    from paper_search.models.usage import Budget
 
 
 logger = logging.getLogger(__name__)
@@ -80,6 +83,8 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         gap_filler: looks up what works lack, in runs that want that.
         enrich: whether those that begin here want it.
         scoper: looks at hit counts before a strategy is asked; None: nobody does.
+        budget: what a thread that begins here may spend on models; None: no limit.
+        metering: counts the calls of models; None: in the state only.
 
     Raises:
         ConfigError: a limit is out of its range.
@@ -107,6 +112,8 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         gap_filler: FillsGaps | None = None,
         enrich: bool = False,
         scoper: Scopes | None = None,
+        budget: Budget | None = None,
+        metering: Metering | None = None,
     ) -> None:
         super().__init__(
             SearchSession,
@@ -127,6 +134,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         self._must_find = list(must_find)
         self._gap_filler, self._enrich = gap_filler, enrich
         self._scoper = scoper
+        self._budget, self._metering = budget, metering or Metering()
         self._has_no_sources = False
         self._settings(is_asking=True)
 
@@ -144,6 +152,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         max_results: int | None = None,
         must_find: Sequence[str] = (),
         enrich: bool | None = None,
+        budget: Budget | None = None,
     ) -> SearchWorkflow:
         """Return the workflow that the settings describe.
 
@@ -158,9 +167,11 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             max_results: see the class.
             must_find: see the class.
             enrich: see the class; None: as the settings say.
+            budget: see the class; None: as the settings say.
 
         Raises:
-            ConfigError: a model or a source lacks a setting that it needs.
+            ConfigError: a model or a source lacks a setting that it needs, or a model the price
+                for a budget of money.
             UnknownNameError: a source of that name is not installed.
         """
         from paper_search.workflow.assembly import assemble_skills  # noqa: PLC0415  # slow import
@@ -184,6 +195,8 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             gap_filler=skills.gap_filler,
             enrich=config.enrich if enrich is None else enrich,
             scoper=skills.scoper,
+            budget=skills.metering.checked(budget or config.budget),
+            metering=skills.metering,
         )
         workflow._has_no_sources = not skills.source_names
         return workflow
@@ -216,6 +229,23 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
 
         return await self.go_back(thread_id, is_wanted, words, by=by)
 
+    async def judge(self, thread_id: str, *, is_all: bool = False) -> JudgingReport:
+        """Have the model judge the papers of the latest result, without another search.
+
+        Args:
+            thread_id: which thread; its question stays open.
+            is_all: also those that are judged already; what the model said of a paper before, by
+                the same criteria, is not asked for again.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadNotWaitingError: it has no papers yet.
+            ThreadBusyError: another process drives it.
+            ConfigError: no model is set.
+        """
+        async with self._session(checked_thread(thread_id)) as session, session.lease():
+            return await session.judge_again(self._skills(), is_all=is_all)
+
     @property
     def _checkpoint_handler(self) -> CheckpointHandler | None:
         handler: CheckpointHandler | None = self._handler
@@ -231,6 +261,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
                 max_results=self._max_results,
                 must_find=self._must_find,
                 enrich=self._enrich,
+                budget=self._budget,
             )
         except ValidationError as error:
             raise ConfigError(f"the search cannot be set up: {listed(error)}") from None
@@ -243,6 +274,9 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
                 "load_config(), or name a source, such as "
                 'AppConfig(sources={"openalex": SearchSourceConfig(name="openalex")})'
             )
+        return self._skills()
+
+    def _skills(self) -> Skills:
         return Skills(
             self._intent_parser,
             self._query_builder,
@@ -252,6 +286,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             self._result_organizer,
             self._gap_filler,
             self._scoper,
+            metering=self._metering,
         )
 
     async def _ask(self, session: SearchSession, waiting: OpenQuestion[Checkpoint]) -> None:
@@ -329,8 +364,12 @@ def _coerce_feedback(decision: Decision) -> UserFeedback:
 def _accumulate_relevant(
     state: WorkflowState, collection: PaperCollection, feedback: UserFeedback
 ) -> None:
-    """Add the papers of a collection that were marked relevant to the accumulated ones."""
-    marked = set(feedback.marked_relevant)
+    """Add the papers of a collection that were marked relevant to the accumulated ones.
+
+    The latest mark counts: those marked irrelevant now are taken out.
+    """
+    marked, gone = set(feedback.marked_relevant), set(feedback.marked_irrelevant)
+    state.accumulated_papers = [p for p in state.accumulated_papers if p.id not in gone]
     state.add_accumulated([paper for paper in collection.papers if paper.id in marked])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from paper_search.steps import Outcome, StepDef, Workflow
 from paper_search.workflow import nodes
+from paper_search.workflow.spending import counted
 from paper_search.workflow.state import SearchOutput, SearchParams, SearchRequest, StepState
 
 OK, SKIP, FAIL = Outcome.OK, Outcome.SKIP, Outcome.FAIL
@@ -12,9 +13,9 @@ APPROVE, EDIT, REJECT = Outcome.APPROVE, Outcome.EDIT, Outcome.REJECT
 # fmt: off
 WORKFLOW = Workflow(
     "paper_search",
-    StepDef("parse_intent", "Understand the question", handler=nodes.parse_intent,
+    StepDef("parse_intent", "Understand the question", handler=counted(nodes.parse_intent),
             next={OK: "build_strategy"}),
-    StepDef("build_strategy", "Write the search strategy", handler=nodes.build_strategy,
+    StepDef("build_strategy", "Write the search strategy", handler=counted(nodes.build_strategy),
             next={OK: "scope_strategy"}, bound="max_iterations"),
     StepDef("scope_strategy", "Look at hit counts before asking", handler=nodes.scope_strategy,
             next={OK: "confirm_strategy", SKIP: "search"}),
@@ -22,9 +23,9 @@ WORKFLOW = Workflow(
             next={APPROVE: "search", EDIT: "search", REJECT: "build_strategy", FAIL: "finish"}),
     StepDef("search", "Ask all sources", handler=nodes.search,
             next={OK: "deduplicate"}),
-    StepDef("deduplicate", "Merge the records of one work", handler=nodes.deduplicate,
+    StepDef("deduplicate", "Merge the records of one work", handler=counted(nodes.deduplicate),
             next={OK: "score"}),
-    StepDef("score", "Judge relevance", handler=nodes.score,
+    StepDef("score", "Judge relevance", handler=counted(nodes.score),
             next={OK: "organize"}),
     StepDef("organize", "Sort and describe the result", handler=nodes.organize,
             next={OK: "review_results", SKIP: "finish"}),

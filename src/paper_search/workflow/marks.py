@@ -1,13 +1,16 @@
-"""What a person said of single papers while screening, kept beside the checkpoints."""
+"""What a person said of single papers, kept beside the checkpoints as soon as it is said."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
 
 from langgraph.store.base import BaseStore, PutOp
 from pydantic import BaseModel
 
-from paper_search.models import UserFeedback
+from paper_search.config import current_person
+from paper_search.models import MergeDecision, UserFeedback
 from paper_search.threads.records import PAGE, storable
 from paper_search.workflow.records import SearchRecords
 
@@ -21,11 +24,16 @@ class ScreeningMark(BaseModel):
     iteration: int
     """Of the search, in which it was said."""
     is_relevant: bool | None = None
-    """None: neither; the paper was skipped, or has a note only."""
+    """None: neither; the paper was skipped, has a note only, or its mark was taken back."""
     is_skipped: bool = False
+    is_taken_back: bool = False
+    """What an earlier round said of it does not hold any more."""
+    reason: str | None = None
+    """Why it is relevant or not."""
     note: str | None = None
     said_at: str = ""
     """UTC, ISO 8601."""
+    said_by: str = ""
 
 
 class MarkStore:
@@ -36,9 +44,13 @@ class MarkStore:
         thread_id: whose they are.
     """
 
+    part = "marks"
+    """Where in the store they are."""
+
     def __init__(self, store: BaseStore, thread_id: str) -> None:
         self._store = store
-        self._namespace = SearchRecords(store, thread_id).namespace("marks")
+        self._namespace = SearchRecords(store, thread_id).namespace(self.part)
+        self._pairs = SearchRecords(store, thread_id).namespace("pairs")
 
     async def marks(self) -> list[ScreeningMark]:
         """Return all marks in the order in which they were made."""
@@ -47,20 +59,111 @@ class MarkStore:
             found += [ScreeningMark.model_validate(item.value) for item in page]
         return sorted(found, key=lambda mark: mark.number)
 
-    async def put(self, mark: ScreeningMark) -> None:
-        """Save a mark in the place of an earlier one on the paper; it is on disk on return."""
-        value = storable(mark.model_dump(mode="json"))
+    async def put(self, *marks: ScreeningMark) -> None:
+        """Save marks in the place of earlier ones on the papers; they are on disk on return."""
         # Not `aput`: its write is done by another task, which holds no lease.
-        operation = PutOp(self._namespace, mark.paper_id, value, index=False)
-        await self._store.abatch([operation])
+        await self._store.abatch(
+            [
+                PutOp(
+                    self._namespace,
+                    self._key(mark.paper_id),
+                    storable(mark.model_dump(mode="json")),
+                    index=False,
+                )
+                for mark in marks
+            ]
+        )
 
     async def remove(self, paper_id: str) -> None:
         """Take the mark on a paper back."""
-        await self._store.abatch([PutOp(self._namespace, paper_id, None)])
+        await self._store.abatch([PutOp(self._namespace, self._key(paper_id), None)])
 
-    async def of_round(self, iteration: int) -> dict[str, bool]:
-        """Return what was said relevant or not in one round, by paper id."""
-        return verdicts(await self.marks(), iteration)
+    async def say(
+        self,
+        paper_ids: Sequence[str],
+        iteration: int,
+        *,
+        is_relevant: bool | None,
+        reason: str | None = None,
+        by: str | None = None,
+    ) -> None:
+        """Save what the person at hand says of papers; a note that is there stays.
+
+        Args:
+            paper_ids: which papers.
+            iteration: of the search, in which it is said.
+            is_relevant: None: what was said of them before is taken back.
+            reason: why.
+            by: who says it; None: who runs the program.
+        """
+        made = await self.marks()
+        before = {mark.paper_id: mark for mark in made}
+        number = max((mark.number for mark in made), default=0)
+        said = {
+            "iteration": iteration,
+            "is_relevant": is_relevant,
+            "is_skipped": False,
+            "is_taken_back": is_relevant is None,
+            "reason": reason,
+            **said_now(),
+            **({"said_by": by} if by else {}),
+        }
+        await self.put(
+            *(
+                before.get(i, ScreeningMark(paper_id=i, number=0, iteration=iteration)).model_copy(
+                    update={**said, "number": number + place}
+                )
+                for place, i in enumerate(paper_ids, start=1)
+            )
+        )
+
+    def _key(self, paper_id: str) -> str:
+        return paper_id
+
+    async def say_same(self, decisions: Sequence[MergeDecision], iteration: int) -> None:
+        """Save what the person at hand says of pairs of records, in the place of earlier words."""
+        await self._store.abatch(
+            [
+                PutOp(
+                    self._pairs,
+                    " ".join(sorted((each.one, each.other))),
+                    {"iteration": iteration, "decision": storable(each.model_dump(mode="json"))},
+                    index=False,
+                )
+                for each in decisions
+            ]
+        )
+
+    async def said_same(self, iteration: int) -> list[MergeDecision]:
+        """Return what was said of pairs in one round."""
+        found: list[Any] = []
+        while page := await self._store.asearch(self._pairs, limit=PAGE, offset=len(found)):
+            found += page
+        rows = [item.value for item in found if item.value["iteration"] == iteration]
+        return [MergeDecision.model_validate(row["decision"]) for row in rows]
+
+    async def of_round(self, iteration: int) -> list[ScreeningMark]:
+        """Return the marks of one round."""
+        return [mark for mark in await self.marks() if mark.iteration == iteration]
+
+    async def joined_to(
+        self, feedback: UserFeedback | None, iteration: int, known_ids: frozenset[str]
+    ) -> UserFeedback | None:
+        """Return the feedback of an answer with what was saved in its round; see `joined`."""
+        whole = joined(feedback, await self.of_round(iteration), known_ids)
+        given = whole.merge_decisions if whole else []
+        pairs = [{each.one, each.other} for each in given]
+        saved = await self.said_same(iteration)
+        added = [each for each in saved if {each.one, each.other} not in pairs]
+        if not added:
+            return whole
+        merges = {"merge_decisions": [*given, *added]}
+        return (whole or UserFeedback()).model_copy(update=merges)
+
+
+def said_now(by: str | None = None) -> dict[str, str]:
+    """Return who says something, and when, by the names of a mark; None: who runs the program."""
+    return {"said_at": datetime.now(UTC).isoformat(), "said_by": by or current_person()}
 
 
 def verdicts(marks: Sequence[ScreeningMark], iteration: int) -> dict[str, bool]:
@@ -73,23 +176,32 @@ def verdicts(marks: Sequence[ScreeningMark], iteration: int) -> dict[str, bool]:
 
 
 def joined(
-    feedback: UserFeedback | None, screened: Mapping[str, bool], known_ids: frozenset[str]
+    feedback: UserFeedback | None, screened: Sequence[ScreeningMark], known_ids: frozenset[str]
 ) -> UserFeedback | None:
-    """Return the feedback of an answer with the marks of the screening before it.
+    """Return the feedback of an answer with the marks of the round before it.
 
     Where both speak of a paper, the answer counts. None: neither says anything.
     """
     given = feedback or UserFeedback()
     said = {*given.marked_relevant, *given.marked_irrelevant, *given.unmarked}
-    added = {i: mark for i, mark in screened.items() if i in known_ids and i not in said}
+    added = [
+        mark
+        for mark in screened
+        if mark.paper_id in known_ids
+        and mark.paper_id not in said
+        and (mark.is_taken_back or mark.is_relevant is not None)
+    ]
     if not added:
         return feedback
+    relevant = [mark.paper_id for mark in added if mark.is_relevant]
+    irrelevant = [mark.paper_id for mark in added if mark.is_relevant is False]
+    back = [mark.paper_id for mark in added if mark.is_taken_back]
+    reasons = {mark.paper_id: mark.reason for mark in added if mark.reason}
     return given.model_copy(
         update={
-            "marked_relevant": [*given.marked_relevant, *(i for i, mark in added.items() if mark)],
-            "marked_irrelevant": [
-                *given.marked_irrelevant,
-                *(i for i, mark in added.items() if not mark),
-            ],
+            "marked_relevant": [*given.marked_relevant, *relevant],
+            "marked_irrelevant": [*given.marked_irrelevant, *irrelevant],
+            "unmarked": [*given.unmarked, *back],
+            "reasons": {**given.reasons, **reasons},
         }
     )

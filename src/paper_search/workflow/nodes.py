@@ -29,7 +29,8 @@ from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.threads.state import asker, checked_state
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.decisions import answer_model, feedback_of
-from paper_search.workflow.marks import MarkStore, joined
+from paper_search.workflow.judgements import StoredJudgements, judged_by, judged_by_note
+from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.questions import (
     markable_ids,
     record_ids,
@@ -39,6 +40,7 @@ from paper_search.workflow.questions import (
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
 from paper_search.workflow.results import final_collection
 from paper_search.workflow.round_changes import round_changes
+from paper_search.workflow.rounds import searched_round
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
     CollectionRef,
@@ -66,7 +68,6 @@ async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Understand the question; everything else of an earlier search on the thread is cleared."""
     question = ctx.step_state.question
     ctx.progress("begun", {"step": ctx.step_id, "iteration": 0})
-    # Before the index: a thread that is listed without terms is one of an older program.
     await _approvals(ctx).begin(is_asking=ctx.workflow_params.enable_strategy_checkpoint)
     await _records(ctx).index(question)
     intent = await ctx.services.intent_parser.parse(question)
@@ -84,11 +85,13 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
             previous_strategies=state.previous_strategies,
             user_feedback=state.latest_feedback,
             marked_papers=marked,
+            graded=await _records(ctx).best_graded(state.result),
         )
     )
     strategy = _seeded(strategy, marked)
     await _records(ctx).index(state.question)
-    return Outcome.OK, {"strategy": _limited(strategy, ctx.workflow_params)}
+    limited = _limited(strategy, ctx.workflow_params)
+    return Outcome.OK, {"strategy": limited, **judged_by_note(state)}
 
 
 async def scope_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
@@ -105,7 +108,8 @@ async def scope_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
 async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
     """Ask whether the strategy is right; nothing else."""
     state = _checked(ctx)
-    question = strategy_question(state, ctx.thread_id, ctx.services)
+    named, budget = (ctx.thread_id, ctx.token), ctx.workflow_params.budget
+    question = await strategy_question(state, named, ctx.services, budget)
     decision: Decision = asker(ctx)(question, answer_model(question, markable_ids(state)))
     if decision.action is DecisionAction.APPROVE:
         await _approvals(ctx).approve(_strategy(state), state.current_iteration)
@@ -113,8 +117,9 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
     if decision.action is DecisionAction.EDIT:
         edited = _edited(_strategy(state), decision.revised_data)
         await _approvals(ctx).write(edited, state.current_iteration)
-        return Outcome.EDIT, {"strategy": edited}
-    return _next_round(ctx, state, Outcome.REJECT, feedback_of(decision), result_count=0)
+        return Outcome.EDIT, {"strategy": edited, **judged_by(state, decision.revised_data)}
+    said = decision, feedback_of(decision)
+    return _next_round(ctx, state, Outcome.REJECT, said, result_count=0)
 
 
 async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -129,6 +134,8 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
         strategy = _seeded(strategy, await _records(ctx).marked(state.marks))
     answer = await ctx.services.search(strategy)
     found = await _records(ctx).put_records(answer.papers)
+    searched = searched_round(state.current_iteration, found, ctx.services.models)
+    await _records(ctx).put_round(searched)
     ctx.progress("found", {"records": len(found)})
     kept = dict(state.kept_by_source)
     for report in answer.sources:
@@ -169,13 +176,11 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     records = _records(ctx)
     marked = await records.marked(state.marks)
     works = await records.works(state.works)
-    scored = await ctx.services.score(works, _intent(state), marked)
-    asked = {(report.source, report.query) for report in state.reports if report.query}
-    ranked = _strategy(state).ranked
-    question = " ".join(query.text for query in ranked) or _intent(state).topic
-    ordered = ctx.services.order(scored, marked, asked, question)
-    scores = await records.put_judgements(ordered or scored, works)
-    return Outcome.OK, {"scores": scores, "is_ordered": bool(ordered), "works": []}
+    order = (state.asked, state.ranked_question)
+    kept = StoredJudgements(ctx.store)
+    judged, is_ordered = await ctx.services.judge(works, _intent(state), marked, kept, order)
+    scores = await records.put_judgements(judged, works)
+    return Outcome.OK, {"scores": scores, "is_ordered": is_ordered, "works": []}
 
 
 async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
@@ -212,22 +217,22 @@ async def review_results(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, 
     """Ask whether the result is right; nothing else."""
     state = _checked(ctx)
     preview = ctx.workflow_params.preview_papers
-    question = await result_question(state, ctx.thread_id, _records(ctx), preview=preview)
+    named = ctx.thread_id, ctx.token
+    question = await result_question(state, named, _records(ctx), preview=preview)
     known = answer_model(question, markable_ids(state), record_ids(state))
     decision: Decision = asker(ctx)(question, known)
     count = len(state.result.paper_ids) if state.result else 0
-    screened = await MarkStore(ctx.store, ctx.thread_id).of_round(state.current_iteration)
-    markable = markable_ids(state)
+    saved, iteration = MarkStore(ctx.store, ctx.thread_id), state.current_iteration
     if decision.action is DecisionAction.APPROVE:
-        marks = joined(decision.revised_data, screened, markable)
-        ended = {**_ended_round(state, count, marks), "ended_by": EndReason.APPROVED}
-        return Outcome.APPROVE, {**ended, "accumulated_ids": _accumulated(state, marks)}
-    feedback = joined(feedback_of(decision), screened, markable) or UserFeedback()
+        marks = await saved.joined_to(decision.revised_data, iteration, markable_ids(state))
+        ended = _ended_round(state, count, marks, decision)
+        return Outcome.APPROVE, {**ended, "ended_by": EndReason.APPROVED}
+    given = feedback_of(decision)
+    feedback = await saved.joined_to(given, iteration, markable_ids(state)) or UserFeedback()
     again: Edit | Reject = (
         Outcome.EDIT if decision.action is DecisionAction.EDIT else Outcome.REJECT
     )
-    outcome, update = _next_round(ctx, state, again, feedback, result_count=count)
-    return outcome, {**update, "accumulated_ids": _accumulated(state, feedback)}
+    return _next_round(ctx, state, again, (decision, feedback), result_count=count)
 
 
 async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -241,6 +246,7 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
         told = {"hidden": state.result.hidden, "coverage": state.result.coverage}
         reference = reference.model_copy(update=told)
     await records.index(state.question)
+    await _approvals(ctx).end()
     return Outcome.OK, {"is_complete": True, "result": reference, "collection": collection}
 
 
@@ -338,12 +344,13 @@ def _next_round(
     ctx: Context,
     state: WorkflowState,
     again: AgainT,
-    feedback: UserFeedback,
+    said: tuple[Decision, UserFeedback],
     *,
     result_count: int,
 ) -> tuple[AgainT | Fail, StepUpdate]:
     """End the iteration; return the outcome that leads to another, or fail at the limit."""
-    ended = _ended_round(state, result_count, feedback)
+    decision, feedback = said
+    ended = _ended_round(state, result_count, feedback, decision)
     following = ended["current_iteration"]
     if following < ctx.workflow_params.max_iterations:
         ctx.progress("iterating", {"iteration": following})
@@ -352,7 +359,10 @@ def _next_round(
 
 
 def _ended_round(
-    state: WorkflowState, result_count: int, feedback: UserFeedback | None = None
+    state: WorkflowState,
+    result_count: int,
+    feedback: UserFeedback | None = None,
+    decision: Decision | None = None,
 ) -> dict[str, Any]:
     """Return what changes when an iteration ends: it is remembered and counted."""
     record = IterationRecord(
@@ -360,10 +370,13 @@ def _ended_round(
         strategy=_strategy(state),
         result_count=result_count,
         feedback=feedback,
+        decided_by=decision.decided_by if decision else None,
+        decided_at=decision.decided_at if decision else None,
     )
     return {
         "history": [*state.history, record],
         "current_iteration": state.current_iteration + 1,
+        "accumulated_ids": state.accumulated_after(feedback),
     }
 
 
@@ -381,11 +394,3 @@ def _placed(scored: Sequence[ScoredPaper], marked: Sequence[MarkedPaper]) -> lis
         paper if paper.paper.id in refused else paper.model_copy(update={"place": next(places)})
         for paper in scored
     ]
-
-
-def _accumulated(state: WorkflowState, feedback: UserFeedback | None) -> list[str]:
-    """Return the ids marked relevant so far, with those of this answer that the round found."""
-    result = state.result
-    shown = {*result.paper_ids, *result.set_aside_ids} if result else set()
-    marked = feedback.marked_relevant if feedback else []
-    return list(dict.fromkeys([*state.accumulated_ids, *(i for i in marked if i in shown)]))

@@ -6,7 +6,9 @@ from itertools import islice
 
 from paper_search.errors import PersistenceError
 from paper_search.models import SearchStrategy
+from paper_search.models.usage import Budget
 from paper_search.query import lint
+from paper_search.skills.strategy.changes import changes
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,
@@ -16,15 +18,26 @@ from paper_search.workflow.checkpoints import (
 )
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.skills import Skills
+from paper_search.workflow.spending import budget_of, estimate_of
 from paper_search.workflow.state import WorkflowState
 
 MAX_REMARKS = 20
 
 
-def strategy_question(state: WorkflowState, run_id: str, skills: Skills) -> Checkpoint:
-    """Return checkpoint 1: is this the strategy?"""
+async def strategy_question(
+    state: WorkflowState, named: tuple[str, str], skills: Skills, budget: Budget | None = None
+) -> Checkpoint:
+    """Return checkpoint 1: is this the strategy?
+
+    Args:
+        state: of the search.
+        named: the run, and the token of the question.
+        skills: what is asked of whom, and what it costs.
+        budget: that the thread was begun with; one that was given later is in its log.
+    """
     if state.intent is None or state.strategy is None:
         raise PersistenceError("the thread has no strategy to confirm")
+    before = state.previous_strategies
     return Checkpoint(
         kind=CheckpointKind.STRATEGY_CONFIRMATION,
         payload=StrategyPayload(
@@ -35,9 +48,14 @@ def strategy_question(state: WorkflowState, run_id: str, skills: Skills) -> Chec
             ranking_sources=skills.ranking_sources,
             scope=state.scope,
             remarks=remarks(state.strategy),
+            changes=changes(before[-1], state.strategy) if before else "",
+            estimate=estimate_of(state, skills),
+            usage=state.usage,
+            budget=await budget_of(named[0], budget, skills.metering),
         ),
-        run_id=run_id,
+        run_id=named[0],
         iteration=state.current_iteration,
+        token=named[1],
     )
 
 
@@ -52,13 +70,13 @@ def remarks(strategy: SearchStrategy) -> list[str]:
 
 
 async def result_question(
-    state: WorkflowState, run_id: str, records: SearchRecords, *, preview: int | None
+    state: WorkflowState, named: tuple[str, str], records: SearchRecords, *, preview: int | None
 ) -> Checkpoint:
     """Return checkpoint 2: is this the result?
 
     Args:
         state: of the search.
-        run_id: names the run in the question.
+        named: the names of the run and of the question.
         records: where the papers are.
         preview: how many papers to show in full; None: all of them.
     """
@@ -80,10 +98,12 @@ async def result_question(
             set_aside=len(state.result.set_aside_ids),
             stopping_estimate=state.result.stopping_estimate,
             coverage=state.result.coverage,
+            usage=state.usage,
             store_namespace=list(records.namespace("records")),
         ),
-        run_id=run_id,
+        run_id=named[0],
         iteration=state.current_iteration,
+        token=named[1],
     )
 
 

@@ -1,10 +1,12 @@
 """The records of one thread, in the LangGraph store; the state holds only their ids.
 
 Namespaces, each under `("paper_search", <thread>)`:
-`records` as sources gave them · `works` as merged, where that differs · `members` which work a
-record belongs to · `judgements` score, reason, tags · `papers` whole, where an
-organizer made more · `final` the same, of the end result · `approvals` what a person approved ·
- `marks` what a person said while screening (`paper_search.workflow.marks`).
+`records` as sources gave them · `rounds` what each search gave, when, and what it was done with ·
+`works` as merged, where that differs · `members` which work a record belongs to ·
+`judgements` score, reason, tags · `papers` whole, where an organizer made more · `final` the same,
+of the end result · `approvals` what a person approved · `marks` what a person said while screening
+(`paper_search.workflow.marks`) · `reviews` the same of each reviewer, and `reviewers` who they are
+(`paper_search.workflow.reviewers`) · `order` of a result that was judged again.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paper_search.models import (
+    MAX_SEEDS,
     BibliographicRecord,
     MarkedPaper,
     Paper,
@@ -22,22 +25,52 @@ from paper_search.models import (
     SearchStrategy,
     Seed,
 )
+from paper_search.skills.result_organizer import facets_of
 from paper_search.threads.approvals import Approvals
 from paper_search.threads.records import PAGE, ROOT, RecordStore, storable
+from paper_search.workflow.rounds import SearchedRound
 from paper_search.workflow.state import CollectionRef
 
 INDEX = (ROOT, "threads")
 """Every search by its thread."""
 
 _SHARED = set(BibliographicRecord.model_fields) | {"id"}
-_VERDICT = ("relevance_score", "relevance_reason", "tags", "is_judged")
+_LOOKED_AT = 100
+"""Papers of a result of which the best are followed."""
+_FOLLOWED_FROM = 0.8
+"""The score from which on a paper is followed: no record that speaks to the judge gets it."""
+_VERDICT = (
+    "relevance_score",
+    "relevance_reason",
+    "tags",
+    "is_judged",
+    "unjudged_because",
+    "grades",
+)
+
+
+_LATEST = "latest"
 
 
 class SearchRecords(RecordStore):
     """Reads and writes the records of one search. Writing twice changes nothing."""
 
     listed_in = INDEX
-    parts = ("records", "works", "members", "judgements", "papers", "final", "approvals", "marks")
+    parts = (
+        "records",
+        "rounds",
+        "works",
+        "members",
+        "judgements",
+        "papers",
+        "final",
+        "approvals",
+        "marks",
+        "reviews",
+        "reviewers",
+        "pairs",
+        "order",
+    )
 
     async def put_records(self, papers: Sequence[RawPaper]) -> list[str]:
         """Store what a search gave and return the ids, in order.
@@ -50,6 +83,17 @@ class SearchRecords(RecordStore):
         dumps = {paper.id: _seen_again(_dump(paper), before.get(paper.id)) for paper in named}
         await self.put("records", dumps)
         return [paper.id for paper in named]
+
+    async def put_round(self, searched: SearchedRound) -> None:
+        """Store what one search gave; a search of the same round before it is forgotten."""
+        value = storable(searched.model_dump(mode="json"))
+        await self.put("rounds", {str(searched.iteration): value})
+
+    async def rounds(self) -> list[SearchedRound]:
+        """Return what each search gave, the first round first."""
+        rows = await self.rows("rounds")
+        found = [SearchedRound.model_validate(row) for row in rows.values()]
+        return sorted(found, key=lambda searched: searched.iteration)
 
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""
@@ -96,13 +140,11 @@ class SearchRecords(RecordStore):
             verdict.paper for verdict in scored if known.get(verdict.paper.id) != verdict.paper
         ]
         await self.put("works", {paper.id: _dump(paper) for paper in changed})
+        await self.put("order", {_LATEST: None})
         papers = {verdict.paper.id: Paper.from_scored(verdict) for verdict in scored}
         await self.put(
             "judgements",
-            {
-                i: storable(paper.model_dump(mode="json", include=set(_VERDICT)))
-                for i, paper in papers.items()
-            },
+            {i: _verdict(paper) for i, paper in papers.items()},
         )
         return {i: paper.relevance_score for i, paper in papers.items()}
 
@@ -124,12 +166,14 @@ class SearchRecords(RecordStore):
         papers = collection.papers if limit is None else collection.papers[:limit]
         beyond = collection.papers[len(papers) :]
         set_aside = [paper.id for paper in (*beyond, *collection.set_aside)]
-        plain = await self._plain_papers([paper.id for paper in papers])
-        whole = {paper.id: _dump(paper) for paper in papers if plain.get(paper.id) != paper}
-        await self.put(part, {paper.id: whole.get(paper.id) for paper in papers})
+        # One that was decided irrelevant may come from an organizer that made more of it.
+        stored = [*papers, *beyond, *(paper for paper in collection.set_aside if paper.screening)]
+        plain = await self._plain_papers([paper.id for paper in stored])
+        whole = {paper.id: _dump(paper) for paper in stored if plain.get(paper.id) != paper}
+        await self.put(part, {paper.id: whole.get(paper.id) for paper in stored})
         return CollectionRef(
             metadata=collection.metadata,
-            facets=collection.facets,
+            facets=facets_of(papers) if beyond else collection.facets,
             paper_ids=[paper.id for paper in papers],
             set_aside_ids=set_aside,
             hidden=len(beyond),
@@ -145,14 +189,54 @@ class SearchRecords(RecordStore):
         self, reference: CollectionRef, first: int | None = None
     ) -> PaperCollection:
         """Return the collection that is meant, whole, or with the first of its papers alone."""
-        ids = reference.paper_ids[:first]
-        rest = reference.set_aside_ids if first is None else []
+        ids = await self._in_order(reference)
+        count = len(reference.paper_ids)
+        shown = ids[:count] if first is None else ids[: min(first, count)]
+        rest = ids[count:] if first is None else []
+        papers = await self.papers(shown, part=reference.part)
+        has_moved = first is None and set(shown) != set(reference.paper_ids)
         return PaperCollection(
             metadata=reference.metadata,
-            facets=reference.facets,
-            papers=await self.papers(ids, part=reference.part),
+            facets=facets_of(papers) if has_moved else reference.facets,
+            papers=papers,
             set_aside=await self.papers(rest, part=reference.part),
         )
+
+    async def judged(self, ids: Sequence[str]) -> list[str]:
+        """Return those of the ids that a verdict is stored under, in order."""
+        known = await self.get("judgements", ids)
+        return [paper_id for paper_id in ids if paper_id in known]
+
+    async def best_graded(self, result: CollectionRef | None) -> list[Seed]:
+        """Return what the papers are followed by that a model graded best, the best first."""
+        shown = result.paper_ids[:_LOOKED_AT] if result else []
+        scored = await self.scored(await self.judged(shown))
+        best = sorted(
+            (each for each in scored if each.grades and each.relevance_score >= _FOLLOWED_FROM),
+            key=lambda each: -each.relevance_score,
+        )
+        seeds = [_seed(each.paper) for each in best]
+        return [seed for seed in seeds if seed.is_followable][:MAX_SEEDS]
+
+    async def rejudged(self, scored: Sequence[ScoredPaper], order: Sequence[str]) -> None:
+        """Store what was judged after the search: in papers stored whole, and the order of all."""
+        verdicts = {verdict.paper.id: _verdict(Paper.from_scored(verdict)) for verdict in scored}
+        for part in ("papers", "final"):
+            whole = await self.get(part, list(verdicts))
+            plain = {
+                paper_id: {name: value for name, value in row.items() if name not in _VERDICT}
+                for paper_id, row in whole.items()
+            }
+            await self.put(part, {i: {**row, **verdicts[i]} for i, row in plain.items()})
+        await self.put("order", {_LATEST: {"ids": list(order)}})
+
+    async def _in_order(self, reference: CollectionRef) -> list[str]:
+        """Return the ids of a collection, in the order of a later judgement if there is one."""
+        ids = [*reference.paper_ids, *reference.set_aside_ids]
+        row = (await self.get("order", [_LATEST])).get(_LATEST, {})
+        places = {paper_id: place for place, paper_id in enumerate(row.get("ids", []))}
+        # Papers that only a later round knows belong to a result that nobody has judged again.
+        return sorted(ids, key=places.__getitem__) if places.keys() == set(ids) else ids
 
     async def papers(self, ids: Sequence[str], *, part: str = "papers") -> list[Paper]:
         """Return papers in order: as stored where they are whole, else put together."""
@@ -166,11 +250,10 @@ class SearchRecords(RecordStore):
 
         A paper that has been merged into another since is named by that one.
         """
-        members = await self.get("members", list(marks))
-        named = {i: members[i]["work"] if i in members else i for i in marks}
+        named = await self.merged_into(list(marks))
         return [
             MarkedPaper(
-                id=named[paper.id],
+                id=named.get(paper.id, paper.id),
                 title=paper.title,
                 abstract=paper.text,
                 is_relevant=marks[paper.id],
@@ -178,6 +261,10 @@ class SearchRecords(RecordStore):
             )
             for paper in await self.papers(list(marks))
         ]
+
+    async def merged_into(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return by the id of a paper the work that it belongs to, where it was ever merged."""
+        return {i: row["work"] for i, row in (await self.get("members", ids)).items()}
 
     async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
         ids = [i for work in works for i in (work.id, *work.merged_from)]
@@ -233,6 +320,11 @@ def _dump(record: BibliographicRecord) -> dict[str, Any]:
     """Return the record as JSON without what is at its default: most fields of most records."""
     stored: dict[str, Any] = storable(record.said() | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
     return stored
+
+
+def _verdict(paper: Paper) -> dict[str, Any]:
+    verdict: dict[str, Any] = storable(paper.model_dump(mode="json", include=set(_VERDICT)))
+    return verdict
 
 
 def _seen_again(value: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:

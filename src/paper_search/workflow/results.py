@@ -13,6 +13,7 @@ from paper_search.models import (
     SearchMetadata,
     SearchStrategy,
 )
+from paper_search.skills.result_organizer import by_score, facets_of
 from paper_search.workflow.marks import MarkStore, ScreeningMark
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.regrouping import Merge, regrouped
@@ -25,21 +26,44 @@ async def final_collection(
     marks: MarkStore,
     deduplicate: Merge | None = None,
 ) -> PaperCollection:
-    """Return the last collection with the accumulated papers; an empty one if there is none.
+    """Return the result: the last collection with all papers decided relevant in any round.
 
-    With `deduplicate`, what the person's last answer said on what is one work is carried out.
+    What was decided irrelevant is set aside; the latest decision on a paper counts. An empty one
+    if nothing was searched. With `deduplicate`, what the person's last answer said on what is one
+    work is carried out.
     """
+    return without_excluded(await merged_collection(state, records, marks, deduplicate))
+
+
+async def merged_collection(
+    state: WorkflowState,
+    records: SearchRecords,
+    marks: MarkStore,
+    deduplicate: Merge | None = None,
+) -> PaperCollection:
+    """Return the result with what was decided irrelevant still in its place; see above."""
+    made = await marks.marks()
+    merged = await records.merged_into([*state.marks, *(mark.paper_id for mark in made)])
     if state.result is None:
         collection = empty_collection(state.question)
     else:
         collection = await records.collection(state.result)
-    extra = await records.papers(state.accumulated_ids)
-    merged = merge_papers(collection, extra)
+    decisions = decisions_on_papers(state, made, merged | _members(collection))
+    included = [i for i, said in decisions.items() if said.decision == "include"]
+    held = {paper.id for paper in collection.papers}
+    collection = merge_papers(
+        collection, await records.papers([i for i in included if i not in held])
+    )
     said = state.history[-1].feedback if state.history else None
     if deduplicate is not None and said is not None and said.merge_decisions:
-        merged = await regrouped(merged, said.merge_decisions, records, deduplicate)
-    merged = with_screening(merged, state.marks, await marks.marks())
-    return merged.model_copy(
+        before = collection
+        collection = await regrouped(before, said.merge_decisions, records, deduplicate)
+        collection = recounted(collection, before)
+        decisions = decisions_on_papers(state, made, merged | _members(collection))
+    named = merged | _members(collection)
+    notes = {named.get(mark.paper_id, mark.paper_id): mark.note for mark in made if mark.note}
+    collection = with_decisions(collection, decisions, notes)
+    return collection.model_copy(
         update={
             "ended_by": state.ended_by,
             "reports": [*state.earlier_reports, *state.reports],
@@ -50,50 +74,106 @@ async def final_collection(
     )
 
 
-def with_screening(
-    collection: PaperCollection, verdicts: Mapping[str, bool], marks: Sequence[ScreeningMark]
-) -> PaperCollection:
-    """Return the collection with what a person said of its papers; itself if nothing was said.
+def decisions_on_papers(
+    state: WorkflowState, marks: Sequence[ScreeningMark], named: Mapping[str, str]
+) -> dict[str, ScreeningDecision]:
+    """Return the decision that stands on each paper; the latest counts.
 
     Args:
-        collection: of whose papers it is.
-        verdicts: by paper id: is it relevant?
-        marks: of the screening, with the time and the notes.
+        state: with the answers of all rounds.
+        marks: made one by one; those of this round are later than all answers.
+        named: by the id of a paper, that of the one that it was merged into since.
     """
-    made = {mark.paper_id: mark for mark in marks}
-    if not verdicts and not made:
+    said: dict[str, tuple[ScreeningDecision, int]] = {}
+    for paper_id, (is_relevant, record) in state.marked_in.items():
+        reasons = record.feedback.reasons if record.feedback else {}
+        decision = ScreeningDecision(
+            decision=_word(is_relevant=is_relevant),
+            decided_by=record.decided_by,
+            decided_at=record.decided_at,
+            reason=reasons.get(paper_id),
+        )
+        said[named.get(paper_id, paper_id)] = decision, record.iteration
+    for mark in marks:
+        own = named.get(mark.paper_id, mark.paper_id)
+        before, iteration = said.get(own, (ScreeningDecision(), -1))
+        is_latest = mark.iteration >= state.current_iteration
+        if mark.is_relevant is None:
+            if mark.is_taken_back and is_latest:
+                said.pop(own, None)
+            continue
+        word = _word(is_relevant=mark.is_relevant)
+        # The answer of a round repeats its marks; they know better who made them, and when.
+        if is_latest or (mark.iteration, word) == (iteration, before.decision):
+            decision = ScreeningDecision(
+                decision=word,
+                decided_by=mark.said_by or before.decided_by,
+                decided_at=mark.said_at or before.decided_at,
+                reason=mark.reason or (None if is_latest else before.reason),
+            )
+            said[own] = decision, mark.iteration
+    return {paper_id: decision for paper_id, (decision, _) in said.items()}
+
+
+def with_decisions(
+    collection: PaperCollection,
+    decisions: Mapping[str, ScreeningDecision],
+    notes: Mapping[str, str],
+) -> PaperCollection:
+    """Return the collection with what a person said of its papers; itself if nothing was said."""
+    if not decisions and not notes:
         return collection
 
     def screened(paper: Paper) -> Paper:
-        mark = made.get(paper.id)
-        own = mark.is_relevant if mark else None
-        verdict = verdicts.get(paper.id, own)
-        update: dict[str, object] = {"note": mark.note} if mark and mark.note else {}
-        if verdict is not None:
-            said_at = mark.said_at if mark and own == verdict else None
-            update["screening"] = ScreeningDecision(
-                decision="include" if verdict else "exclude", decided_at=said_at or None
-            )
-        return paper.model_copy(update=update) if update else paper
-
-    return collection.model_copy(
-        update={
-            "papers": [screened(paper) for paper in collection.papers],
-            "set_aside": [screened(paper) for paper in collection.set_aside],
+        update = {
+            "screening": decisions.get(paper.id, paper.screening),
+            "note": notes.get(paper.id, paper.note),
         }
-    )
+        has_changed = (paper.screening, paper.note) != tuple(update.values())
+        return paper.model_copy(update=update) if has_changed else paper
+
+    papers = [screened(paper) for paper in collection.papers]
+    set_aside = [screened(paper) for paper in collection.set_aside]
+    return collection.model_copy(update={"papers": papers, "set_aside": set_aside})
+
+
+def without_excluded(collection: PaperCollection) -> PaperCollection:
+    """Return the collection with what was decided irrelevant set aside, after all else there."""
+    excluded = [paper for paper in collection.papers if paper.decision == "excluded"]
+    if not excluded:
+        return collection
+    kept = [paper for paper in collection.papers if paper.decision != "excluded"]
+    update = {"papers": kept, "set_aside": [*collection.set_aside, *excluded]}
+    return recounted(collection.model_copy(update=update), collection)
 
 
 def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollection:
-    """Return the collection with the papers that it lacks, by id; itself if it lacks none."""
+    """Return the collection with the papers that it lacks, by id; itself if it lacks none.
+
+    A collection in the order of the scores stays so. In any other, what was set aside follows in
+    the order that it had there, and then what the round did not find, by score.
+    """
     known = {paper.id for paper in collection.papers}
-    missing = [paper for paper in extra if paper.id not in known]
+    missing = {paper.id: paper for paper in extra if paper.id not in known}
     if not missing:
         return collection
-    added = {paper.id for paper in missing}
-    rest = [paper for paper in collection.set_aside if paper.id not in added]
-    papers = [*collection.papers, *missing]
-    return collection.model_copy(update={"papers": papers, "set_aside": rest})
+    rest = [paper for paper in collection.set_aside if paper.id not in missing]
+    aside = [missing.pop(paper.id) for paper in collection.set_aside if paper.id in missing]
+    papers = [*collection.papers, *aside, *sorted(missing.values(), key=by_score)]
+    scores = [by_score(paper) for paper in collection.papers]
+    if scores == sorted(scores):
+        papers = sorted(papers, key=by_score)
+    merged = collection.model_copy(update={"papers": papers, "set_aside": rest})
+    return recounted(merged, collection)
+
+
+def recounted(collection: PaperCollection, before: PaperCollection) -> PaperCollection:
+    """Return a changed collection with the counts of what it holds now."""
+    every, former = ([*each.papers, *each.set_aside] for each in (collection, before))
+    total = before.metadata.total_found + len(every) - len(former)
+    metadata = before.metadata.model_copy(update={"total_found": total})
+    facets = facets_of(collection.papers)
+    return collection.model_copy(update={"metadata": metadata, "facets": facets})
 
 
 def empty_collection(question: str) -> PaperCollection:
@@ -104,3 +184,13 @@ def empty_collection(question: str) -> PaperCollection:
         papers=[],
         facets=Facets(),
     )
+
+
+def _members(collection: PaperCollection) -> dict[str, str]:
+    """Return by the id of a record the paper of the collection that it was merged into."""
+    every = (*collection.papers, *collection.set_aside)
+    return {member: paper.id for paper in every for member in paper.merged_from}
+
+
+def _word(*, is_relevant: bool) -> str:
+    return "include" if is_relevant else "exclude"

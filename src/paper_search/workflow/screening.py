@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 
 from paper_search.models import Paper
 from paper_search.skills.screening import Ranker, StoppingEstimate
-from paper_search.workflow.marks import MarkStore, ScreeningMark, joined
+from paper_search.workflow.marks import MarkStore, ScreeningMark, joined, said_now
 from paper_search.workflow.state import WorkflowState
 from paper_search.workflow.stopping_estimates import round_estimate, with_marks
 
@@ -57,30 +57,50 @@ class Screening:
         ids = [paper.id for paper in self.papers]
         return round_estimate(ids, self.marks, self.iteration, self._earlier)
 
+    @property
+    def reasons(self) -> list[str]:
+        """Return the reasons that papers were marked irrelevant for, the commonest first."""
+        given = Counter(m.reason for m in self.marks if m.is_relevant is False and m.reason)
+        return [reason for reason, _ in given.most_common()]
+
     def mark_of(self, paper: Paper) -> ScreeningMark | None:
         """Return what was said of a paper while screening."""
         return self._marks.get(paper.id)
 
-    def queue(self) -> list[Paper]:
+    def queue(self, *, learns: bool = True) -> list[Paper]:
         """Return the papers without a verdict: what was just taken back, then the likeliest first.
 
         Skipped ones come last, the one that was skipped first before the others.
+
+        Args:
+            learns: whether the order follows the latest marks, which takes a while for thousands
+                of papers; else it is the one before.
         """
         said = self._said()
-        left = [paper for paper in self._ordered() if paper.id not in said]
+        ordered = self._ordered() if learns or self._order is None else self._order[1]
+        left = [paper for paper in ordered if paper.id not in said]
         return sorted(left, key=self._place)
 
-    async def say(self, paper: Paper, *, is_relevant: bool) -> None:
-        """Save the verdict on a paper."""
-        await self._put(paper, is_relevant=is_relevant, is_skipped=False)
+    async def say(
+        self, paper: Paper, *, is_relevant: bool, reason: str | None = None, by: str | None = None
+    ) -> None:
+        """Save the verdict on a paper.
 
-    async def skip(self, paper: Paper) -> None:
+        Args:
+            paper: which one.
+            is_relevant: the verdict.
+            reason: why.
+            by: who says it; None: who runs the program.
+        """
+        await self._put(paper, by, is_relevant=is_relevant, is_skipped=False, reason=reason)
+
+    async def skip(self, paper: Paper, *, by: str | None = None) -> None:
         """Save that the paper is to come later."""
-        await self._put(paper, is_relevant=None, is_skipped=True)
+        await self._put(paper, by, is_relevant=None, is_skipped=True)
 
-    async def note(self, paper: Paper, words: str) -> None:
+    async def note(self, paper: Paper, words: str, *, by: str | None = None) -> None:
         """Save a note on a paper, in the place of an earlier one."""
-        await self._put(paper, note=words)
+        await self._put(paper, by, note=words)
 
     async def undo(self) -> Paper | None:
         """Take the last verdict or skip of this round back; None: there is none left."""
@@ -99,14 +119,13 @@ class Screening:
         self._taken_back = last.paper_id
         return mine[last.paper_id]
 
-    async def _put(self, paper: Paper, **said: object) -> None:
+    async def _put(self, paper: Paper, by: str | None, **said: object) -> None:
         old = self._marks.get(paper.id)
         is_verdict = "note" not in said
         number = max((mark.number for mark in self._marks.values()), default=0) + 1
         base = old or ScreeningMark(paper_id=paper.id, number=number, iteration=self.iteration)
         moved = {"number": number, "iteration": self.iteration} if is_verdict else {}
-        now = {"said_at": datetime.now(UTC).isoformat()}
-        mark = base.model_copy(update={**said, **moved, **now})
+        mark = base.model_copy(update={**said, **moved, **said_now(by), "is_taken_back": False})
         await self._store.put(mark)
         self._marks[paper.id] = mark
         self._taken_back = None if is_verdict else self._taken_back

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from pydantic import BaseModel
+
 from paper_search.errors import ThreadNotWaitingError
-from paper_search.models import PaperCollection
-from paper_search.persistence import Persistence
+from paper_search.llm.metering import metered
+from paper_search.models import MergeDecision, PaperCollection
+from paper_search.persistence import LedgerEntry, Persistence
+from paper_search.steps.types import PARAMS
 from paper_search.threads.reading import Events
 from paper_search.threads.session import ThreadSession
+from paper_search.threads.spending import meter_of
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,
@@ -20,9 +26,15 @@ from paper_search.workflow.decisions import answer_model, past_decision
 from paper_search.workflow.graph import WORKFLOW
 from paper_search.workflow.questions import markable_ids, record_ids, result_question
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
-from paper_search.workflow.results import final_collection
+from paper_search.workflow.rejudging import JudgingReport, judge_again
+from paper_search.workflow.results import final_collection, merged_collection
+from paper_search.workflow.reviewers import Reviewers
 from paper_search.workflow.screening import MarkStore, Screening, open_screening, with_marks
-from paper_search.workflow.state import WorkflowState
+from paper_search.workflow.skills import Skills
+from paper_search.workflow.state import SearchParams, WorkflowState
+
+_TOLD = ("decided_by", "decided_at")
+"""What the graph is told of a decision besides the decision."""
 
 
 class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | None]):
@@ -57,6 +69,30 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
             return None
         return await final_collection(state, self._records, self._marks)
 
+    async def mark(
+        self, paper_ids: Sequence[str], *, is_relevant: bool | None, reason: str | None = None
+    ) -> None:
+        """Save what the person at hand says of papers; it joins the next answer.
+
+        Args:
+            paper_ids: which papers.
+            is_relevant: None: what was said of them before is taken back.
+            reason: why.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+        """
+        iteration = (await self.state()).current_iteration
+        await self._marks.say(paper_ids, iteration, is_relevant=is_relevant, reason=reason)
+
+    async def mark_pairs(self, decisions: Sequence[MergeDecision]) -> None:
+        """Save what the person at hand says of pairs of records; it joins the next answer.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+        """
+        await self._marks.say_same(decisions, (await self.state()).current_iteration)
+
     async def screening(self) -> Screening:
         """Return the papers of the result to go through one by one.
 
@@ -64,6 +100,31 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
             ThreadNotFoundError: there is no such thread.
             ThreadNotWaitingError: there is no result yet, or another one is being made.
         """
+        state = await self._at_result()
+        collection = await merged_collection(state, self._records, self._marks)
+        return await open_screening(collection.papers, state, self._marks)
+
+    async def reviewers(self) -> Reviewers:
+        """Return the reviewers who decide on the papers of the result independently.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadNotWaitingError: there is no result yet, or another one is being made.
+        """
+        state = await self._at_result()
+        collection = await merged_collection(state, self._records, self._marks)
+        rows = await self._records.rows("reviews")
+        merged = await self._records.merged_into([row["paper_id"] for row in rows.values()])
+        seen = {merged.get(row["paper_id"], row["paper_id"]) for row in rows.values()}
+        left = [paper for paper in collection.set_aside if paper.id in seen]
+        papers = [*collection.papers, *left]
+        decided = [paper for paper in papers if paper.decision != "undecided"]
+        decisions = {paper.id: paper.screening for paper in decided if paper.screening}
+        store, iteration = self._persistence.store, state.current_iteration
+        return Reviewers(papers, store, self._thread_id, iteration, decisions)
+
+    async def _at_result(self) -> WorkflowState:
+        """Return the state of a thread that has a result to screen; Raises as `screening`."""
         state = await self.state()
         waiting = None if state.is_complete else await self.open_question()
         at_result = waiting is not None and (waiting.question.kind is CheckpointKind.RESULT_REVIEW)
@@ -72,14 +133,25 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
                 f"thread {self._thread_id!r} has no result to screen: it is neither done nor does "
                 "it wait with one. Resume it up to the question about the result"
             )
-        collection = await final_collection(state, self._records, self._marks)
-        return await open_screening(collection.papers, state, self._marks)
+        return state
+
+    async def judge_again(self, skills: Skills, *, is_all: bool) -> JudgingReport:
+        """Have the papers of the latest result judged; see `SearchWorkflow.judge`."""
+        state, values = await self.state(), (await self.snapshot()).values
+        budget = SearchParams.model_validate(values.get(PARAMS) or {}).budget
+        place = "judge", state.current_iteration
+        metering = skills.metering
+        meter = await meter_of(place, state.usage, self._thread_id, metering, budget)
+        with metered(meter):
+            store = self._persistence.store
+            return await judge_again(state, store, self._thread_id, skills, is_all=is_all)
 
     async def _question(self, shown: Any, state: WorkflowState) -> Checkpoint:
         checkpoint = read_checkpoint(shown)
         if checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION:
             return checkpoint
-        whole = await result_question(state, checkpoint.run_id, self._records, preview=None)
+        named = checkpoint.run_id, checkpoint.token
+        whole = await result_question(state, named, self._records, preview=None)
         payload = await with_marks(whole.payload, state, self._marks)
         return whole.model_copy(update={"timestamp": checkpoint.timestamp, "payload": payload})
 
@@ -88,6 +160,14 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
 
     def _past_decision(self, named: CheckpointRef, decision: Any) -> Decision | None:
         return past_decision(named.kind, decision)
+
+    def _as_stored(self, decision: BaseModel, named: CheckpointRef) -> dict[str, Any]:
+        """See `ThreadSession`; who decided stands beside it, and nobody can pass for another."""
+        stored = super()._as_stored(decision, named)
+        return {name: value for name, value in stored.items() if name not in _TOLD}
+
+    def _as_told(self, entry: LedgerEntry) -> dict[str, Any]:
+        return entry.decision | {name: getattr(entry, name) for name in _TOLD}
 
     async def _undo_effects(self, named: CheckpointRef) -> None:
         await StrategyApprovals(self._records).revoke(named.iteration)

@@ -6,8 +6,10 @@ import inspect
 import logging
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Protocol, cast
 
+from paper_search.llm.metering import Metering
 from paper_search.models import (
     DeduplicationReport,
     MarkedPaper,
@@ -26,6 +28,7 @@ from paper_search.models import (
 from paper_search.models.enrichment import EnrichmentReport
 from paper_search.skills import RelevanceScorer
 from paper_search.skills.failures import described
+from paper_search.skills.judging.keeping import KeepsJudgements
 from paper_search.skills.result_ranker import ResultRanker
 
 _log = logging.getLogger(__name__)
@@ -134,6 +137,7 @@ class Skills:
     Attributes:
         gap_filler: fills gaps where a run wants that.
         scoper: looks at hit counts before a strategy is asked; None: nobody does.
+        metering: counts the calls of models.
     """
 
     intent_parser: ParsesIntent
@@ -145,6 +149,7 @@ class Skills:
     gap_filler: FillsGaps | None = None
     scoper: Scopes | None = None
     result_ranker: ResultRanker = field(default_factory=ResultRanker)
+    metering: Metering = field(default_factory=Metering)
 
     @property
     def source_names(self) -> list[str]:
@@ -158,17 +163,31 @@ class Skills:
         names = getattr(self.searcher, "ranking_sources", ())
         return list(names) if isinstance(names, Sequence) else []
 
+    @property
+    def models(self) -> dict[str, str]:
+        """Return the model that each skill asks, by the name of its prompt."""
+        skills = {
+            "intent_parser": self.intent_parser,
+            "query_builder": self.query_builder,
+            "deduplicator": self.deduplicator,
+            "relevance_scorer": self.relevance_scorer,
+        }
+        named = {name: getattr(skill, "model", None) for name, skill in skills.items()}
+        return {name: model for name, model in named.items() if isinstance(model, str)}
+
     async def search(self, strategy: SearchStrategy) -> SearchReport:
         """Search, with a report also from a searcher that gives none."""
         # A mock has every attribute; what counts is the method of a class.
+        now = datetime.now(UTC).isoformat(timespec="seconds")
         if callable(getattr(type(self.searcher), "report", None)):
-            return await cast("ReportsSearch", self.searcher).report(strategy)
+            answer = await cast("ReportsSearch", self.searcher).report(strategy)
+            return answer.model_copy(update={"sources": _dated(answer.sources, now)})
         papers = await self.searcher.search(strategy)
         counts: dict[str, int] = {}
         for paper in papers:
             counts[paper.source] = counts.get(paper.source, 0) + 1
         reports = [
-            SourceReport(source=name, status=SourceStatus.OK, kept=kept)
+            SourceReport(source=name, status=SourceStatus.OK, kept=kept, asked_at=now)
             for name, kept in counts.items()
         ]
         return SearchReport(papers=papers, sources=reports)
@@ -198,32 +217,53 @@ class Skills:
     def keeps_earlier_papers(self) -> bool:
         """Whether what earlier rounds found is judged again with what is new.
 
-        Words cost nothing to judge by again. A model would be paid for all of it in each round,
-        and what a foreign scorer costs is not known: their rounds are what they searched.
+        Words cost nothing to judge by again, and of a model the judgements are kept. What a
+        foreign scorer costs is not known: its rounds are what they searched.
         """
-        scorer = self.relevance_scorer
-        return isinstance(scorer, RelevanceScorer) and not scorer.uses_model
+        return isinstance(self.relevance_scorer, RelevanceScorer)
 
-    def order(
+    async def judge(
         self,
-        scored: Sequence[ScoredPaper],
+        papers: list[RawPaper],
+        intent: ParsedIntent,
         marked: Sequence[MarkedPaper],
-        asked: Collection[tuple[str, str]],
-        question: str,
-    ) -> list[ScoredPaper]:
-        """Return the papers in the order of the result; none: a foreign scorer's scores decide."""
-        if not isinstance(self.relevance_scorer, RelevanceScorer):
-            return []
-        has_read = self.relevance_scorer.uses_model
-        return self.result_ranker.order(
-            scored, marked, asked=asked, question=question, is_score_first=has_read
+        kept: KeepsJudgements | None,
+        order: tuple[Collection[tuple[str, str]], str],
+    ) -> tuple[list[ScoredPaper], bool]:
+        """Judge papers; return them, and whether they are in the order of the result.
+
+        A model judges them in the order that they have without it. Of a foreign scorer, the
+        scores decide.
+
+        Args:
+            papers: to be judged.
+            intent: what they are judged by.
+            marked: what a person decided so far.
+            kept: what a model said before, and where more of it goes; None: nowhere.
+            order: sources with the queries whose ranks count, and the question in plain words.
+        """
+        asked, question = order
+        scorer = self.relevance_scorer
+        if not isinstance(scorer, RelevanceScorer):
+            return await self.score(papers, intent, marked), False
+        by_words = scorer.by_words(papers, intent, marked)
+        ranked = self.result_ranker.order(by_words, marked, asked=asked, question=question)
+        if not scorer.uses_model:
+            return ranked, True
+        in_order = [verdict.paper for verdict in ranked]
+        scored = await scorer.score(in_order, intent, marked, kept=kept)
+        ordered = self.result_ranker.order(
+            scored, marked, asked=asked, question=question, is_score_first=True
         )
+        return ordered, True
 
     async def enrich(self, works: list[RawPaper]) -> EnrichmentReport:
         """Fill what the works lack, if there is anybody who can."""
         if self.gap_filler is None:
             return EnrichmentReport(works=works)
-        return await self.gap_filler.fill(works)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        filled = await self.gap_filler.fill(works)
+        return filled.model_copy(update={"sources": _dated(filled.sources, now)})
 
     async def score(
         self, papers: list[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper]
@@ -233,3 +273,11 @@ class Skills:
             learner = cast("LearnsFromMarks", self.relevance_scorer)
             return await learner.score(papers, intent, marked=marked)
         return await self.relevance_scorer.score(papers, intent)
+
+
+def _dated(reports: Sequence[SourceReport], now: str) -> list[SourceReport]:
+    """Return what sources did with when they were asked, where they do not say it themselves."""
+    return [
+        report if report.asked_at else report.model_copy(update={"asked_at": now})
+        for report in reports
+    ]

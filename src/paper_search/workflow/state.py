@@ -22,6 +22,7 @@ from paper_search.models import (
     SourceReport,
     UserFeedback,
 )
+from paper_search.models.usage import Budget, StepSpending
 from paper_search.steps.types import Untracked
 from paper_search.workflow.round_changes import RoundChanges
 
@@ -59,6 +60,8 @@ class SearchParams(BaseModel, frozen=True):
     """Look up what merged works lack: abstract, DOI, open text."""
     preview_papers: int = Field(default=20, ge=0, le=200)
     """How many papers a question shows in full."""
+    budget: Budget | None = None
+    """What the thread may spend on models at most; None: no limit."""
 
 
 class IterationRecord(BaseModel):
@@ -68,6 +71,9 @@ class IterationRecord(BaseModel):
     strategy: SearchStrategy
     result_count: int
     feedback: UserFeedback | None = None
+    decided_by: str | None = None
+    decided_at: str | None = None
+    """UTC, ISO 8601."""
 
 
 class CollectionRef(BaseModel):
@@ -130,6 +136,8 @@ class WorkflowState(BaseModel):
     """The latest collection."""
     accumulated_ids: list[str] = Field(default_factory=list)
     ended_by: EndReason | None = None
+    usage: list[StepSpending] = Field(default_factory=list)
+    """What each step spent on models, in the order of the first visits."""
     collection: Annotated[PaperCollection | None, Untracked] = None
     """The final collection in full: output of the run, never in a checkpoint."""
 
@@ -144,14 +152,46 @@ class WorkflowState(BaseModel):
         return self.history[-1].feedback if self.history else None
 
     @property
+    def asked(self) -> set[tuple[str, str]]:
+        """Return the sources of this round with the queries that they were asked."""
+        return {(report.source, report.query) for report in self.reports if report.query}
+
+    @property
+    def ranked_question(self) -> str:
+        """Return the question as sources that rank were asked it; else its topic."""
+        asked = " ".join(query.text for query in self.strategy.ranked) if self.strategy else ""
+        return asked or (self.intent.topic if self.intent else "")
+
+    @property
     def marks(self) -> dict[str, bool]:
-        """Return every mark of every round by paper id: is it relevant? The latest mark counts."""
-        marks: dict[str, bool] = {}
+        """Return every mark of every round by paper id: is it relevant? The latest mark counts.
+
+        In the order in which they were made.
+        """
+        return {i: is_relevant for i, (is_relevant, _) in self.marked_in.items()}
+
+    @property
+    def marked_in(self) -> dict[str, tuple[bool, IterationRecord]]:
+        """Return the marks with the round whose answer made each."""
+        made: dict[str, tuple[bool, IterationRecord]] = {}
         for record in self.history:
-            if record.feedback is not None:
-                marks.update(dict.fromkeys(record.feedback.marked_relevant, True))
-                marks.update(dict.fromkeys(record.feedback.marked_irrelevant, False))
-        return marks
+            said = record.feedback or UserFeedback()
+            for paper_id in (*said.unmarked, *said.marked_relevant, *said.marked_irrelevant):
+                made.pop(paper_id, None)
+            made.update(dict.fromkeys(said.marked_relevant, (True, record)))
+            made.update(dict.fromkeys(said.marked_irrelevant, (False, record)))
+        return made
+
+    def accumulated_after(self, feedback: UserFeedback | None) -> list[str]:
+        """Return the ids marked relevant so far, with those of an answer that the round found.
+
+        The latest mark counts: what the answer marks irrelevant, or takes back, is none of them.
+        """
+        said = feedback or UserFeedback()
+        shown = {*self.result.paper_ids, *self.result.set_aside_ids} if self.result else set()
+        marked = [i for i in said.marked_relevant if i in shown]
+        gone = {*said.marked_irrelevant, *said.unmarked}
+        return [i for i in dict.fromkeys([*self.accumulated_ids, *marked]) if i not in gone]
 
     @property
     def merge_decisions(self) -> list[MergeDecision]:

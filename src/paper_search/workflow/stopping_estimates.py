@@ -85,11 +85,14 @@ async def with_marks(payload: Any, state: WorkflowState, store: MarkStore) -> An
     marks = await store.marks()
     markable, iteration = markable_ids(state), state.current_iteration
     said = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
+    taken_back = {m.paper_id for m in marks if m.iteration == iteration and m.is_taken_back}
     ids = state.result.paper_ids if state.result else []
     found = round_estimate(ids, marks, iteration, state.marks)
     return payload.model_copy(
         update={
             "marks": said,
+            "merge_decisions": await store.said_same(iteration),
+            "earlier_marks": {i: m for i, m in state.marks.items() if i not in taken_back},
             "stopping_estimate": found.advice if found else payload.stopping_estimate,
         }
     )

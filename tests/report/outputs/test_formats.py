@@ -3,21 +3,29 @@
 import asyncio
 import json
 import re
+import shutil
+import subprocess
 import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from html import unescape
 from io import BytesIO
 
 import pytest
+from defusedxml.ElementTree import fromstring
 
 from paper_search.errors import ConfigError, ExportError
 from paper_search.models import Author, Paper
 from paper_search.report.document import Report, render_json
 from paper_search.report.evidence import result_of
-from paper_search.report.outputs.docx import render_docx
+from paper_search.report.models import CheckedSentence, Critique, SearchRun
+from paper_search.report.outputs.docx import pandoc_markdown, render_docx
 from paper_search.report.outputs.figures import figures
 from paper_search.report.outputs.latex import render_bibtex, render_latex
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report.outputs.page import render_html
-from paper_search.report.outputs.references import references
+from paper_search.report.outputs.references import link_of, references
+from paper_search.report.structure import section
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.reports import QUESTION, FakeSearch, report_papers, report_services
 
@@ -40,7 +48,24 @@ STYLE = """<?xml version="1.0" encoding="utf-8"?>
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return asyncio.run(ReportWorkflow(report_services(), target_length=1000).run(QUESTION))
+    services = report_services(search=Searched())
+    return asyncio.run(ReportWorkflow(services, target_length=1000).run(QUESTION))
+
+
+class Searched(FakeSearch):
+    """Says which service it asked, and for what."""
+
+    async def find(self, queries, given, known):
+        run = SearchRun(
+            source="openalex",
+            query='"shade trees" AND heat',
+            at=datetime.now(UTC),
+            hits=1234,
+            kept=4,
+            status="rate_limited",
+        )
+        found = await super().find(queries, given, known)
+        return replace(found, runs={query.query_id: [run] for query in queries})
 
 
 async def nasty(text: str) -> Report:
@@ -86,6 +111,18 @@ async def test_latex_cites_keys_that_its_bibliography_has(report):
     assert text.count(r"\begin{") == text.count(r"\end{")
 
 
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs pdfLaTeX")
+def test_pdflatex_sets_whatever_sources_hold(tmp_path):
+    report = asyncio.run(nasty(" ".join([*NASTY, "α ≥ 3, H₂O, 中文, Łódź, e\u0301, 😀"])))
+    (tmp_path / "x.tex").write_text(render_latex(report, bibliography="x"), encoding="utf-8")
+    (tmp_path / "x.bib").write_text(render_bibtex(report), encoding="utf-8")
+    tex = ["pdflatex", "-interaction=batchmode", "-halt-on-error", "x"]
+    for words in (tex, ["bibtex", "x"], tex):
+        ended = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)  # noqa: S603  # fixed words
+        assert ended.returncode == 0, (tmp_path / "x.log").read_text(encoding="latin-1")[-2000:]
+    assert (tmp_path / "x.pdf").read_bytes().startswith(b"%PDF")
+
+
 async def test_json_holds_everything(report):
     document = json.loads(render_json(report))
     assert document["content"]["title"] == report.title
@@ -115,13 +152,87 @@ async def test_a_style_that_is_not_there_is_refused(report):
         references(report, "nowhere.csl")
 
 
-async def test_figures_are_svg_and_the_same_each_time(report):
+async def test_figures_are_the_same_each_time_and_stand_in_the_page(report):
     drawn = figures(report)
-    assert len(drawn) == 2  # no theme runs through these sources
-    assert all("<svg" in svg and "<script" not in svg for svg in drawn.values())
+    assert set(drawn) == {"evidence", "flow", "years"}
+    assert all(b"<svg" in svg and b"<script" not in svg for svg in drawn.values())
     assert drawn == figures(report)
     page = render_html(report, figures=drawn)
-    assert page.count("data:image/svg+xml;base64,") == 2
+    assert page.count("data:image/svg+xml;base64,") == 3
+    latex = render_latex(report, figures={name: f"shade-{name}.pdf" for name in drawn})
+    assert r"\includegraphics[width=\linewidth]{shade-years.pdf}" in latex
+
+
+async def test_every_link_within_the_page_leads_somewhere(report):
+    page = render_html(report)
+    linked = set(re.findall(r'href="#([^"]+)"', page))
+    assert linked <= set(re.findall(r'id="([^"]+)"', page))
+    assert {"abstract", "searches", "references"} <= linked
+    plain = render_markdown(report)
+    titles = re.findall(r"(?m)^## (.+)$", plain)
+    assert re.findall(r"(?m)^- \[(.+)\]\(#[^)]+\)$", plain) == titles
+
+
+async def test_each_reference_has_one_link(report):
+    lines = [line for line in render_markdown(report).splitlines() if line.startswith("- Rowan")]
+    head = "- Rowan, Ada (2019). Shade trees and street temperature. Journal of Shade."
+    assert lines == [f"{head} <https://doi.org/10.5555/shade.1>"]
+    page = render_html(report)
+    assert page.count('href="https://') == len(report.cited)
+
+
+def test_a_source_is_linked_by_its_best_known_number():
+    def link(**known: str) -> str:
+        paper = Paper(
+            id="p", title="T", authors=[], source="s", url="https://example.org/p", **known
+        )
+        return link_of(result_of(paper, "q1"))
+
+    assert link(doi="10.1000/a<b", pmid="7") == "https://doi.org/10.1000/a%3Cb"
+    assert link(pmid="7", arxiv_id="2101.00001") == "https://pubmed.ncbi.nlm.nih.gov/7"
+    assert link(arxiv_id="2101.00001") == "https://arxiv.org/abs/2101.00001"
+    assert link() == "https://example.org/p"
+
+
+async def test_the_table_of_searches_says_where_what_when_and_how_many(report):
+    cells = [
+        "openalex (rate limited)",
+        '"shade trees" AND heat',
+        f"{datetime.now(UTC).year}",
+        "1,234",
+        "4",
+    ]
+    for text in (render_markdown(report), unescape(render_html(report))):
+        assert all(cell in text for cell in cells)
+    row = next(line for line in render_latex(report).splitlines() if "1,234" in line)
+    assert "openalex (rate limited) & " in row
+
+
+def test_one_source_that_is_cited_is_one(report):
+    first = report.sections[0].model_copy(update={"content": "Cool [@rowan_2019_shade]."})
+    frame = {"abstract": "", "conclusion": "", "sections": [first], "analysis": None}
+    one = Report.model_validate({**report.model_dump(exclude={"analysis"}), **frame})
+    assert "of which one is cited." in render_markdown(one)
+
+
+def test_a_mark_stands_behind_its_sentence_in_every_format():
+    claim = "Shade cures fever [@rowan_2019_shade]."
+    sentence = CheckedSentence(
+        place="s1", start=0, end=len(claim), text=claim, status="contradicted", checked_by="model"
+    )
+    report = Report(
+        status="complete",
+        confidence="low",
+        sections=[section(1, "What is known", claim)],
+        sources=[result_of(paper, "q1") for paper in report_papers()],
+        critique=Critique(sentences=[sentence]),
+    )
+    mark = "contradicted by its source"
+    assert rf"2019). *\[{mark}\]*" in render_markdown(report)
+    assert f'</a>). <span class="mark">{mark}</span>' in render_html(report)
+    assert rf"\reportmark{{{mark}}}" in render_latex(report)
+    assert rf'[\[{mark}\]]{{custom-style="Mark"}}' in pandoc_markdown(report, {})
+    assert f"Of one statement, checked by a model: 1 {mark}." in render_markdown(report)
 
 
 async def test_word_documents_are_made_where_pandoc_is(report):
@@ -131,9 +242,17 @@ async def test_word_documents_are_made_where_pandoc_is(report):
         pandoc()
     except ExportError as error:
         pytest.skip(str(error))
-    content = await render_docx(report)
+    content = await render_docx(report, figures=figures(report, "png"))
     with zipfile.ZipFile(BytesIO(content)) as archive:
         text = archive.read("word/document.xml").decode()
+        images = [name for name in archive.namelist() if name.startswith("word/media/")]
+        parts = [name for name in archive.namelist() if name.endswith((".xml", ".rels"))]
+        trees = [fromstring(archive.read(name)) for name in parts]
+        styles = archive.read("word/styles.xml").decode()
+    assert len(images) == 3
+    assert len(trees) == len(set(parts)) > 8
+    assert 'w:footerReference w:type="default" r:id="rIdFooter"' in text
+    assert 'w:fill="F6F4EC"' in styles  # the box of the answer
     assert "Rowan" in text
     assert "[@" not in text
 

@@ -4,18 +4,121 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from paper_search.bibliography.names import SUFFIX
 from paper_search.bibliography.publication_types import stated_type
 from paper_search.bibliography.text import plain
-from paper_search.library.importers.bibtex_values import closes_at, resolved, split_outside
-from paper_search.library.importers.crossrefs import Volumes
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
+
+_VOLUMES = {
+    "book", "mvbook", "proceedings", "mvproceedings", "collection", "mvcollection", "periodical",
+    "reference", "mvreference",
+}  # fmt: skip
+_NEVER = {"crossref", "xref", "xdata", "title", "subtitle", "author", "bibtex", "ids", "keywords",
+          "abstract", "doi", "url", "eprint", "pages", "key"}  # fmt: skip
+"""What belongs to the volume alone, or to the entry alone."""
+
+
+@dataclass(slots=True)
+class Volumes:
+    """The fields of volumes by key: few beside the entries that point at them."""
+
+    _known: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def note(self, kind: str, key: str, fields: Mapping[str, str]) -> None:
+        """Remember an entry that others may point at."""
+        if kind in _VOLUMES and key:
+            self._known[key.lower()] = dict(fields)
+
+    def knows(self, key: str) -> bool:
+        """Return whether the volume has been seen."""
+        return key.lower() in self._known
+
+    def inherited(self, fields: Mapping[str, str]) -> dict[str, str]:
+        """Return the fields with those of the volume that the entry lacks.
+
+        The volume's title is the entry's `booktitle` (BibLaTeX manual 3.22, appendix B).
+        """
+        parent = self._known.get(fields.get("crossref", "").lower())
+        if parent is None:
+            return dict(fields)
+        passed = {name: value for name, value in parent.items() if name not in _NEVER}
+        if "title" in parent:
+            passed["booktitle"] = parent.get("booktitle") or parent["title"]
+        return passed | {name: value for name, value in fields.items() if value}
+
+
+MONTHS = {
+    name: name.capitalize()
+    for name in "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905  # twelve short words
+}
+"""The macros that every style defines (btxdoc, 1988)."""
+
+
+def resolved(raw: str, macros: Mapping[str, str]) -> str:
+    """Return what a raw value stands for; an unknown macro stands for its own name.
+
+    Args:
+        raw: the value as it is written: `{a}`, `"a"`, `ml`, `ml # " 2020"`.
+        macros: what `@string` has defined, by name in lower case.
+    """
+    text = raw.strip()
+    if "#" not in text:
+        return _part(text, macros)
+    return "".join(_part(part, macros) for part in _parts(text))
+
+
+def split_outside(text: str, separator: re.Pattern[str]) -> list[str]:
+    """Return what stands between separators that are not in braces."""
+    parts, start, depth, seen = list[str](), 0, 0, 0
+    for found in separator.finditer(text):
+        between = text[seen : found.start()]
+        depth += between.count("{") - between.count("}")
+        seen = found.start()
+        if depth <= 0:
+            parts.append(text[start : found.start()].strip())
+            start = found.end()
+    return [part for part in (*parts, text[start:].strip()) if part]
+
+
+def closes_at(text: str) -> int:
+    """Return where the brace closes that the text begins with; -1: nowhere."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "{") - (letter == "}")
+        if depth == 0:
+            return place
+    return -1
+
+
+def _part(text: str, macros: Mapping[str, str]) -> str:
+    part = text.strip()
+    if len(part) > 1 and (part[0], part[-1]) in {("{", "}"), ('"', '"')}:
+        return part[1:-1]
+    return macros.get(part.lower()) or MONTHS.get(part.lower(), part)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield what stands between `#` outside of braces and quotes."""
+    depth, start, is_quoted, before = 0, 0, False, ""
+    for place, letter in enumerate(text):
+        if before == "\\":
+            before = ""
+            continue
+        depth += (letter == "{") - (letter == "}")
+        if letter == '"' and depth == 0:
+            is_quoted = not is_quoted
+        elif letter == "#" and depth == 0 and not is_quoted:
+            yield text[start:place]
+            start = place + 1
+        before = letter
+    yield text[start:]
+
 
 _KEYLESS = re.compile(
     r"(@(?!string|comment|preamble)[A-Za-z]+[ \t]*[{(])[ \t]*(?=,|\n|[A-Za-z]+[ \t]*=)",

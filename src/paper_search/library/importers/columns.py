@@ -9,7 +9,35 @@ from typing import Any
 from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
-from paper_search.library.importers.own_table import OWN_COLUMNS, record_of_row
+from paper_search.models import RawPaper
+
+OWN_COLUMNS = frozenset({"id", "title", "authors", "relevance_reason", "is_judged", "source"})
+"""Columns that no other table has together."""
+_INERT = re.compile(r"(^|;[\s\"]*)'(?=[=+\-@＝＋－＠])")
+"""The apostrophe before what a spreadsheet would take for a formula."""
+_TRUTH = {"yes": True, "no": False}
+
+
+def record_of_row(row: Mapping[str, str]) -> RawPaper:
+    """Return the record of a row; the verdict of the search and the screening are left out.
+
+    Args:
+        row: the cells by their columns.
+
+    Raises:
+        ValueError: the title is missing.
+    """
+    cells = {name: _INERT.sub(r"\1", cell) for name, cell in row.items()}
+    listed = {name: _items(cells.pop(name, "")) for name in ("authors", "keywords")}
+    record = record_of({**cells, **listed}, is_inverted=True)
+    record.id = cells["id"]
+    record.is_retracted = _TRUTH.get(cells.get("is_retracted", ""))
+    return record
+
+
+def _items(cell: str) -> list[str]:
+    return [item for item in cell.split("; ") if item]
+
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "title": ("title", "articletitle", "papertitle", "documenttitle", "primarytitle",
@@ -103,8 +131,8 @@ def guessed(names: Sequence[Any]) -> dict[str, list[int]]:
 
 def _entry(cells: Sequence[Any], places: Mapping[str, list[int]], line: int) -> Entry:
     values: dict[str, Any] = {
-        field: next((text for place in each if (text := _cell(cells, place))), None)
-        for field, each in places.items()
+        field: next((text for place in column if (text := _cell(cells, place))), None)
+        for field, column in places.items()
     }
     last = values.pop("last_page", None)
     if last and values.get("pages"):
@@ -127,7 +155,7 @@ def _people(text: str) -> Any:
         return quoted
     if ";" in stripped or " and " in stripped or "," not in stripped:
         return stripped
-    parts = [part for each in stripped.split(",") if (part := each.strip(" '\""))]
+    parts = [part for piece in stripped.split(",") if (part := piece.strip(" '\""))]
     is_whole = all(" " in part for part in parts) and len(parts) > _A_PAIR
     if is_whole or all(_INITIALS.search(part) for part in parts):  # "Jane Doe, Max Roe, ..."
         return parts

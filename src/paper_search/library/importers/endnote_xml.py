@@ -44,7 +44,7 @@ def _entry(given: Any, number: int) -> Entry:
         return " ".join("".join(found.itertext()).split()) if found is not None else None
 
     def texts(path: str) -> list[str]:
-        return [" ".join("".join(each.itertext()).split()) for each in given.findall(path)]
+        return [" ".join("".join(element.itertext()).split()) for element in given.findall(path)]
 
     kind = given.find("ref-type")
     authors = texts("contributors/authors/author") or texts("contributors/secondary-authors/author")

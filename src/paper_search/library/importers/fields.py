@@ -150,12 +150,12 @@ def _authors(given: Any, *, is_inverted: bool) -> Iterator[dict[str, str | None]
     As mappings: validated together with their record, they cost a third of what they do alone.
     """
     if isinstance(given, str):
-        given = [each for each in _AND.split(given) if each and each.lower() != "others"]
-    for each in given if isinstance(given, list) else []:
-        name, identifier = clean(_author_name(each)), None
-        if isinstance(each, dict):
-            identifier = _text(each.get("author_id") or each.get("authorId")) or None
-        parts = _parts(each) or split_name(name, is_inverted=is_inverted)
+        given = [author for author in _AND.split(given) if author and author.lower() != "others"]
+    for author in given if isinstance(given, list) else []:
+        name, identifier = clean(_author_name(author)), None
+        if isinstance(author, dict):
+            identifier = _text(author.get("author_id") or author.get("authorId")) or None
+        parts = _parts(author) or split_name(name, is_inverted=is_inverted)
         if is_inverted and name.endswith(","):  # how RIS and EndNote close what has no given name
             name = name.rstrip(", ")
             parts = PersonName(name, is_literal=True)
@@ -173,7 +173,7 @@ def _parts(given: Any) -> PersonName | None:
     if not family:
         return PersonName(first) if first else None
     particles = ("dropping-particle", "non-dropping-particle")
-    particle = " ".join(filter(None, (clean(_text(given.get(each))) for each in particles)))
+    particle = " ".join(filter(None, (clean(_text(given.get(part))) for part in particles)))
     return PersonName(family, first, particle, clean(_text(given.get("suffix"))))
 
 

@@ -72,9 +72,9 @@ def _arxiv(given: Mapping[str, Any]) -> dict[str, Any]:
     first = _mapping(versions[0]).get("created") if isinstance(versions, list) and versions else ""
     parsed = given.get("authors_parsed")
     names: list[Any] = [
-        dict(zip(("family", "given", "suffix"), each, strict=False))
-        for each in (parsed if isinstance(parsed, list) else [])
-        if isinstance(each, list) and each and all(isinstance(part, str) for part in each)
+        dict(zip(("family", "given", "suffix"), item, strict=False))
+        for item in (parsed if isinstance(parsed, list) else [])
+        if isinstance(item, list) and item and all(isinstance(part, str) for part in item)
     ]
     written = given.get("authors")
     if not names and isinstance(written, str):

@@ -76,7 +76,7 @@ def _place_of(lines: list[str], tag: str) -> int:
 
 
 def _entry(given: dict[str, Any], line: int) -> Entry:
-    numbers = [each.strip() for each in str(given.get("accession_number") or "").split(";")]
+    numbers = [number.strip() for number in str(given.get("accession_number") or "").split(";")]
     title = next((given[name] for name in _TITLES if given.get(name)), "")
     first, last = given.get("start_page"), given.get("end_page")
     values: dict[str, Any] = {
@@ -112,7 +112,7 @@ def _entry(given: dict[str, Any], line: int) -> Entry:
 
 
 def _numbered(numbers: list[str], kind: str) -> str | None:
-    return next((each for each in numbers if each.lower().startswith(f"{kind}:")), None)
+    return next((number for number in numbers if number.lower().startswith(f"{kind}:")), None)
 
 
 def _pmcid(given: Any) -> str | None:
@@ -126,4 +126,4 @@ def _is_pubmed(given: dict[str, Any]) -> bool:
 
 
 def _listed(value: Any) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, list) else [str(value or "")]
+    return [str(item) for item in value] if isinstance(value, list) else [str(value or "")]

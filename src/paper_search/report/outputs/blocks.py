@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from paper_search.report.citations import cited_keys
+from paper_search.report.document import MARKS
 
-_CITATION = re.compile(r"\[\s*@[^\[\]]+\]")
-_BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
+_PART = re.compile(
+    r"(?P<citation>\[\s*@[^\[\]]+\])|(?P<bold>\*\*[^*\n]+\*\*)"
+    rf"|(?P<mark>\[(?:{'|'.join(map(re.escape, MARKS.values()))})\])"
+)
 _BULLET = re.compile(r"^\s*[-*•]\s+(.*)$")
 _NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s+(.*)$")
 _HEADING = re.compile(r"^\s*#{1,6}\s+(.*)$")
@@ -20,8 +23,9 @@ _HEADING = re.compile(r"^\s*#{1,6}\s+(.*)$")
 class Span:
     """Part of a line."""
 
-    kind: Literal["text", "bold", "citation"]
+    kind: Literal["text", "bold", "citation", "mark", "study"]
     text: str
+    """Of a study: who wrote it."""
     keys: tuple[str, ...] = ()
 
 
@@ -62,37 +66,26 @@ def blocks(text: str) -> list[Block]:
 
 
 def spans(line: str) -> tuple[Span, ...]:
-    """Return the parts of a line: plain text, bold text, citations."""
+    """Return the parts of a line: plain text, bold text, citations, marks of sentences."""
     found: list[Span] = []
     position = 0
-    for match in sorted(
-        [*_CITATION.finditer(line), *_BOLD.finditer(line)], key=lambda match: match.start()
-    ):
-        if match.start() < position:
-            continue
+    for match in _PART.finditer(line):
         if line[position : match.start()]:
             found.append(Span("text", line[position : match.start()]))
-        if match.group().startswith("**"):
-            found.append(Span("bold", match.group(1)))
-        else:
-            found.append(Span("citation", match.group(), tuple(cited_keys(match.group()))))
+        words = match.group()
+        match match.lastgroup:
+            case "bold":
+                found.append(Span("bold", words.strip("*")))
+            case "citation":
+                found.append(Span("citation", words, tuple(cited_keys(words))))
+            case _:
+                found.append(Span("mark", words.strip("[]")))
         position = match.end()
     if line[position:]:
         found.append(Span("text", line[position:]))
     return tuple(found)
 
 
-def rendered(
-    line: tuple[Span, ...],
-    *,
-    text: Callable[[str], str],
-    bold: Callable[[str], str],
-    citation: Callable[[tuple[str, ...]], str],
-) -> str:
-    """Return spans as a format writes them."""
-    write: dict[str, Callable[[Span], str]] = {
-        "text": lambda span: text(span.text),
-        "bold": lambda span: bold(span.text),
-        "citation": lambda span: citation(span.keys),
-    }
+def rendered(line: tuple[Span, ...], write: Mapping[str, Callable[[Span], str]]) -> str:
+    """Return spans as a format writes them, by their kind."""
     return "".join(write[span.kind](span) for span in line)

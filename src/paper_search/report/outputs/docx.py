@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import re
 import shutil
 import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from paper_search.errors import ExportError
 from paper_search.exports.text import single_line
 from paper_search.report.document import Report
-from paper_search.report.outputs.blocks import blocks, rendered
-from paper_search.report.outputs.markdown import escaped, notes
+from paper_search.report.outputs.blocks import Block, Span, rendered
+from paper_search.report.outputs.layout import REFERENCES, layout
+from paper_search.report.outputs.markdown import escaped
+from paper_search.report.outputs.parts import (
+    Contents,
+    Element,
+    Figure,
+    Heading,
+    Notice,
+    Table,
+    headings,
+)
 from paper_search.report.outputs.references import csl_items
+from paper_search.report.outputs.word_styles import styled
 
 TIMEOUT_S = 120.0
 _HOW = "install pandoc, or pip install 'paper-search[docx]'"
 
 
-async def render_docx(report: Report, *, csl: Path | None = None) -> bytes:
+async def render_docx(
+    report: Report, *, csl: Path | None = None, figures: Mapping[str, bytes] | None = None
+) -> bytes:
     """Return the report as DOCX, with its citations and references set by pandoc's citeproc.
 
     Args:
         report: what.
+        figures: PNG of each figure by its name.
         csl: a style file, by its absolute path; None: pandoc's own, Chicago author-date.
 
     Raises:
@@ -35,7 +52,12 @@ async def render_docx(report: Report, *, csl: Path | None = None) -> bytes:
         place = Path(folder)
         items = json.dumps(csl_items(report), ensure_ascii=False)
         (place / "references.json").write_text(items, encoding="utf-8")
-        (place / "report.md").write_text(pandoc_markdown(report), encoding="utf-8")
+        # In the sandbox pandoc reads no file that is not named on its command line.
+        images = {
+            name: f"data:image/png;base64,{base64.b64encode(content).decode('ascii')}"
+            for name, content in (figures or {}).items()
+        }
+        (place / "report.md").write_text(pandoc_markdown(report, images), encoding="utf-8")
         words = [
             program,
             "--sandbox",
@@ -44,12 +66,13 @@ async def render_docx(report: Report, *, csl: Path | None = None) -> bytes:
             "--citeproc",
             "--bibliography=references.json",
             *([f"--csl={csl}"] if csl else []),
+            "--metadata=nocite:@*",  # the table of the evidence names studies without citing them
             f"--metadata=title:{single_line(report.title)}",
             "--output=report.docx",
             "report.md",
         ]
         await _run(words, place)
-        return (place / "report.docx").read_bytes()
+        return styled((place / "report.docx").read_bytes())
 
 
 def pandoc() -> str:
@@ -70,35 +93,64 @@ def pandoc() -> str:
         raise ExportError(f"a Word document needs pandoc: {_HOW}") from None
 
 
-def pandoc_markdown(report: Report) -> str:
+def pandoc_markdown(report: Report, figures: Mapping[str, str]) -> str:
     """Return the report in pandoc's Markdown, with citations that it can resolve."""
-    known = set(report.cited)
+    elements = layout(report, figures)
+    writer = _Writer(set(report.cited), headings(elements), figures)
+    lines = [line for element in elements for line in (*writer.written(element), "")]
+    lines += [f"## {REFERENCES} {{#references}}", "", "::: {#refs}", ":::", ""]
+    return "\n".join(lines)
 
-    def text(words: str) -> list[str]:
-        lines = []
-        for block in blocks(words):
-            line = rendered(
-                block.spans,
-                text=_inline,
-                bold=lambda plain: f"**{_safe(plain)}**",
-                citation=lambda keys: (
-                    "[" + "; ".join(f"@{key}" for key in keys if key in known) + "]"
-                    if known & set(keys)
-                    else ""
-                ),
-            )
-            mark = {"bullet": "- ", "number": "1. ", "heading": "### ", "paragraph": ""}[block.kind]
-            lines += [mark + line, ""]
-        return lines
 
-    lines = [f"> {_safe(note)}\n" for note in notes(report)]
-    if report.abstract:
-        lines += ["## Abstract", "", *text(report.abstract)]
-    for section in report.sections:
-        lines += [f"## {_safe(section.title)}", "", *text(section.content)]
-    if report.conclusion:
-        lines += ["## Conclusion", "", *text(report.conclusion)]
-    return "\n".join([*lines, "## References", ""])
+@dataclass(frozen=True)
+class _Writer:
+    """Writes the elements of one report."""
+
+    cited: set[str]
+    headings: list[Heading]
+    figures: Mapping[str, str]
+
+    def written(self, element: Element) -> list[str]:
+        match element:
+            case Heading():
+                return [f"## {_safe(element.text)} {{#{element.name}}}"]
+            case Notice():
+                style = f'::: {{custom-style="{element.kind.title()}"}}'
+                lines = [line for b in element.blocks for line in (self._line(b.spans), "")]
+                return [style, *lines, ":::"]
+            case Contents():
+                listed = [*self.headings, Heading(REFERENCES, "references")]
+                links = [f"[{_safe(part.text)}](#{part.name})\n" for part in listed]
+                return ['::: {custom-style="Contents"}', *links, ":::"]
+            case Table():
+                return self._table(element)
+            case Figure():
+                return [f"![{_safe(element.caption)}]({self.figures[element.name]}){{width=100%}}"]
+            case Block():
+                marks = {"bullet": "- ", "number": "1. ", "heading": "### ", "paragraph": ""}
+                return [marks[element.kind] + self._line(element.spans)]
+
+    def _table(self, table: Table) -> list[str]:
+        dashes = "|".join("-" * max(3, round(width * 100)) for width in table.widths)
+        rows = [f"| {' | '.join(map(self._line, row))} |" for row in table.rows]
+        head = f"| {' | '.join(table.head)} |"
+        return [head, f"|{dashes}|", *rows, "", f": {_safe(table.caption)}"]
+
+    def _line(self, spans: tuple[Span, ...]) -> str:
+        return rendered(
+            spans,
+            {
+                "text": lambda span: _inline(span.text),
+                "bold": lambda span: f"**{_safe(span.text)}**",
+                "citation": lambda span: self._citation(span.keys),
+                "mark": lambda span: f'[\\[{span.text}\\]]{{custom-style="Mark"}}',
+                "study": lambda span: _safe(span.text),
+            },
+        )
+
+    def _citation(self, keys: tuple[str, ...]) -> str:
+        known = "; ".join(f"@{key}" for key in keys if key in self.cited)
+        return f"[{known}]" if known else ""
 
 
 def _safe(text: str) -> str:

@@ -1,101 +1,157 @@
-"""Figures of a report as SVG: the evidence map, the years, the themes."""
+"""Figures of a report: how the sources were found, the evidence map, the years.
+
+Drawn with matplotlib, since one drawing gives SVG for pages, PNG for Word and PDF for LaTeX.
+"""
 
 from __future__ import annotations
 
 import io
+import textwrap
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import Any, Literal
 
 from paper_search.errors import ConfigError
 from paper_search.report.document import Report
+from paper_search.report.models import Grade
 
-_SHADES = {"strong": "#1b6b3a", "moderate": "#5aa469", "weak": "#c9d8b6", "gap": "#eeeeee"}
-_LONGEST = 60
+CAPTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "evidence": "Findings for each sub-question, by the grade of their evidence",
+        "flow": "From the records found to the sources cited",
+        "years": "Sources by year of publication, and those of them that are cited",
+    }
+)
+Format = Literal["svg", "png", "pdf"]
+INK, BLUE, PALE = "#1c1c1a", "#1f5673", "#c9d6de"
+_SHADES: dict[Grade, str] = {"strong": "#1f5673", "moderate": "#6f9ab3", "weak": "#c9d6de"}
+_LINE = 44
+"""Letters of a label in one line."""
+_WIDTH = 7.2
+"""Inches: the width of a page's text."""
 
 
-def figures(report: Report) -> dict[str, str]:
-    """Return the figures by caption, as SVG; those that there is nothing to show for are left out.
+def is_available() -> bool:
+    """Whether figures can be drawn here."""
+    return find_spec("matplotlib") is not None
+
+
+def figures(report: Report, kind: Format = "svg") -> dict[str, bytes]:
+    """Return the figures by name; those that there is nothing to show for are left out.
 
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    drawn = {
-        "Findings for each sub-question, by the grade of their evidence": _evidence(report),
-        "Sources by year of publication": _years(report),
-        "Themes, by how many sources share them": _themes(report),
-    }
-    return {caption: svg for caption, svg in drawn.items() if svg}
+    drawings = {"evidence": _evidence(report), "flow": _flow(report), "years": _years(report)}
+    return {name: saved(drawn, kind) for name, drawn in drawings.items() if drawn is not None}
 
 
-def _evidence(report: Report) -> str:
+def _evidence(report: Report) -> Any:
     questions = report.provenance.get("sub_questions") or []
-    if report.analysis is None or not questions:
-        return ""
+    if report.analysis is None or not any(f.sources for f in report.analysis.findings):
+        return None
     counts = [
         Counter(f.grade for f in report.analysis.findings if f.question == index)
         for index in range(len(questions))
     ]
-    figure, axes = _canvas(len(questions))
+    figure, axes = canvas(0.9 + 0.42 * len(questions))
     left = [0] * len(questions)
-    for grade in ("strong", "moderate", "weak"):
+    for grade, shade in _SHADES.items():
         widths = [count[grade] for count in counts]
-        axes.barh(range(len(questions)), widths, left=left, color=_SHADES[grade], label=grade)
+        if any(widths):
+            axes.barh(range(len(questions)), widths, 0.6, left, color=shade, label=grade)
         left = [one + other for one, other in zip(left, widths, strict=True)]
-    axes.set_yticks(range(len(questions)), [_short(question) for question in questions])
+    axes.set_yticks(range(len(questions)), [short(question) for question in questions])
     axes.invert_yaxis()
     axes.set_xlabel("findings")
-    axes.legend(frameon=False, fontsize=8)
-    return _svg(figure)
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.legend(frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0, 1), borderpad=0)
+    return figure
 
 
-def _years(report: Report) -> str:
+def _years(report: Report) -> Any:
     counts = Counter(source.year for source in report.sources if source.year is not None)
     if len(counts) < 2:  # noqa: PLR2004  # one bar shows nothing
-        return ""
-    figure, axes = _canvas(4)
+        return None
+    cited = Counter(report.evidence.by_key[key].year for key in report.cited)
+    figure, axes = canvas(2.2)
     years = list(range(min(counts), max(counts) + 1))
-    axes.bar(years, [counts[year] for year in years], color="#22557a")
+    axes.bar(years, [counts[year] for year in years], 0.7, color=PALE, label="collected")
+    axes.bar(years, [cited[year] for year in years], 0.7, color=BLUE, label="cited")
     axes.set_ylabel("sources")
-    axes.locator_params(axis="both", integer=True)
-    return _svg(figure)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.get_major_locator().set_params(integer=True)
+    axes.legend(frameon=False, ncols=2, loc="lower left", bbox_to_anchor=(0, 1), borderpad=0)
+    return figure
 
 
-def _themes(report: Report) -> str:
-    themes = report.analysis.theme_details if report.analysis else []
-    if not themes:
-        return ""
-    figure, axes = _canvas(len(themes))
-    axes.barh(range(len(themes)), [len(theme.sources) for theme in themes], color="#b8a04a")
-    axes.set_yticks(range(len(themes)), [_short(theme.label) for theme in themes])
-    axes.invert_yaxis()
-    axes.set_xlabel("sources")
-    axes.locator_params(axis="x", integer=True)
-    return _svg(figure)
+def _flow(report: Report) -> Any:
+    runs = [
+        run
+        for query in report.provenance.get("search_queries") or []
+        for run in query.get("runs") or []
+    ]
+    if not runs or not report.sources:
+        return None
+    found = sum(run["kept"] for run in runs)
+    places = len({run["source"] for run in runs})
+    kept, cited = len(report.sources), len(report.cited)
+    withdrawn = len(report.sources) - len(report.evidence.usable)
+    steps = [
+        (f"{found:,} records", f"from {len(runs)} searches of {places} sources"),
+        (f"{kept:,} sources", f"{max(0, found - kept):,} repeated or not relevant"),
+        (f"{kept - withdrawn:,} usable", f"{withdrawn:,} withdrawn"),
+        (f"{cited:,} cited", f"{kept - withdrawn - cited:,} not cited"),
+    ]
+    figure, axes = canvas(1.2)
+    axes.set_axis_off()
+    axes.set_xlim(0, len(steps))
+    axes.set_ylim(0, 1)
+    box = {"boxstyle": "round,pad=0.5", "facecolor": "#f6f4ec", "edgecolor": BLUE}
+    for number, (count, note) in enumerate(steps):
+        middle = number + 0.5
+        axes.text(middle, 0.68, count, ha="center", va="center", bbox=box, weight="bold")
+        axes.text(middle, 0.12, note, ha="center", va="center", fontsize=8, color="#5d5b54")
+        if number:
+            arrow = {"arrowstyle": "->", "color": INK}
+            axes.annotate("", (middle - 0.36, 0.68), (middle - 0.62, 0.68), arrowprops=arrow)
+    return figure
 
 
-def _canvas(rows: int) -> tuple[Any, Any]:
+def canvas(height: float) -> tuple[Any, Any]:
+    """Return a figure of that height, in inches, and its axes.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
     except ImportError:
         raise ConfigError(
             "figures need matplotlib: pip install 'paper-search[figures]', or leave them out"
         ) from None
-    figure = Figure(figsize=(8, 1.4 + 0.45 * rows), layout="constrained")
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(length=0, labelsize=8.5)
     return figure, axes
 
 
-def _svg(figure: Any) -> str:
+def saved(figure: Any, kind: Format) -> bytes:
+    """Return a figure as a file; the same figure gives the same bytes."""
     from matplotlib import rc_context  # noqa: PLC0415  # as above
 
-    buffer = io.StringIO()
+    buffer = io.BytesIO()
     # The same report gives the same bytes.
-    with rc_context({"svg.hashsalt": "paper-search", "svg.fonttype": "none"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    dates = {"svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}, "png": {}}
+    with rc_context({"svg.hashsalt": "paper-search", "svg.fonttype": "none", "font.size": 9}):
+        figure.savefig(buffer, format=kind, dpi=150, metadata=dates[kind])
     return buffer.getvalue()
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Return a label of at most two lines."""
     plain = text.replace("$", "＄")  # matplotlib reads mathematics between dollars
-    return plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"
+    return "\n".join(textwrap.wrap(plain, _LINE, max_lines=2, placeholder=" …"))

@@ -3,58 +3,110 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from paper_search.exports.text import single_line, web_address
+from paper_search.exports.text import single_line
 from paper_search.report.document import Report
-from paper_search.report.evidence import author_year, paper_of
-from paper_search.report.outputs.blocks import Block, blocks, rendered
-from paper_search.report.outputs.references import DEFAULT_STYLE, references
+from paper_search.report.evidence import author_year
+from paper_search.report.outputs.blocks import Block, Span, rendered
+from paper_search.report.outputs.layout import REFERENCES, layout
+from paper_search.report.outputs.parts import (
+    Contents,
+    Element,
+    Figure,
+    Heading,
+    Notice,
+    Table,
+    headings,
+)
+from paper_search.report.outputs.references import DEFAULT_STYLE, link_of, references
 
 _ESCAPED = re.compile(r"([\\`*_\[\]<>|#~$])")
 _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s`]+|\bwww\.[^\s`]+", re.IGNORECASE)
 
 
-def render_markdown(report: Report, *, style: str = DEFAULT_STYLE) -> str:
-    """Return the report as Markdown (CommonMark).
+def render_markdown(
+    report: Report, *, style: str = DEFAULT_STYLE, figures: Mapping[str, str] | None = None
+) -> str:
+    """Return the report as Markdown: CommonMark with the tables of GitHub.
 
     Args:
         report: what.
         style: of the references, see `references`.
+        figures: file of each figure by its name.
 
     Raises:
         ConfigError: the style cannot be used.
     """
-    lines = [f"# {escaped(report.title)}", ""]
-    lines += [f"> {escaped(note)}" for note in notes(report)]
-    if report.abstract:
-        lines += ["", "## Abstract", "", _text(report, report.abstract)]
-    for section in report.sections:
-        lines += ["", f"## {escaped(section.title)}", "", _text(report, section.content)]
-    if report.conclusion:
-        lines += ["", "## Conclusion", "", _text(report, report.conclusion)]
+    files = figures or {}
+    elements = layout(report, files)
     named = references(report, style)
+    lines = [f"# {escaped(report.title)}"]
+    before: Element | None = None
+    number = 0
+    writer = _Writer(report, elements, files, has_references=bool(named))
+    for element in elements:
+        is_numbered = isinstance(element, Block) and element.kind == "number"
+        number = number + 1 if is_numbered else 0
+        if not _is_list(before, element):
+            lines.append("")
+        lines.append(writer.written(element, number))
+        before = element
     if named:
-        lines += ["", "## References", ""]
-        lines += [f"- {_reference(report, key, line)}" for key, line in named.items()]
+        lines += ["", f"## {REFERENCES}", ""]
+        lines += [_reference(report, key, line) for key, line in named.items()]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def notes(report: Report) -> list[str]:
-    """Return what a reader has to know before reading: status, score, caveats."""
-    score = report.metadata.get("final_score")
-    facts = [f"Status: {report.status}", f"confidence: {report.confidence}"]
-    if score is not None:
-        facts.append(f"score of the review: {score:g} of 10")
-    facts.append(f"sources: {report.metadata.get('sources_used', 0)} cited")
-    ended = report.provenance.get("ended_by")
-    if ended:
-        facts.append(f"ended: {str(ended).replace('_', ' ')}")
-    lines = ["; ".join(facts) + "."]
-    if report.reason:
-        lines.append(f"Not a finished report: {report.reason}.")
-    return lines + [
-        f"{caveat}." if not caveat.endswith(".") else caveat for caveat in report.caveats
-    ]
+@dataclass(frozen=True)
+class _Writer:
+    """Writes the elements of one report."""
+
+    report: Report
+    elements: list[Element]
+    files: Mapping[str, str]
+    has_references: bool
+
+    def written(self, element: Element, number: int) -> str:
+        match element:
+            case Heading():
+                return f"## {escaped(element.text)}"
+            case Notice():
+                return "\n>\n".join(f"> {self._line(block.spans)}" for block in element.blocks)
+            case Contents():
+                listed = headings(self.elements)
+                last = [Heading(REFERENCES, REFERENCES.lower())] if self.has_references else []
+                return "\n".join(f"- [{escaped(h.text)}](#{h.name})" for h in [*listed, *last])
+            case Table():
+                return self._table(element)
+            case Figure():
+                return f"![{escaped(element.caption)}]({self.files[element.name]})"
+            case Block():
+                marks = {"bullet": "- ", "number": f"{number}. ", "heading": "### "}
+                return marks.get(element.kind, "") + self._line(element.spans)
+
+    def _table(self, table: Table) -> str:
+        rows = [
+            f"**{escaped(table.caption)}**",
+            "",
+            f"| {' | '.join(table.head)} |",
+            f"|{'---|' * len(table.head)}",
+            *(f"| {' | '.join(map(self._line, row))} |" for row in table.rows),
+        ]
+        return "\n".join(rows)
+
+    def _line(self, spans: tuple[Span, ...]) -> str:
+        return rendered(
+            spans,
+            {
+                "text": lambda span: _inline(span.text),
+                "bold": lambda span: f"**{escaped(span.text)}**",
+                "citation": lambda span: _citation(self.report, span.keys),
+                "mark": lambda span: rf"*\[{span.text}\]*",
+                "study": lambda span: escaped(span.text),
+            },
+        )
 
 
 def escaped(text: str) -> str:
@@ -69,25 +121,14 @@ def escaped(text: str) -> str:
     return re.sub(r"^(\s*)([-+]|\d+[.)])(\s)", r"\1\\\2\3", "".join(parts))
 
 
-def _text(report: Report, text: str) -> str:
-    lines: list[str] = []
-    before: Block | None = None
-    number = 0
-    for block in blocks(text):
-        line = rendered(
-            block.spans,
-            text=_inline,
-            bold=lambda words: f"**{escaped(words)}**",
-            citation=lambda keys: _citation(report, keys),
-        )
-        number = number + 1 if block.kind == "number" else 0
-        is_list = before is not None and before.kind == block.kind != "paragraph"
-        if before is not None and not (is_list and block.kind != "heading"):
-            lines.append("")
-        marks = {"bullet": "- ", "number": f"{number}. ", "heading": "### ", "paragraph": ""}
-        lines.append(marks[block.kind] + line)
-        before = block
-    return "\n".join(lines)
+def _is_list(before: Element | None, element: Element) -> bool:
+    """Whether an element goes on with the list that the one before it is in."""
+    return (
+        isinstance(before, Block)
+        and isinstance(element, Block)
+        and before.kind == element.kind
+        and element.kind in {"bullet", "number"}
+    )
 
 
 def _inline(text: str) -> str:
@@ -106,7 +147,8 @@ def _citation(report: Report, keys: tuple[str, ...]) -> str:
 
 
 def _reference(report: Report, key: str, line: str) -> str:
-    result = report.evidence.by_key[key]
-    address = web_address(paper_of(result))
-    text = escaped(line)
-    return f"{text} <{address}>" if address and address not in line else text
+    address = link_of(report.evidence.by_key[key])
+    if not address:
+        return f"- {escaped(line)}"
+    text = escaped(line.replace(address, "").rstrip(" ."))
+    return f"- {text}. <{address}>"

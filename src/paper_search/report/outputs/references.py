@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import html
 import json
-import re
-import warnings
-from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from paper_search.errors import ConfigError
 from paper_search.exports.json_formats import export_csl_json
+from paper_search.exports.references import formatted
+from paper_search.exports.text import identifier, web_address
 from paper_search.models import Facets, Paper, PaperCollection, SearchConstraints, SearchMetadata
 from paper_search.models import SearchStrategy as Strategy
 from paper_search.report.document import Report
 from paper_search.report.evidence import paper_of
-from paper_search.report.writer import reference
+from paper_search.report.models import SearchResult
+from paper_search.report.writer import described
 
 DEFAULT_STYLE = "plain"
-_TAG = re.compile(r"<[^<>]+>")
 
 
 def references(report: Report, style: str = DEFAULT_STYLE) -> dict[str, str]:
@@ -34,14 +32,35 @@ def references(report: Report, style: str = DEFAULT_STYLE) -> dict[str, str]:
     """
     keys = sorted(report.cited)
     if style == DEFAULT_STYLE:
-        return {key: reference(report.evidence.by_key[key]) for key in keys}
+        return {key: described(report.evidence.by_key[key]) for key in keys}
     items = [{**item, "id": key} for key, item in _csl_items(report).items() if key in keys]
-    return _by_citeproc(items, style) if items else {}
+    return dict(sorted(formatted(items, style))) if items else {}
+
+
+def link_of(result: SearchResult) -> str:
+    """Return the one address of a source: by DOI, PMID or arXiv number, else its page; or ""."""
+    paper = paper_of(result)
+    known = {
+        "https://doi.org/": paper.doi,
+        "https://pubmed.ncbi.nlm.nih.gov/": paper.pmid,
+        "https://arxiv.org/abs/": paper.arxiv_id,
+    }
+    for base, name in known.items():
+        if name:
+            return base + quote(identifier(name), safe="/:;()%._-")
+    address = web_address(paper)
+    return address if address.lower().startswith(("http://", "https://")) else ""
 
 
 def cited_collection(report: Report) -> PaperCollection:
-    """Return the cited sources as a collection, for what exports papers; keys are set anew."""
-    return _collection([paper_of(report.evidence.by_key[key]) for key in sorted(report.cited)])
+    """Return the cited sources as a collection, for what exports papers; keys are set anew.
+
+    Each has one address: with a DOI, no other.
+    """
+    papers = [paper_of(report.evidence.by_key[key]) for key in sorted(report.cited)]
+    return _collection(
+        [paper.model_copy(update={"url": None}) if paper.doi else paper for paper in papers]
+    )
 
 
 def _csl_items(report: Report) -> dict[str, dict[str, Any]]:
@@ -61,40 +80,3 @@ def _collection(papers: list[Paper]) -> PaperCollection:
     nothing = Strategy(queries=[], sources=[], filters=SearchConstraints())
     about = SearchMetadata(query="", search_strategy=nothing, total_found=len(papers))
     return PaperCollection(metadata=about, papers=papers, facets=Facets())
-
-
-def _by_citeproc(items: list[dict[str, Any]], style: str) -> dict[str, str]:
-    try:
-        from citeproc import (  # noqa: PLC0415  # an extra
-            Citation,
-            CitationItem,
-            CitationStylesBibliography,
-            CitationStylesStyle,
-            formatter,
-        )
-        from citeproc.source.json import CiteProcJSON  # noqa: PLC0415  # an extra
-    except ImportError:
-        raise ConfigError(
-            f"the reference style {style!r} needs citeproc-py: pip install 'paper-search[cite]', "
-            f"or use {DEFAULT_STYLE!r}"
-        ) from None
-    if not Path(style).is_file():
-        raise ConfigError(
-            f"no reference style {style!r}: give {DEFAULT_STYLE!r}, or the path of a .csl file"
-        )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns of every field that it does not know
-        try:
-            loaded = CitationStylesStyle(style, validate=False)
-            book = CitationStylesBibliography(loaded, CiteProcJSON(items), formatter.html)
-            for item in items:
-                book.register(Citation([CitationItem(item["id"])]))
-            keys = [key.lower() for key in book.keys]
-            lines = [_plain(str(entry)) for entry in book.bibliography()]
-        except (ValueError, OSError, AttributeError, KeyError, TypeError) as error:
-            raise ConfigError(f"the reference style {style!r} cannot be used: {error}") from None
-    return dict(sorted(zip(keys, lines, strict=False)))
-
-
-def _plain(line: str) -> str:
-    return " ".join(html.unescape(_TAG.sub("", line)).split())

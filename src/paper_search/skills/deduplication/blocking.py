@@ -87,8 +87,8 @@ class _Rarity:
 
 def _pairs_of(keys: Keys) -> Iterator[tuple[int, int]]:
     blocks: dict[Hashable, int | list[int]] = {}
-    for number, each in enumerate(keys):
-        for key in each:
+    for number, own in enumerate(keys):
+        for key in own:
             block = blocks.get(key)
             if block is None:
                 blocks[key] = number  # most keys are met once: a list for each would be the memory
@@ -111,16 +111,16 @@ def _pairs_in(block: list[int]) -> Iterator[tuple[int, int]]:
             yield one, other
 
 
-def _identifiers(each: Profile) -> Iterator[Hashable]:
-    if each.doi:
-        yield each.doi
-    if each.arxiv:
-        yield "arxiv", each.arxiv
-    yield from each.ids
+def _identifiers(profile: Profile) -> Iterator[Hashable]:
+    if profile.doi:
+        yield profile.doi
+    if profile.arxiv:
+        yield "arxiv", profile.arxiv
+    yield from profile.ids
 
 
-def _names_and_year(each: Profile, names: Sequence[int]) -> tuple[Hashable, ...]:
-    return ((*names, each.year),) if names and each.year is not None else ()
+def _names_and_year(profile: Profile, names: Sequence[int]) -> tuple[Hashable, ...]:
+    return ((*names, profile.year),) if names and profile.year is not None else ()
 
 
 def _name_and_word(size: int, names: Sequence[int], words: Sequence[int]) -> list[int]:
@@ -128,12 +128,12 @@ def _name_and_word(size: int, names: Sequence[int], words: Sequence[int]) -> lis
     return [name * size + word for name in names for word in words[:_RARE_NAMES]]
 
 
-def _place_in_volume(each: Profile) -> tuple[Hashable, ...]:
-    return ((each.volume, each.first_page),) if each.first_page and each.volume else ()
+def _place_in_volume(profile: Profile) -> tuple[Hashable, ...]:
+    return ((profile.volume, profile.first_page),) if profile.first_page and profile.volume else ()
 
 
-def _abstract_ends(each: Profile) -> tuple[int, ...]:
-    text = each.abstract
+def _abstract_ends(profile: Profile) -> tuple[int, ...]:
+    text = profile.abstract
     if len(text) < 2 * _ABSTRACT_ENDS:
         return ()
     return hash(text[:_ABSTRACT_ENDS]), hash(text.rstrip()[-_ABSTRACT_ENDS:])

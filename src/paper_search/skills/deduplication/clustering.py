@@ -41,7 +41,7 @@ class Linkage:
     def is_apart(self, one: int, other: int) -> bool:
         """Whether the sets of two records may never be one."""
         root = self.root(other)
-        return any(self.root(each) == root for each in self._apart.get(self.root(one), ()))
+        return any(self.root(cluster) == root for cluster in self._apart.get(self.root(one), ()))
 
     def apart(self) -> list[Pair]:
         """Return the pairs that never come into one set."""

@@ -80,7 +80,7 @@ def _with_own_ids(papers: list[RawPaper]) -> list[RawPaper]:
         groups[paper.id].append(place)
     taken = set(groups)
     for places in groups.values():
-        for place in sorted(places, key=lambda each: fingerprint(papers[each]))[1:]:
+        for place in sorted(places, key=lambda index: fingerprint(papers[index]))[1:]:
             paper = papers[place]
             name = f"{paper.source}:{paper.id}"
             while name in taken:
@@ -168,7 +168,7 @@ def _versions(groups: Sequence[Sequence[RawPaper]]) -> list[Version]:
         found.append(Version(ids=ids, **first))
     inner = {tuple(version.ids): version for version in known}
     seen = {tuple(version.ids) for version in found}
-    return found + [each for ids, each in sorted(inner.items()) if ids not in seen]
+    return found + [version for ids, version in sorted(inner.items()) if ids not in seen]
 
 
 def _by_richness(paper: RawPaper) -> tuple[int, int, int, str]:

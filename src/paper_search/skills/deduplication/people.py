@@ -88,7 +88,7 @@ def shared(one: People, other: People) -> float:
 
 def is_first_shared(one: People, other: People) -> bool:
     """Whether the first authors share a name."""
-    return any(_alike(name, each) >= _ALIKE for name in one.first for each in other.first)
+    return any(_alike(name, second) >= _ALIKE for name in one.first for second in other.first)
 
 
 def _alike(one: str, other: str) -> float:

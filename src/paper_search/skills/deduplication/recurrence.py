@@ -38,9 +38,9 @@ def _are_several(group: list[Profile]) -> bool:
     is_short = len(group[0].words) <= _SHORT_TITLE
     issues = {
         # A column may stand on one page of every issue; a long title on one page is one work.
-        (each.volume, each.issue if is_short or not each.first_page else each.first_page)
-        for each in group
-        if each.volume and each.issue
+        (item.volume, item.issue if is_short or not item.first_page else item.first_page)
+        for item in group
+        if item.volume and item.issue
     }
     if len(issues) >= _FEWEST:
         return True
@@ -72,7 +72,7 @@ def identifiers_of_several(profiles: Sequence[Profile]) -> frozenset[tuple[str, 
 
 def without_shared(profile: Profile, shared: Collection[tuple[str, str]]) -> Profile:
     """Return a record without the addresses that name no one work."""
-    ids = tuple(each for each in profile.ids if each not in shared)
+    ids = tuple(name for name in profile.ids if name not in shared)
     return profile if len(ids) == len(profile.ids) else replace(profile, ids=ids)
 
 

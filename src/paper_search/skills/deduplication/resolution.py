@@ -22,18 +22,74 @@ from paper_search.skills.deduplication.clustering import (
     best_first,
     join_best,
 )
-from paper_search.skills.deduplication.comparison import Comparison, compare
+from paper_search.skills.deduplication.comparison import FIELDS, Comparison, compare
 from paper_search.skills.deduplication.conflicts import CERTAIN, DOUBTFUL, judged
-from paper_search.skills.deduplication.evidence import pair_evidence, shared_identifiers
 from paper_search.skills.deduplication.merging import by_content
-from paper_search.skills.deduplication.profiles import profile
+from paper_search.skills.deduplication.profiles import Profile, profile
 from paper_search.skills.deduplication.recurrence import (
     identifiers_of_several,
     recurring_titles,
     without_shared,
 )
 from paper_search.skills.deduplication.versions import are_versions, rank
-from paper_search.skills.deduplication.weights import log_odds
+from paper_search.skills.deduplication.weights import log_odds, probability
+
+_SILENT = frozenset({"missing", "both missing", "unknown", "none"})
+_DERIVED = frozenset({"difference", "title_length", "numerals", "reactions", "kind", "place"})
+
+
+def pair_evidence(  # noqa: PLR0913, PLR0917  # two records, each with its id, and three findings
+    ids: tuple[str, str],
+    one: Profile,
+    other: Profile,
+    levels: Comparison,
+    odds: float,
+    reason: MergeReason,
+) -> PairEvidence:
+    """Return the evidence on a pair.
+
+    Args:
+        ids: ids of the two records.
+        one: the first record.
+        other: the second.
+        levels: how their fields agree.
+        odds: log-odds that they are one work, after conflicts.
+        reason: why they were made one, or would be.
+    """
+    is_said = reason is MergeReason.PERSON
+    return PairEvidence(
+        one=ids[0],
+        other=ids[1],
+        reason=reason,
+        confidence=1.0 if is_said else round(probability(odds), 4),
+        identifiers=shared_identifiers(one, other),
+        title_similarity=_share(levels.title_similarity),
+        author_overlap=_share(levels.author_overlap),
+        abstract_overlap=_share(levels.abstract_overlap),
+        fields={
+            field: level
+            for field, level in zip(FIELDS, levels, strict=False)
+            if field not in _DERIVED and (level not in _SILENT or (field, level) == _NO_AUTHOR)
+        },
+    )
+
+
+_NO_AUTHOR = ("authors", "none")
+"""Here "none" is a finding: no name is shared."""
+
+
+def shared_identifiers(one: Profile, other: Profile) -> list[str]:
+    """Return the identifiers that two records share, as `kind:value`."""
+    found = [f"doi:{one.doi}"] if one.doi and one.doi == other.doi else []
+    if one.arxiv and one.arxiv == other.arxiv:
+        found.append(f"arxiv:{one.arxiv}")
+    kinds = set(one.ids) & set(other.ids)
+    return found + [f"{kind.removesuffix('_id')}:{value}" for kind, value in sorted(kinds)]
+
+
+def _share(value: float) -> float | None:
+    return round(value, 3) if value >= 0 else None
+
 
 LEAST = 1.0
 """Log-odds from which a pair is one work: a probability of .73."""
@@ -91,7 +147,7 @@ class Resolution:
         sets = self._linkage.sets()
         clusters, cluster_of = self._clusters(sets)
         works, versions = self._works(clusters, cluster_of)
-        work_of = {cluster: number for number, each in enumerate(works) for cluster in each}
+        work_of = {cluster: number for number, work in enumerate(works) for cluster in work}
         return Clustering(
             clusters=clusters,
             works=works,
@@ -202,7 +258,7 @@ class Resolution:
         ranks: dict[int, int] = {}
         for number, cluster in cluster_of.items():
             ranks[cluster] = min(ranks.get(cluster, 9), rank(self._profiles[number]))
-        groups = [sorted(each, key=lambda c: (ranks[c], c)) for each in works.sets()]
+        groups = [sorted(work, key=lambda c: (ranks[c], c)) for work in works.sets()]
         return groups, links
 
     def _uncertain(

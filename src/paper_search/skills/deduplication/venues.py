@@ -61,7 +61,7 @@ def venue_similarity(one: tuple[str, ...], other: tuple[str, ...]) -> float:
     """Return how far two venues may be the same, 0 to 1: words that begin alike, or initials."""
     if one == other:
         return 1.0
-    short, long = sorted((one, other), key=lambda each: (len(each), each))
+    short, long = sorted((one, other), key=lambda venue: (len(venue), venue))
     if len(short) == 1 and len(long) > 1:
         initials = "".join(word[0] for word in long)
         if short[0].startswith(initials) or (len(short[0]) > 2 and initials.startswith(short[0])):  # noqa: PLR2004  # two letters are no acronym

@@ -94,8 +94,8 @@ def own_words(one: Sequence[str], other: Sequence[str]) -> tuple[list[str], list
         first = _without_joined(first, runs, {*other, *other_runs}, other_runs)
         second = _without_joined(second, other_runs, {*one, *runs}, runs)
     return (
-        [w for w in first if not any(is_same_word(w, each) for each in second)],
-        [w for w in second if not any(is_same_word(w, each) for each in first)],
+        [w for w in first if not any(is_same_word(w, word) for word in second)],
+        [w for w in second if not any(is_same_word(w, word) for word in first)],
     )
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
-from paper_search.models import IntentType, ParsedIntent, SearchConstraints
+from paper_search.models import Criterion, IntentType, ParsedIntent, SearchConstraints
 from paper_search.skills.intent.by_cues import Reading
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
+from paper_search.skills.intent.languages import language_of
+from paper_search.skills.judging.criteria import criteria_of
+from paper_search.skills.sane_limits import sane_limits
+from paper_search.skills.untrusted import visible
 
+MOST_RESULTS = 10_000
+"""What a question can ask for; the settings say what a strategy may."""
 _MOST_TERMS = 20
 """Terms of a list of an answer."""
 
@@ -24,6 +31,20 @@ class ConstraintsAnswer(BaseModel):
     excluded_types: list[str] | None = None
 
 
+class CriterionAnswer(Criterion):
+    """A criterion as returned by a model."""
+
+    @field_validator("kind", mode="before")
+    @classmethod
+    def _in_lower_case(cls, value: Any) -> Any:
+        return value.strip().lower() if isinstance(value, str) else value
+
+    @field_validator("text", mode="before")
+    @classmethod
+    def _on_one_line(cls, value: Any) -> Any:
+        return " ".join(visible(value).split()) if isinstance(value, str) else value
+
+
 class IntentAnswer(BaseModel):
     """The intent as returned by a model; only topic and kind are required."""
 
@@ -34,6 +55,7 @@ class IntentAnswer(BaseModel):
     alternatives: dict[str, list[str]] = Field(default_factory=dict)
     excluded: list[str] = Field(default_factory=list)
     authors: list[str] = Field(default_factory=list)
+    criteria: list[CriterionAnswer] = Field(default_factory=list)
 
     @field_validator("intent_type", mode="before")
     @classmethod
@@ -50,30 +72,47 @@ class IntentAnswer(BaseModel):
     def _none_is_no_term(cls, value: Any) -> Any:
         return [] if value is None else value
 
-    def intent(self, reading: Reading) -> ParsedIntent:
+    @field_validator("criteria", mode="before")
+    @classmethod
+    def _readable(cls, value: Any) -> Any:
+        """Leave out what is no criterion: a search must not fail for it, and a person sees them."""
+        return [each for each in value if _is_criterion(each)] if isinstance(value, list) else []
+
+    @property
+    def is_english(self) -> bool:
+        """Whether the concepts are in English, or need not be: other papers are wanted."""
+        if (self.constraints.language or "en").strip().lower() != "en":
+            return True
+        names = " ".join(self.concepts)
+        return language_of(names) == "en"
+
+    def intent(self, reading: Reading, today: date) -> ParsedIntent:
         """Return the intent, cleaned: no blank term, years in order, nothing wanted and excluded.
 
         Args:
             reading: what the words of the question limit: its plain text is the person's own, not
                 the model's, and identifiers and the default number of results are taken from it.
+            today: the clock that years are checked against.
         """
+        constraints, notes = self._constraints(reading.constraints, today)
         topic = self.topic.strip() or reading.question or reading.subject.strip()
         excluded = _terms(self.excluded)
         barred = {term.casefold() for term in excluded}
         concepts = [name for name in _terms(self.concepts) if name.casefold() not in barred]
         concepts = concepts[:MAX_CONCEPTS] or [topic]
-        return ParsedIntent(
+        intent = ParsedIntent(
             topic=topic,
             concepts=concepts,
             intent_type=self.intent_type,
-            constraints=self._constraints(reading.constraints),
+            constraints=constraints,
             question=reading.question,
             alternatives=self._alternatives(concepts, barred),
             excluded=excluded,
             authors=_terms(self.authors),
             identifiers=list(reading.identifiers),
-            notes=self._notes(),
+            notes=notes,
         )
+        return intent.judged_by(criteria_of(intent.judged_by(self.criteria)))
 
     def _alternatives(self, concepts: list[str], barred: set[str]) -> dict[str, list[str]]:
         """Return the alternatives of each concept, by the concept as written."""
@@ -90,26 +129,26 @@ class IntentAnswer(BaseModel):
                 made[concept] = wanted
         return made
 
-    def _years(self) -> tuple[int | None, int | None]:
-        first, last = self.constraints.year_from, self.constraints.year_to
-        return (last, first) if first and last and first > last else (first, last)
-
-    def _notes(self) -> list[str]:
-        first, last = self._years()
-        if first == self.constraints.year_from:
-            return []
-        return [f"the years are read as {first} to {last}: the model gave them in reverse order"]
-
-    def _constraints(self, read: SearchConstraints) -> SearchConstraints:
+    def _constraints(
+        self, read: SearchConstraints, today: date
+    ) -> tuple[SearchConstraints, list[str]]:
         limits = self.constraints
-        first, last = self._years()
-        return SearchConstraints(
-            year_from=first,
-            year_to=last,
-            language=(limits.language or "").strip().lower() or None,
+        given = SearchConstraints(
+            year_from=limits.year_from,
+            year_to=limits.year_to,
+            language=limits.language,
             max_results=max(1, limits.max_results or read.max_results),
             excluded_types=[name.lower() for name in _terms(limits.excluded_types or [])],
         )
+        return sane_limits(given, most_results=MOST_RESULTS, today=today)
+
+
+def _is_criterion(given: Any) -> bool:
+    try:
+        CriterionAnswer.model_validate(given)
+    except ValidationError:
+        return False
+    return True
 
 
 def _terms(names: list[str]) -> list[str]:

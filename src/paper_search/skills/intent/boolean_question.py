@@ -10,7 +10,8 @@ from paper_search.bibliography.languages import language_code
 from paper_search.errors import QuerySyntaxError, QuestionError
 from paper_search.models import SearchConstraints, StrategyLine
 from paper_search.query import normalise, parse, render
-from paper_search.query.ast import INDEXED, And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.ast import INDEXED, And, Near, Node, Phrase, Term, YearRange
+from paper_search.query.normal_form import wanted_leaves
 from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, read_strategy
 from paper_search.query.systems import is_tagged
@@ -84,7 +85,7 @@ def read_boolean(question: str) -> BooleanQuestion | None:
             " say what you are looking for"
         )
     groups = [group for part in _parts(tree) if (group := list(dict.fromkeys(_wanted(part))))]
-    authors = [_text(leaf) for leaf in _leaves(tree) if leaf.field == "author"]
+    authors = [_text(leaf) for leaf in wanted_leaves(tree) if leaf.field == "author"]
     return BooleanQuestion(
         tuple(dict.fromkeys(group[0] for group in groups)),
         {group[0]: group[1:] for group in groups if len(group) > 1},
@@ -132,7 +133,7 @@ def _limits(tree: Node) -> SearchConstraints:
 def _asks(node: Node) -> bool:
     """Return whether the tree wants anything."""
     is_dated = any(isinstance(part, YearRange) for part in _parts(node))
-    return is_dated or next(_leaves(node), None) is not None
+    return is_dated or next(wanted_leaves(node), None) is not None
 
 
 def _is_query(text: str) -> bool:
@@ -161,23 +162,8 @@ def _parts(node: Node) -> Iterator[Node]:
             yield node
 
 
-def _leaves(node: Node) -> Iterator[Term | Phrase]:
-    """Yield the words and phrases of a tree that are not excluded."""
-    match node:
-        case Term() | Phrase():
-            yield node
-        case And(children) | Or(children):
-            for child in children:
-                yield from _leaves(child)
-        case Near(left, right, _):
-            yield from _leaves(left)
-            yield from _leaves(right)
-        case Not() | YearRange():
-            return
-
-
 def _wanted(node: Node) -> Iterator[str]:
-    for leaf in _leaves(node):
+    for leaf in wanted_leaves(node):
         if leaf.field not in {"author", "venue", *INDEXED}:
             yield _text(leaf)
 

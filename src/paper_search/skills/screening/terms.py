@@ -52,7 +52,7 @@ class TermMatrix:
         terms: defaultdict[str | int, int] = defaultdict(count().__next__)
         counts = [_counted(title, abstract, terms.__getitem__) for title, abstract in texts]
         scale = _Scale.of(counts, len(terms))
-        return cls([scale.row(each) for each in counts], scale.width)
+        return cls([scale.row(counted) for counted in counts], scale.width)
 
 
 # Some thousand texts have some million terms: what is done with each of them is left to `map`.
@@ -99,9 +99,9 @@ class _Scale:
     def of(cls, counts: Sequence[Counter[int]], terms: int) -> _Scale:
         frequency: Counter[int] = Counter()
         heights: set[int] = set()
-        for each in counts:
-            frequency.update(each.keys())
-            heights.update(each.values())
+        for counted in counts:
+            frequency.update(counted.keys())
+            heights.update(counted.values())
         total = len(counts)
         most = max(2.0, _TOO_COMMON * total)
         rarity = {

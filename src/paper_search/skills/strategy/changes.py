@@ -7,7 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.models import SearchConstraints, SearchStrategy
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, parse
+from paper_search.query import Node, Not, Phrase, Term, parse
+from paper_search.query.normal_form import parts
 from paper_search.skills.strategy.terms import runs
 from paper_search.skills.words import tokens
 
@@ -95,21 +96,10 @@ def _leaves_of(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _leaves(node: Node, *, is_wanted: bool) -> Iterator[tuple[str, bool]]:
-    match node:
-        case Term(text):
-            yield text, is_wanted
-        case Phrase(words):
-            yield " ".join(words), is_wanted
-        case Not(child):
-            yield from _leaves(child, is_wanted=not is_wanted)
-        case And(children) | Or(children):
-            for child in children:
-                yield from _leaves(child, is_wanted=is_wanted)
-        case Near(left, right):
-            yield from _leaves(left, is_wanted=is_wanted)
-            yield from _leaves(right, is_wanted=is_wanted)
-        case YearRange():
-            return
+    if isinstance(node, Term | Phrase):
+        yield node.text if isinstance(node, Term) else " ".join(node.words), is_wanted
+    for part in parts(node):
+        yield from _leaves(part, is_wanted=is_wanted != isinstance(node, Not))
 
 
 def _listed(sign: str, names: list[str]) -> str:

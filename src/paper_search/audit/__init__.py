@@ -1,0 +1,21 @@
+"""The audit of a search: what was asked, found, removed and decided, in numbers that add up."""
+
+from paper_search.audit.fates import Fate, RecordFate, fates
+from paper_search.audit.flow import PrismaFlow, flow_of
+from paper_search.audit.reading import ReviewThread, read_review
+from paper_search.audit.writing import Audit, audit_of, pictures_of, write_audit, zipped
+
+__all__ = [
+    "Audit",
+    "Fate",
+    "PrismaFlow",
+    "RecordFate",
+    "ReviewThread",
+    "audit_of",
+    "fates",
+    "flow_of",
+    "pictures_of",
+    "read_review",
+    "write_audit",
+    "zipped",
+]

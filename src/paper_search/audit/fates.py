@@ -1,0 +1,166 @@
+"""What became of every record that a search ever found: exactly one fate each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from paper_search.audit.reading import ReviewThread
+from paper_search.models import Paper, RawPaper, ScoredPaper
+from paper_search.workflow.results import decisions_on_papers, empty_collection
+
+
+class Fate(str, Enum):
+    """What became of a record."""
+
+    DUPLICATE = "duplicate"
+    """Another record stands for the same work."""
+    INCLUDED = "included"
+    """A person decided so."""
+    EXCLUDED = "excluded"
+    """A person decided so."""
+    UNDECIDED = "undecided"
+    """It is in the result, and no person has decided on it."""
+    NOT_JUDGED = "not_judged"
+    """The same, and the judge of relevance failed on it."""
+    SET_ASIDE = "set_aside"
+    """Its score or its place in the order is below the line of the result."""
+    NOT_CARRIED_OVER = "not_carried_over"
+    """An earlier or reopened round found it, and the result does not hold it."""
+    PENDING = "pending"
+    """Found, and not worked on yet: the round has not come to its result."""
+
+
+@dataclass(frozen=True)
+class RecordFate:
+    """A record and what became of it."""
+
+    record: RawPaper
+    fate: Fate
+    kept_as: str
+    """Id of the record that stands for its work; its own, unless it is a duplicate."""
+    why: str
+    first_round: int | None
+    """In which it was first found, from 0; None: in none that counts."""
+    found_at: str
+    """UTC, ISO 8601; empty: not known."""
+    paper: Paper
+    """The work, as the result has it."""
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A paper, the records that it stands for, and its fate."""
+
+    paper: Paper
+    members: tuple[str, ...]
+    fate: Fate
+    why: str
+
+
+def fates(thread: ReviewThread) -> list[RecordFate]:
+    """Return the fate of every record, in the order of their ids."""
+    first = {i: each for each in reversed(thread.rounds) for i in each.found}
+    told: dict[str, RecordFate] = {}
+    for work in _works(thread):
+        own = work.paper.id if work.paper.id in work.members else work.members[0]
+        for member in work.members:
+            is_own = member == own
+            found = first.get(member)
+            told[member] = RecordFate(
+                record=thread.records[member],
+                fate=work.fate if is_own else Fate.DUPLICATE,
+                kept_as=own,
+                why=work.why if is_own else f"the same work as {own}",
+                first_round=found.iteration if found else None,
+                found_at=found.searched_at if found else "",
+                paper=work.paper,
+            )
+    return [told[record_id] for record_id in sorted(thread.records)]
+
+
+def _works(thread: ReviewThread) -> Iterator[_Work]:
+    """Yield works that hold each record once; a paper of no record of ours has none to hold."""
+    taken: set[str] = set()
+    collection = thread.collection or empty_collection(thread.state.question)
+    result = thread.state.result
+    hidden = set(result.set_aside_ids[: result.hidden]) if result else set()
+    shown = [(paper, _of_shown(paper)) for paper in collection.papers]
+    aside = [
+        (paper, _of_set_aside(paper, is_hidden=paper.id in hidden))
+        for paper in collection.set_aside
+    ]
+    # Where two papers hold one record, the one that a person decided on has it.
+    for paper, (fate, why) in sorted([*shown, *aside], key=lambda each: not _is_decided(each[0])):
+        held = [i for i in paper.merged_from or [paper.id] if i in thread.records]
+        members = [i for i in dict.fromkeys(held) if i not in taken]
+        if members:
+            taken.update(members)
+            yield _Work(paper, tuple(members), fate, why)
+    yield from _beyond_the_result(thread, [i for i in sorted(thread.records) if i not in taken])
+
+
+def _of_shown(paper: Paper) -> tuple[Fate, str]:
+    if (decided := _decided(paper)) is not None:
+        return decided
+    if not paper.is_judged:
+        return Fate.NOT_JUDGED, paper.relevance_reason
+    return Fate.UNDECIDED, "in the result; nobody has decided on it"
+
+
+def _of_set_aside(paper: Paper, *, is_hidden: bool) -> tuple[Fate, str]:
+    if (decided := _decided(paper)) is not None:
+        return decided
+    if is_hidden:
+        return Fate.SET_ASIDE, "beyond the number of papers that were asked for"
+    return (
+        Fate.SET_ASIDE,
+        f"below the line of the result: score {paper.relevance_score:.2f}",
+    )
+
+
+def _decided(paper: Paper) -> tuple[Fate, str] | None:
+    if paper.decision == "undecided":
+        return None
+    fate = Fate.INCLUDED if paper.decision == "included" else Fate.EXCLUDED
+    return fate, (paper.screening.reason if paper.screening else None) or ""
+
+
+def _is_decided(paper: Paper) -> bool:
+    return paper.decision != "undecided"
+
+
+def _beyond_the_result(thread: ReviewThread, left: Iterable[str]) -> Iterator[_Work]:
+    """Yield the works of the records that the result does not hold; decisions on them count."""
+    groups: dict[str, list[str]] = {}
+    for record_id in left:
+        groups.setdefault(thread.work_of.get(record_id, record_id), []).append(record_id)
+    latest = thread.rounds[-1].found if thread.rounds and thread.is_between_steps else []
+    counted = {i for each in thread.rounds for i in each.found}
+    papers = _screened(thread, groups)
+    for work_id, members in groups.items():
+        paper = papers[work_id]
+        if (decided := _decided(paper)) is not None:
+            fate, why = decided
+        elif not set(members).isdisjoint(latest):
+            fate, why = Fate.PENDING, "found, and not worked on yet"
+        elif set(members).isdisjoint(counted):
+            fate, why = Fate.NOT_CARRIED_OVER, "found in a round that was reopened"
+        else:
+            fate, why = Fate.NOT_CARRIED_OVER, "found in an earlier round, and not in the result"
+        yield _Work(paper, tuple(members), fate, why)
+
+
+def _screened(thread: ReviewThread, groups: Mapping[str, list[str]]) -> dict[str, Paper]:
+    """Return a paper for each group, with what was decided on any of its records."""
+    named = {i: work_id for work_id, members in groups.items() for i in members}
+    decisions = decisions_on_papers(thread.state, thread.marks, named)
+    papers = {}
+    for work_id, members in groups.items():
+        own = work_id if work_id in members else members[0]
+        record = thread.records[own]
+        bare = ScoredPaper(paper=record, relevance_score=0.0, relevance_reason="", is_judged=False)
+        said = {"screening": decisions.get(work_id)}
+        papers[work_id] = Paper.from_scored(bare).model_copy(update=said)
+    return papers

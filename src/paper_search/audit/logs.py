@@ -1,0 +1,193 @@
+"""The logs of an audit: what was asked (PRISMA-S), who decided what, what each round changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from paper_search.audit.fates import RecordFate
+from paper_search.audit.reading import ReviewThread
+from paper_search.models import SearchStrategy, SourceReport
+from paper_search.persistence import LedgerEntry
+from paper_search.skills.strategy.changes import changes
+from paper_search.workflow.marks import ScreeningMark
+
+ENRICHMENT = "(enrichment)"
+"""What the name of a report ends with that tells of a look-up, not of a search."""
+_MARKS = {"marked_relevant": "include", "marked_irrelevant": "exclude", "unmarked": "taken back"}
+
+Row = dict[str, str | int | float]
+
+
+def strategies(thread: ReviewThread) -> list[SearchStrategy]:
+    """Return the strategy of every round, the first one first."""
+    ended = [each.strategy for each in thread.state.history]
+    current = thread.state.strategy
+    is_open = not thread.state.is_complete and current is not None
+    return [*ended, current] if is_open and current is not None else ended
+
+
+def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]:
+    """Return what every source was asked, when, within which limits, and what came of it.
+
+    `hits` is what the source says it has; `retrieved` the records that it gave and that were kept;
+    `excluded` and `untitled` what was removed at once; `new_records` the stored records that this
+    query of this source was the first to give, as far as they say which query gave them.
+    """
+    asked = strategies(thread)
+    first: dict[tuple[str, str | None, int | None], int] = {}
+    for each in records:
+        seen = next(iter(each.record.sightings), None)
+        key = (each.record.source, seen.query if seen else None, each.first_round)
+        first[key] = first.get(key, 0) + 1
+    return [
+        {
+            "round": report.iteration + 1,
+            "asked_at": report.asked_at or "",
+            "source": report.source,
+            "query": report.query or "",
+            "filters": _filters(asked, report),
+            "status": report.status.value,
+            "hits": "" if report.hits is None else report.hits,
+            "retrieved": report.kept,
+            "excluded": report.excluded,
+            "untitled": report.dropped,
+            "new_records": first.get((report.source, report.query, report.iteration), 0),
+            "from_cache": "yes" if report.from_cache else "no",
+            "note": report.note or "",
+            "error": report.error or "",
+        }
+        for report in thread.reports
+        if not report.source.endswith(ENRICHMENT)
+    ]
+
+
+def decision_log(thread: ReviewThread) -> list[Row]:
+    """Return who decided what when, and what was refused or reopened, in the order of time."""
+    rows = [
+        *(row for entry in thread.ledger for row in _answer_rows(entry)),
+        *_mark_rows(thread.marks, "screening"),
+        *(
+            row
+            for marks in thread.independent.values()
+            for row in _mark_rows(marks, "independent screening")
+        ),
+        *(
+            _row(each.at, each.by, each.event, note=str(each.detail.get("reason", "")))
+            for each in thread.events
+        ),
+    ]
+    return sorted(rows, key=lambda row: str(row["at"]))
+
+
+def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
+    """Return the strategy of every round, what it changed, and what the person said to its result.
+
+    `written_by` is a person where they edited the strategy of the round.
+    """
+    asked = strategies(thread)
+    edits = {
+        _asked_in(entry): entry
+        for entry in thread.ledger
+        if entry.decision.get("action") == "edit"
+        and _kind(entry) == "strategy_confirmation"
+        and entry.status.value != "superseded"
+    }
+    log = []
+    for number, strategy in enumerate(asked):
+        ended = thread.state.history[number] if number < len(thread.state.history) else None
+        before = asked[number - 1] if number else None
+        edit = edits.get(number)
+        log.append(
+            {
+                "round": number + 1,
+                "strategy": strategy.model_dump(mode="json"),
+                "changes": changes(before, strategy) if before else "",
+                "edited_by": edit.decided_by if edit else None,
+                "edited_at": edit.decided_at if edit else None,
+                "result": ended.result_count if ended else None,
+                "feedback": ended.feedback.model_dump(mode="json")
+                if ended and ended.feedback
+                else None,
+            }
+        )
+    return log
+
+
+def _in_words(strategy: SearchStrategy) -> str:
+    """Return the limits of a strategy on one line."""
+    limits = strategy.filters
+    most = max([limits.max_results, *(query.depth or 0 for query in strategy.ranked)])
+    years = (limits.year_from, limits.year_to)
+    spoken = [
+        f"years {years[0] or ''}-{years[1] or ''}" if any(years) else "",
+        f"language {limits.language}" if limits.language else "",
+        f"types {', '.join(limits.publication_types)}" if limits.publication_types else "",
+        f"without {', '.join(limits.excluded_types)}" if limits.excluded_types else "",
+        f"at most {most} records a source",
+    ]
+    return "; ".join(filter(None, spoken))
+
+
+def _filters(asked: Sequence[SearchStrategy], report: SourceReport) -> str:
+    known = report.iteration < len(asked)
+    return _in_words(asked[report.iteration]) if known else ""
+
+
+def _answer_rows(entry: LedgerEntry) -> Iterator[Row]:
+    """Yield a row for an answer, and one for each paper and pair that it speaks of."""
+    decision = entry.decision
+    about: dict[str, str | int] = {
+        "question": _kind(entry),
+        "round": _asked_in(entry) + 1,
+        "status": entry.status.value,
+    }
+    at, by = entry.decided_at, entry.decided_by
+    given = decision.get("revised_data")
+    said = given if isinstance(given, Mapping) and _kind(entry) == "result_review" else {}
+    note = decision.get("note") or said.get("free_text_feedback") or ""
+    yield _row(at, by, str(decision.get("action", "")), note=str(note), **about)
+    reasons = said.get("reasons") or {}
+    for name, verdict in _MARKS.items():
+        for paper_id in said.get(name) or []:
+            reason = str(reasons.get(paper_id, ""))
+            yield _row(at, by, verdict, paper=str(paper_id), reason=reason, **about)
+    for pair in said.get("merge_decisions") or []:
+        words = "the same work as" if pair.get("is_same") else "another work than"
+        yield _row(
+            at, by, "same work?", paper=str(pair["one"]), note=f"{words} {pair['other']}", **about
+        )
+
+
+def _mark_rows(marks: Sequence[ScreeningMark], question: str) -> Iterator[Row]:
+    verdicts = {True: "include", False: "exclude", None: ""}
+    for mark in marks:
+        yield _row(
+            mark.said_at,
+            mark.said_by,
+            verdicts[mark.is_relevant] or _other_than_a_verdict(mark),
+            question=question,
+            round=mark.iteration + 1,
+            paper=mark.paper_id,
+            reason=mark.reason or "",
+            note=mark.note or "",
+        )
+
+
+def _other_than_a_verdict(mark: ScreeningMark) -> str:
+    if mark.is_taken_back:
+        return "taken back"
+    return "skip" if mark.is_skipped else "note"
+
+
+def _row(at: str, by: str, event: str, **more: str | int) -> Row:
+    columns = ("question", "round", "paper", "reason", "note", "status")
+    return {"at": at, "by": by, "event": event, **{name: more.get(name, "") for name in columns}}
+
+
+def _kind(entry: LedgerEntry) -> str:
+    return str((entry.decision.get("checkpoint") or {}).get("kind", ""))
+
+
+def _asked_in(entry: LedgerEntry) -> int:
+    return int((entry.decision.get("checkpoint") or {}).get("iteration", 0))

@@ -1,0 +1,183 @@
+"""The flow of PRISMA 2020 as a picture: what was kept goes down, what left goes to the right."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+from paper_search.audit.flow import PrismaFlow
+from paper_search.report.outputs.figures import BLUE, INK, canvas
+
+_LINE_IN, _PAD_IN, _GAP_IN = 0.165, 0.16, 0.3
+"""Inches: height of a line, padding of a box, space between two rows."""
+_LEAST_IN = {"Identification": 1.0, "Included": 0.66}
+"""Inches: the height of the only row of a phase, beside which its name fits."""
+_LEFT, _RIGHT = (0.55, 3.35), (4.05, 7.1)
+"""Inches from the left edge: the two columns of boxes."""
+_LETTERS = 48
+_MOST = 8
+"""Sources or reasons that are named; the others are summed up."""
+_PHASES = {"Identification": "#dfe9ef", "Screening": "#ece7d6", "Included": "#dcebdf"}
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What is kept at one place of the flow, and what leaves it there."""
+
+    phase: str
+    kept: list[str]
+    """Lines of its box, the first one bold."""
+    left: list[str]
+
+    @property
+    def height(self) -> float:
+        """Inches."""
+        return max(_height(self.kept), _height(self.left), _LEAST_IN.get(self.phase, 0))
+
+
+def prisma_flow(flow: PrismaFlow) -> Any:
+    """Return the flow as a figure."""
+    rows = _rows(flow)
+    height = sum(row.height for row in rows) + _GAP_IN * (len(rows) - 1) + 0.1
+    figure, axes = canvas(height)
+    axes.set_axis_off()
+    axes.set_xlim(0, 7.2)
+    axes.set_ylim(height, 0)
+    top, spans = 0.05, dict[str, tuple[float, float]]()
+    for number, row in enumerate(rows):
+        start, _ = spans.get(row.phase, (top, top))
+        spans[row.phase] = (start, top + row.height)
+        level = top + row.height / 2
+        _box(axes, _LEFT, (top, row.height), row.kept)
+        if row.left:
+            own = _height(row.left)
+            _box(axes, _RIGHT, (level - own / 2, own), row.left)
+            _arrow(axes, (_LEFT[1], level), (_RIGHT[0], level))
+        if number:
+            middle = sum(_LEFT) / 2
+            _arrow(axes, (middle, top - _GAP_IN), (middle, top))
+        top += row.height + _GAP_IN
+    for phase, span in spans.items():
+        _phase(axes, phase, span)
+    return figure
+
+
+def _rows(flow: PrismaFlow) -> list[_Row]:
+    sources = [(f"{name}", count) for name, count in flow.by_source.items()]
+    reasons = list(flow.exclusion_reasons.items())
+    open_ = flow.undecided + flow.not_judged
+    return [
+        _Row(
+            "Identification",
+            [_n("Records identified", flow.identified), *_listed(sources)],
+            [_n("Duplicates removed", flow.duplicates)],
+        ),
+        _Row(
+            "Screening",
+            [_n("Works", flow.works)],
+            [
+                _n("Not put up for screening", flow.works - flow.for_screening),
+                *_listed(
+                    [
+                        ("below the line of the result", flow.set_aside),
+                        ("of earlier rounds, not carried over", flow.not_carried_over),
+                        ("not worked on yet", flow.pending),
+                    ]
+                ),
+            ],
+        ),
+        _Row(
+            "Screening",
+            [_n("Works for screening", flow.for_screening)],
+            [_n("Not decided yet", open_), *_listed([("not judged", flow.not_judged)])],
+        ),
+        _Row(
+            "Screening",
+            [_n("Works screened", flow.screened)],
+            [_n("Excluded", flow.excluded), *_listed(reasons)],
+        ),
+        _Row("Included", [_n("Works included", flow.included)], []),
+    ]
+
+
+def _n(what: str, count: int) -> str:
+    return f"{what} (n = {count:,})"
+
+
+def _listed(counts: list[tuple[str, int]]) -> list[str]:
+    """Return lines for the counts that are not 0; what would be too many lines is one."""
+    said = sorted((each for each in counts if each[1]), key=lambda each: (-each[1], each[0]))
+    lines = [
+        f"{textwrap.shorten(name, _LETTERS - 12, placeholder=' …') or name[: _LETTERS - 12]} "
+        f"(n = {count:,})"
+        for name, count in said[:_MOST]
+    ]
+    rest = sum(count for _, count in said[_MOST:])
+    return [*lines, *([f"{len(said) - _MOST} others (n = {rest:,})"] if rest else [])]
+
+
+def _height(lines: list[str]) -> float:
+    """Return the height of a box of these lines, in inches."""
+    return len(lines) * _LINE_IN + 2 * _PAD_IN
+
+
+def _box(
+    axes: Any, across: tuple[float, float], down: tuple[float, float], lines: list[str]
+) -> None:
+    from matplotlib.patches import FancyBboxPatch  # noqa: PLC0415  # an extra
+
+    (top, height), width = down, across[1] - across[0]
+    axes.add_patch(
+        FancyBboxPatch(
+            (across[0], top),
+            width,
+            height,
+            boxstyle="round,pad=0,rounding_size=0.06",
+            facecolor="white",
+            edgecolor=BLUE,
+            linewidth=1,
+        )
+    )
+    middle = top + height / 2 - (len(lines) - 1) * _LINE_IN / 2
+    for number, line in enumerate(lines):
+        axes.text(
+            across[0] + 0.14,
+            middle + number * _LINE_IN,
+            line.replace("$", "＄"),
+            va="center",
+            color=INK,
+            fontsize=8.5 if number == 0 else 8,
+            weight="bold" if number == 0 else "normal",
+        )
+
+
+def _arrow(axes: Any, start: tuple[float, float], end: tuple[float, float]) -> None:
+    arrow = {"arrowstyle": "-|>", "color": INK, "shrinkA": 0, "shrinkB": 1, "linewidth": 0.9}
+    axes.annotate("", end, start, arrowprops=arrow)
+
+
+def _phase(axes: Any, phase: str, span: tuple[float, float]) -> None:
+    from matplotlib.patches import FancyBboxPatch  # noqa: PLC0415  # an extra
+
+    top, bottom = span
+    shape = FancyBboxPatch(
+        (0.05, top),
+        0.28,
+        bottom - top,
+        boxstyle="round,pad=0,rounding_size=0.06",
+        facecolor=_PHASES[phase],
+        edgecolor="none",
+    )
+    axes.add_patch(shape)
+    axes.text(
+        0.19,
+        (top + bottom) / 2,
+        phase,
+        rotation=90,
+        ha="center",
+        va="center",
+        fontsize=8,
+        color=INK,
+        weight="bold",
+    )

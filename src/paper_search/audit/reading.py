@@ -1,0 +1,92 @@
+"""All that a search has kept, read from its thread: what an audit is made of."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+
+from paper_search.errors import ThreadNotWaitingError
+from paper_search.models import PaperCollection, RawPaper, SourceReport
+from paper_search.persistence import AuditEntry, LedgerEntry, Persistence
+from paper_search.workflow import ThreadCatalog, ThreadInfo
+from paper_search.workflow.agreement import Agreement
+from paper_search.workflow.marks import MarkStore, ScreeningMark
+from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.rounds import SearchedRound
+from paper_search.workflow.state import WorkflowState
+
+
+@dataclass(frozen=True)
+class ReviewThread:
+    """What one search has kept."""
+
+    info: ThreadInfo
+    state: WorkflowState
+    records: dict[str, RawPaper] = field(default_factory=dict)
+    """Every record that any round ever found, as its source gave it, by id."""
+    work_of: dict[str, str] = field(default_factory=dict)
+    """By the id of a record: of the work that it was merged into last."""
+    rounds: list[SearchedRound] = field(default_factory=list)
+    """Those that count; a round that was reopened and not searched again does not."""
+    collection: PaperCollection | None = None
+    """The latest result; None: there is none yet."""
+    marks: list[ScreeningMark] = field(default_factory=list)
+    ledger: list[LedgerEntry] = field(default_factory=list)
+    agreement: Agreement = field(default_factory=Agreement)
+    """Of reviewers who decided independently; without reviewers, there were none."""
+    independent: dict[str, list[ScreeningMark]] = field(default_factory=dict)
+    """What each of them said; empty, until all are done."""
+    events: list[AuditEntry] = field(default_factory=list)
+
+    @property
+    def reports(self) -> list[SourceReport]:
+        """Return what each source did, in all rounds."""
+        return [*self.state.earlier_reports, *self.state.reports]
+
+    @property
+    def is_between_steps(self) -> bool:
+        """Whether the latest search has not come to its result yet."""
+        state = self.state
+        return bool(state.found or state.works or state.scores)
+
+
+async def read_review(persistence: Persistence, thread_id: str) -> ReviewThread:
+    """Return what a search has kept.
+
+    Args:
+        persistence: where its thread lives.
+        thread_id: which one.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread, or it is no search.
+    """
+    catalog = ThreadCatalog(persistence)
+    info = await catalog.info(thread_id)
+    session = catalog.session(thread_id)
+    state = await session.state()
+    stored = SearchRecords(persistence.store, thread_id)
+    rows = await stored.rows("records")
+    members = await stored.rows("members")
+    searched = {report.iteration for report in (*state.earlier_reports, *state.reports)}
+    if state.found:
+        searched.add(state.current_iteration)
+    agreement, independent = Agreement(), dict[str, list[ScreeningMark]]()
+    with contextlib.suppress(ThreadNotWaitingError):  # there is no result to decide on now
+        reviewers = await session.reviewers()
+        agreement = await reviewers.agreement()
+        if not agreement.is_blind:
+            for each in agreement.reviewers:
+                independent[each.name] = (await reviewers.screening(each.name)).marks
+    return ReviewThread(
+        info=info,
+        state=state,
+        records={i: RawPaper.model_validate(row) for i, row in rows.items()},
+        work_of={i: row["work"] for i, row in members.items()},
+        rounds=[each for each in await stored.rounds() if each.iteration in searched],
+        collection=await session.result(),
+        marks=await MarkStore(persistence.store, thread_id).marks(),
+        ledger=await persistence.ledger.entries(thread_id),
+        agreement=agreement,
+        independent=independent,
+        events=await persistence.ledger.audit(thread_id),
+    )

@@ -1,0 +1,250 @@
+"""What the audit says, section by section."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from paper_search.audit.document import Section
+from paper_search.audit.fates import Fate, RecordFate
+from paper_search.audit.flow import PrismaFlow
+from paper_search.audit.logs import Row
+from paper_search.audit.pictures import CAPTIONS
+from paper_search.audit.reading import ReviewThread
+from paper_search.workflow.agreement import Agreement
+from paper_search.workflow.rounds import SearchedRound
+
+_NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
+_TIME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?\+00:00$")
+MAX_ROWS = 500
+"""Of one table; the rest is in the file of the table."""
+_ON_SEARCHES = (
+    "Every string as it was sent. Retrieved: records that the source gave and that were kept. "
+    "Excluded: given, but not what the query asks for. Untitled: dropped for want of a title. "
+    "New: records that no query before gave."
+)
+_ON_DECISIONS = (
+    "Answers to questions, labels of papers, and what was refused or reopened. Of a paper that "
+    "was labelled more than once while screening, the last label is kept."
+)
+_SEARCH_COLUMNS = {
+    "round": "Round",
+    "asked_at": "Date (UTC)",
+    "source": "Source",
+    "query": "Exact search string",
+    "filters": "Limits",
+    "hits": "Hits",
+    "retrieved": "Retrieved",
+    "excluded": "Excluded",
+    "untitled": "Untitled",
+    "new_records": "New",
+    "status": "Status",
+    "remarks": "Why, and remarks",
+}
+_DECISION_COLUMNS = {
+    "at": "Time (UTC)",
+    "by": "Who",
+    "event": "What",
+    "question": "Question",
+    "round": "Round",
+    "paper": "Paper",
+    "reason": "Reason",
+    "note": "Note",
+    "status": "Status",
+}
+
+
+def sections_of(
+    thread: ReviewThread,
+    flow: PrismaFlow,
+    records: Sequence[RecordFate],
+    logs: Mapping[str, Sequence[Row]],
+    strategies: Sequence[Mapping[str, Any]],
+) -> list[Section]:
+    """Return the sections of the document.
+
+    Args:
+        thread: the search.
+        flow: its counts.
+        records: the fate of every record.
+        logs: `search` and `decisions`.
+        strategies: of every round.
+    """
+    searches = [
+        {**row, "remarks": "; ".join(filter(None, (str(row["note"]), str(row["error"]))))}
+        for row in logs["search"]
+    ]
+    decisions = logs["decisions"][:MAX_ROWS]
+    return [
+        _about(thread),
+        _flow(flow),
+        _rounds(flow),
+        Section(
+            "Search log (PRISMA-S)",
+            [
+                _ON_SEARCHES,
+                *_cut(searches, "search_log.csv"),
+            ],
+            list(_SEARCH_COLUMNS.values()),
+            [[_plain(row[name]) for name in _SEARCH_COLUMNS] for row in searches[:MAX_ROWS]],
+            _captions("source_contribution", "query_contribution", "source_overlap"),
+        ),
+        _strategies(strategies),
+        Section(
+            "Decisions",
+            [
+                _ON_DECISIONS,
+                *_cut(logs["decisions"], "decisions.csv"),
+            ],
+            list(_DECISION_COLUMNS.values()),
+            [[_plain(row[name]) for name in _DECISION_COLUMNS] for row in decisions],
+            _captions("recall", "scores"),
+        ),
+        *_reviewers(thread.agreement),
+        _papers("Included", records, Fate.INCLUDED),
+        _papers("Excluded by a person", records, Fate.EXCLUDED),
+        _versions(thread.rounds),
+    ]
+
+
+def _plain(cell: str | float) -> str | float:
+    """Return a cell for people: names in words, times without what is below a second."""
+    if not isinstance(cell, str):
+        return cell
+    return cell.replace("_", " ") if _NAME.fullmatch(cell) else _TIME.sub(r"\1 \2", cell)
+
+
+def _captions(*names: str) -> dict[str, str]:
+    return {name: CAPTIONS[name] for name in names}
+
+
+def _cut(rows: Sequence[object], file: str) -> list[str]:
+    return [f"The first {MAX_ROWS} of {len(rows)}; {file} has all."] if len(rows) > MAX_ROWS else []
+
+
+def _about(thread: ReviewThread) -> Section:
+    info, intent = thread.info, thread.state.intent
+    criteria = [f"Criterion: {each}" for each in intent.criteria] if intent else []
+    ended = f", {info.ended_by.replace('_', ' ')}" if info.ended_by else ""
+    return Section(
+        "Question",
+        [
+            info.question,
+            *criteria,
+            f"Thread {info.thread_id}: {info.status.value}{ended}.",
+            f"Begun {_plain(info.created_at or '-')}, changed {_plain(info.updated_at or '')} UTC.",
+        ],
+    )
+
+
+def _flow(flow: PrismaFlow) -> Section:
+    rows: list[tuple[str, int]] = [
+        ("Records identified", flow.identified),
+        *((f"from {source}", count) for source, count in flow.by_source.items()),
+        ("Duplicates removed", flow.duplicates),
+        ("Works", flow.works),
+        ("Set aside by score or number", flow.set_aside),
+        ("Of earlier rounds, not carried over", flow.not_carried_over),
+        ("Not worked on yet", flow.pending),
+        ("Works for screening", flow.for_screening),
+        ("Not decided yet", flow.undecided),
+        ("Not decided yet, and the judge of relevance failed", flow.not_judged),
+        ("Screened", flow.screened),
+        ("Excluded", flow.excluded),
+        *((f"because: {reason}", count) for reason, count in flow.exclusion_reasons.items()),
+        ("Included", flow.included),
+    ]
+    return Section(
+        "Flow (PRISMA 2020)",
+        columns=["", "n"],
+        rows=rows,
+        pictures=_captions("prisma_flow"),
+    )
+
+
+def _rounds(flow: PrismaFlow) -> Section:
+    return Section(
+        "Rounds",
+        columns=["Round", "Searched (UTC)", "Records found", "Found for the first time"],
+        rows=[
+            (each.round, _plain(each.searched_at), each.found, each.first_found)
+            for each in flow.rounds
+        ],
+        pictures=_captions("papers_by_year"),
+    )
+
+
+def _strategies(log: Sequence[Mapping[str, Any]]) -> Section:
+    rows = []
+    for each in log:
+        strategy = each["strategy"]
+        queries = [query["text"] for query in strategy.get("ranked", [])]
+        queries += [query["boolean_query"] for query in strategy["queries"]]
+        said = (each["feedback"] or {}).get("free_text_feedback") or ""
+        rows.append(
+            (
+                each["round"],
+                " ; ".join(queries),
+                ", ".join(strategy["sources"]),
+                each["changes"],
+                each["edited_by"] or "",
+                said,
+                "" if each["result"] is None else each["result"],
+            )
+        )
+    columns = ["Round", "Queries", "Sources", "Changes", "Edited by", "Feedback", "Papers"]
+    return Section("Strategy of each round", columns=columns, rows=rows)
+
+
+def _reviewers(found: Agreement) -> list[Section]:
+    if not found.reviewers:
+        return []
+    said = [
+        f"{each.name}: {each.decided} of {each.of} papers decided{', done' * each.is_done}."
+        for each in found.reviewers
+    ]
+    if found.is_blind:
+        said.append("Not all are done: what they decided is not shown yet.")
+        return [Section("Independent reviewers", said)]
+    kappa = "not defined" if found.kappa is None else f"{found.kappa:.2f}"
+    agreed = f"{found.included} included and {found.excluded} excluded by all"
+    said.append(f"Decided by all: {found.decided_by_all}; {agreed}.")
+    if found.observed is not None:
+        said.append(f"Agreement: {found.observed:.0%}; Cohen's kappa: {kappa}.")
+    rows = [
+        (
+            each.paper_id,
+            each.title,
+            ", ".join(each.included_by),
+            ", ".join(each.excluded_by),
+            each.settled or "open",
+            each.settled_by or "",
+        )
+        for each in found.conflicts
+    ]
+    columns = ["Conflict", "Title", "Included by", "Excluded by", "Settled", "By"]
+    return [Section("Independent reviewers", said, columns, rows)]
+
+
+def _papers(title: str, records: Sequence[RecordFate], fate: Fate) -> Section:
+    chosen = [each for each in records if each.fate is fate]
+    rows = []
+    for each in chosen[:MAX_ROWS]:
+        said = each.paper.screening
+        who = (said.decided_by or "", said.decided_at or "", said.reason or "") if said else ()
+        rows.append((each.record.id, each.paper.title, each.paper.year or "", *map(_plain, who)))
+    columns = ["Record", "Title", "Year", "Decided by", "At (UTC)", "Reason"]
+    pictures = _captions("citation_network") if fate is Fate.INCLUDED else {}
+    note = [] if chosen else ["None."]
+    return Section(title, [*note, *_cut(chosen, "records.csv")], columns, rows, pictures)
+
+
+def _versions(rounds: Sequence[SearchedRound]) -> Section:
+    rows = []
+    for each in rounds:
+        models = ", ".join(f"{skill}: {model}" for skill, model in each.models.items())
+        prompts = ", ".join(f"{name} {digest[:12]}" for name, digest in each.prompts.items())
+        rows.append((each.iteration + 1, each.program, models or "none", prompts or "none"))
+    columns = ["Round", "paper-search", "Models", "Prompts (SHA-256)"]
+    return Section("Versions", columns=columns, rows=rows)

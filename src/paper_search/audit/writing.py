@@ -1,0 +1,217 @@
+"""An audit as files: tables, documents, pictures, and a manifest of their hashes."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+import json
+import os
+import secrets
+import shutil
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from paper_search.audit.document import as_html, as_markdown
+from paper_search.audit.fates import RecordFate, fates
+from paper_search.audit.flow import PrismaFlow, flow_of
+from paper_search.audit.logs import Row, decision_log, search_log, strategy_log
+from paper_search.audit.pictures import is_available, pictures
+from paper_search.audit.reading import ReviewThread, read_review
+from paper_search.audit.sections import sections_of
+from paper_search.errors import ExportError
+from paper_search.exports.csv_table import csv_text
+from paper_search.persistence import Persistence
+
+MANIFEST = "manifest-sha256.txt"
+"""Its lines are those of `sha256sum`, which can check them."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit tells."""
+
+    thread: ReviewThread
+    records: list[RecordFate]
+    """Every record that the search ever found, with its fate."""
+    flow: PrismaFlow
+    files: dict[str, bytes]
+    """By their path in the directory; the manifest is one of them."""
+
+
+async def audit_of(persistence: Persistence, thread_id: str, *, has_pictures: bool = True) -> Audit:
+    """Return the audit of a search; the same thread gives the same bytes.
+
+    Args:
+        persistence: where its thread lives.
+        thread_id: which one.
+        has_pictures: whether pictures are drawn, which takes seconds; without matplotlib (the
+            extra `figures`), none are.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread, or it is no search.
+    """
+    thread = await read_review(persistence, thread_id)
+    return await asyncio.to_thread(_audited, thread, is_drawing=has_pictures and is_available())
+
+
+def _audited(thread: ReviewThread, *, is_drawing: bool) -> Audit:
+    records = fates(thread)
+    flow = flow_of(thread, records)
+    logs = {"search": search_log(thread, records), "decisions": decision_log(thread)}
+    strategies = strategy_log(thread)
+    sections = sections_of(thread, flow, records, logs, strategies)
+    title = f"Audit of the search {thread.info.thread_id}"
+    svg = pictures(thread, records, flow, "svg") if is_drawing else {}
+    png = pictures(thread, records, flow, "png") if is_drawing else {}
+    paths = {name: f"pictures/{name}.svg" for name in svg}
+    files = {
+        "report.md": as_markdown(title, sections, paths).encode(),
+        "report.html": as_html(title, sections, svg).encode(),
+        "prisma_flow.json": _json(flow.model_dump(mode="json")),
+        "reviewers.json": _json(thread.agreement.model_dump(mode="json")),
+        "search_log.csv": _table(logs["search"]),
+        "decisions.csv": _table(logs["decisions"]),
+        "records.csv": _table([_record_row(each) for each in records]),
+        "strategies.json": _json(strategies),
+        "versions.json": _json(_versions(thread)),
+        **{paths[name]: drawn for name, drawn in svg.items()},
+        **{f"pictures/{name}.png": drawn for name, drawn in png.items()},
+    }
+    return Audit(thread, records, flow, {**files, MANIFEST: _manifest(files)})
+
+
+async def pictures_of(persistence: Persistence, thread_id: str) -> dict[str, bytes]:
+    """Return the pictures of a search as SVG, by name.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread, or it is no search.
+        ConfigError: matplotlib is not installed.
+    """
+    thread = await read_review(persistence, thread_id)
+
+    def drawn() -> dict[str, bytes]:
+        records = fates(thread)
+        return pictures(thread, records, flow_of(thread, records))
+
+    return await asyncio.to_thread(drawn)
+
+
+async def write_audit(persistence: Persistence, thread_id: str, directory: Path) -> Audit:
+    """Write the audit of a search into a new directory, whole or not at all.
+
+    Args:
+        persistence: where its thread lives.
+        thread_id: which one.
+        directory: is made; nothing may have its name.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread, or it is no search.
+        ExportError: the directory exists already, or cannot be written.
+    """
+    check_directory(directory)
+    audit = await audit_of(persistence, thread_id)
+    await asyncio.to_thread(_write, audit.files, directory)
+    return audit
+
+
+def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
+    """Return files as a ZIP; the same files give the same bytes.
+
+    Args:
+        files: by their path.
+        folder: the directory in the ZIP that they are in.
+    """
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(f"{folder}/{name}")  # its time is 1980, whatever the clock
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system, entry.external_attr = 3, 0o644 << 16
+            archive.writestr(entry, files[name])
+    return buffer.getvalue()
+
+
+def _write(files: Mapping[str, bytes], directory: Path) -> None:
+    draft = directory.absolute().parent / f".{secrets.token_hex(8)}.tmp"
+    try:
+        draft.mkdir()
+        for name, content in files.items():
+            path = draft / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+        check_directory(directory)
+        draft.rename(directory)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ExportError(f"cannot write the audit to {str(directory)!r}: {reason}") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def check_directory(directory: Path) -> None:
+    """Check that an audit can be written to a directory.
+
+    Raises:
+        ExportError: something has its name, or the directory above it does not exist.
+    """
+    if os.path.lexists(directory):
+        raise ExportError(
+            f"{str(directory)!r} exists already and stays as it is; "
+            "an audit is written to a new directory: give another name"
+        )
+    if not directory.absolute().parent.is_dir():
+        raise ExportError(
+            f"the directory {str(directory.parent)!r} does not exist; create it first"
+        )
+
+
+def _record_row(each: RecordFate) -> Row:
+    record, paper, said = each.record, each.paper, each.paper.screening
+    is_decided = said is not None and each.fate.value in {"included", "excluded"}
+    return {
+        "id": record.id,
+        "fate": each.fate.value,
+        "kept_as": each.kept_as,
+        "why": each.why,
+        "source": record.source,
+        "round": "" if each.first_round is None else each.first_round + 1,
+        "found_at": each.found_at,
+        "title": record.title,
+        "authors": "; ".join(author.name for author in record.authors),
+        "year": record.year or "",
+        "venue": record.venue or "",
+        "doi": record.doi or "",
+        "score": round(paper.relevance_score, 4) if paper.is_judged else "",
+        "decided_by": (said.decided_by or "") if said and is_decided else "",
+        "decided_at": (said.decided_at or "") if said and is_decided else "",
+        "note": paper.note or "",
+    }
+
+
+def _versions(thread: ReviewThread) -> dict[str, Any]:
+    return {
+        "thread": thread.info.thread_id,
+        "state_schema": thread.state.schema_version,
+        "rounds": [
+            {"round": each.iteration + 1, **each.model_dump(exclude={"found", "iteration"})}
+            for each in thread.rounds
+        ],
+    }
+
+
+def _table(rows: Sequence[Row]) -> bytes:
+    columns = list(rows[0]) if rows else []
+    return csv_text([columns, *([row[name] for name in columns] for row in rows)]).encode()
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _manifest(files: Mapping[str, bytes]) -> bytes:
+    lines = [f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in files.items()]
+    return "".join(sorted(lines, key=lambda line: line[66:])).encode()

@@ -1,0 +1,199 @@
+"""`paper-search eval`: how good searching and judging are on labels of one's own."""
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from paper_search.cli.console import data, print_json, say, text, visible
+from paper_search.cli.options import BudgetOption, Home, Json, budget_of, settings
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from paper_search.config import AppConfig
+    from paper_search.evaluation.labels import LabelledQuestion
+    from paper_search.evaluation.runs import Evaluation, WrongPaper
+
+_COUNTS = ("Questions", "Papers")
+_WRONG_SHOWN = 10
+_LONGEST_TITLE = 90
+
+
+def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    labels: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[LABELS]",
+            help="A CSV or JSON lines file with question, doi or title, and label (1 or 0); or a "
+            "folder with corpus.jsonl, queries.jsonl and qrels.tsv.",
+        ),
+    ] = None,
+    thread: Annotated[
+        str | None,
+        typer.Option("--thread", metavar="THREAD", help="Take the marks of a screened search."),
+    ] = None,
+    question: Annotated[
+        str | None,
+        typer.Option("--question", metavar="WORDS", help="The question, if LABELS has none."),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--source",
+            metavar="NAME",
+            help="Search this source for the labelled papers as well; repeatable.",
+        ),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", metavar="MODEL", help="Compare this model, else LLM_MODEL; repeatable."
+        ),
+    ] = None,
+    questions: Annotated[
+        int, typer.Option("--questions", min=1, metavar="N", help="Take the first N questions.")
+    ] = 5,
+    papers: Annotated[
+        int, typer.Option("--papers", min=2, metavar="N", help="Take N papers for a question.")
+    ] = 50,
+    budget: BudgetOption = None,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Measure searching and judging on labelled papers, with models and without.
+
+    judging: the labelled papers are judged. search: they have to be found, with --source. Recall
+    counts relevant papers that are shown, precision the shown ones that are relevant, nDCG@10 how
+    early they come. --budget limits each model. The calls are in `usage`, as eval-MODEL.
+    """
+    from paper_search.cli.failures import UsageMistakeError
+    from paper_search.config import expand_sources
+    from paper_search.evaluation.labels import read_labels
+
+    config = settings(ctx, home)
+    if (labels is None) == (thread is None):
+        raise UsageMistakeError("give LABELS or --thread THREAD, one of them")
+    asked = (
+        asyncio.run(_of_thread(config, thread or ""))
+        if labels is None
+        else read_labels(labels, question)
+    )
+    chosen = [each.sampled(papers) for each in asked[:questions]]
+    models = [None, *(model or ([config.llm.model] if config.llm.model else []))]
+    sources = expand_sources(source, config.keyed_sources) if source else None
+    found = asyncio.run(_evaluated(config, chosen, models, sources, budget))
+    if as_json:
+        print_json([each.model_dump(mode="json") for each in found])
+        return
+    data().print(_table(found))
+    for each in found:
+        for line in _lines(each):
+            say(line)
+    if len(models) == 1:
+        say("no model is configured: name one with --model or LLM_MODEL to compare it")
+
+
+async def _evaluated(
+    config: "AppConfig",
+    questions: "list[LabelledQuestion]",
+    models: "list[str | None]",
+    sources: list[str] | None,
+    budget: str | None,
+) -> "list[Evaluation]":
+    from paper_search.evaluation.runs import evaluate as run
+    from paper_search.llm.usage_log import UsageLog
+
+    found = []
+    for model in models:
+        log = UsageLog(config.usage_path, f"eval-{model}") if model else None
+        if log is not None:
+            log.delete()  # a budget is for one evaluation
+        limit = budget_of(budget) or config.budget
+        found += await run(config, questions, model, sources=sources, budget=limit, log=log)
+    return found
+
+
+async def _of_thread(config: "AppConfig", thread: str) -> "list[LabelledQuestion]":
+    """Return the question of a thread with the papers that a person marked in it.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread.
+        InputError: nothing in it is marked relevant.
+    """
+    from paper_search.errors import InputError
+    from paper_search.evaluation.labels import Label, LabelledQuestion
+    from paper_search.persistence import open_persistence
+    from paper_search.workflow.marks import MarkStore
+    from paper_search.workflow.records import SearchRecords
+    from paper_search.workflow.session import SearchSession
+
+    async with open_persistence(config.persistence_url) as persistence:
+        state = await SearchSession.on(persistence, thread).state()
+        marks = dict(state.marks)
+        for mark in await MarkStore(persistence.store, thread).marks():
+            if mark.is_relevant is not None:
+                marks[mark.paper_id] = mark.is_relevant
+        works = await SearchRecords(persistence.store, thread).works(list(marks))
+    labels = [Label(paper, marks[paper.id]) for paper in works]
+    if not any(label.is_relevant for label in labels):
+        raise InputError(f"thread {thread!r} has no paper that is marked relevant: screen it first")
+    return [LabelledQuestion(state.question, labels)]
+
+
+def _table(found: "Iterable[Evaluation]") -> "Table":
+    from rich.table import Table
+
+    from paper_search.models.usage import money_in_words
+
+    table = Table(show_edge=False, pad_edge=False)
+    table.add_column("Variant", overflow="fold")
+    table.add_column("Task")
+    for name in (
+        "Questions",
+        "Papers",
+        "Recall",
+        "Precision",
+        "nDCG@10",
+        "Calls",
+        "Tokens",
+        "Cost",
+    ):
+        table.add_column(name, justify="right")
+    for each in found:
+        shares = (each.recall, each.precision, each.ndcg)
+        table.add_row(
+            text(each.variant),
+            each.task,
+            f"{each.questions:,}",
+            f"{each.papers:,}",
+            *("-" if share is None else f"{share:.2f}" for share in shares),
+            f"{each.spent.calls:,}",
+            f"{each.spent.tokens:,}",
+            money_in_words(each.spent.money),
+        )
+    return table
+
+
+def _lines(each: "Evaluation") -> Iterable[str]:
+    """Yield what else to know of an evaluation: what was wrong, and what is missing."""
+    head = f"{each.variant}, {each.task}"
+    if each.problem:
+        yield visible(f"{head}: ended early: {each.problem}")
+    if each.unjudged:
+        yield f"{head}: {each.unjudged} papers were not judged by the model"
+    if each.wrong:
+        yield f"{head}: {len(each.wrong)} papers are wrong:"
+    for wrong in each.wrong[:_WRONG_SHOWN]:
+        yield visible(f"  {_wrong(wrong)}")
+    if len(each.wrong) > _WRONG_SHOWN:
+        yield f"  and {len(each.wrong) - _WRONG_SHOWN} more; --json has all"
+
+
+def _wrong(wrong: "WrongPaper") -> str:
+    said = "not found" if wrong.score is None else f"score {wrong.score:.2f}"
+    label = "relevant" if wrong.is_relevant else "irrelevant"
+    return f"{label}, {said}: {wrong.title[:_LONGEST_TITLE]}"

@@ -1,0 +1,204 @@
+"""`paper-search graph run` and `graph resume`: a workflow, in memory or on a thread."""
+
+import asyncio
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from paper_search.cli.console import print_json, say, visible
+from paper_search.cli.failures import ExitCode
+from paper_search.cli.options import Home, Json, Thread, given_home, settings
+
+if TYPE_CHECKING:
+    from paper_search.steps import Run, Workflow
+
+Where = Annotated[
+    str,
+    typer.Option(
+        "--in", metavar="WHERE", help="Package (dotted name) or directory (with a separator)."
+    ),
+]
+Answers = Annotated[
+    list[str] | None,
+    typer.Option("--answer", metavar="JSON", help="The answer to the next question; repeatable."),
+]
+
+
+def run(  # noqa: PLR0913  # one argument for each option
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a workflow; see `list`.")],
+    *,
+    where: Where = "paper_search",
+    params: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="NAME=VALUE", help="A setting of the run; repeatable."),
+    ] = None,
+    given: Annotated[
+        str | None, typer.Option("--input", metavar="JSON", help="The input: a JSON object.")
+    ] = None,
+    answers: Answers = None,
+    thread: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Keep the run as a thread of this id; else in memory."),
+    ] = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> None:
+    """Run one workflow and print its result, or the question that it stops at.
+
+    With --thread, `graph resume` continues it, and `threads`, `show`, `prune` and `delete` know it.
+    Without, nothing is saved.
+    """
+    from paper_search.persistence import open_persistence
+    from paper_search.steps import discover_workflows
+    from paper_search.steps.parameters import parse_params
+    from paper_search.steps.running import run_workflow
+    from paper_search.threads.engine import checked_thread
+
+    workflow = discover_workflows(where).read(name)
+    chosen: dict[str, Any] = {
+        "params": parse_params(workflow.params, params or []),
+        "answers": [_json(answer, "--answer") for answer in answers or []],
+        "services": _services(ctx, workflow, home),
+    }
+    step_input = _json_object(given)
+
+    async def on_a_thread(thread_id: str) -> "Run":
+        async with open_persistence(settings(ctx, home).persistence_url) as persistence:
+            kept: dict[str, Any] = {"thread_id": thread_id, "persistence": persistence}
+            return await run_workflow(workflow, step_input, **kept, **chosen)
+
+    if thread is None:
+        _tell(_ended(run_workflow(workflow, step_input, **chosen)), as_json=as_json)
+    else:
+        ended = _ended(on_a_thread(checked_thread(thread)))
+        _tell(ended, thread, given_home(ctx, home), as_json=as_json)
+
+
+def resume(  # noqa: PLR0913  # one argument for each option
+    ctx: typer.Context,
+    thread: Thread,
+    *,
+    where: Where,
+    answers: Answers = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> None:
+    """Answer the question of a workflow's thread, or continue where it stopped."""
+    from paper_search.persistence import open_persistence
+    from paper_search.steps import discover_workflows
+    from paper_search.steps.running import resume_workflow
+    from paper_search.threads.plain import PlainThreads
+
+    workflows = discover_workflows(where)
+
+    async def resumed() -> "Run":
+        async with open_persistence(settings(ctx, home).persistence_url) as persistence:
+            workflow = workflows.read((await PlainThreads(persistence).info(thread)).graph)
+            return await resume_workflow(
+                workflow,
+                thread,
+                persistence=persistence,
+                answers=[_json(answer, "--answer") for answer in answers or []],
+                services=_services(ctx, workflow, home),
+            )
+
+    _tell(_ended(resumed()), thread, given_home(ctx, home), as_json=as_json)
+
+
+def _ended(work: "Coroutine[Any, Any, Run]") -> "Run":
+    from pydantic import ValidationError
+
+    from paper_search.errors import InputError
+    from paper_search.steps.checking import listed
+
+    try:
+        return asyncio.run(work)
+    except ValidationError as error:
+        raise InputError(f"{error.title} cannot be used: {listed(error)}") from error
+
+
+def _tell(
+    ended: "Run", thread: str | None = None, home: Path | None = None, *, as_json: bool
+) -> None:
+    """Print what came of a run.
+
+    Raises:
+        typer.Exit: it waits for an answer.
+    """
+    from paper_search.cli.plain_view import continuing
+
+    if as_json:
+        print_json(_document(ended, thread))
+    else:
+        for step_id, outcome in ended.trace:
+            say(f"{visible(step_id)}: {outcome.value}")
+        print_json(ended.questions[-1] if ended.is_waiting else dict(ended.result))
+    if not ended.is_waiting:
+        return
+    if thread is None:
+        say("the run waits for an answer to the question above; pass it with --answer JSON")
+    else:
+        say("the thread waits for an answer to the question above; continue with:")
+        say(f"  {continuing(thread, home, is_waiting=True)}")
+    raise typer.Exit(ExitCode.WAITING)
+
+
+def _document(ended: "Run", thread: str | None) -> dict[str, Any]:
+    named = {} if thread is None else {"thread_id": thread}
+    return {
+        **named,
+        "status": "waiting" if ended.is_waiting else "done",
+        "result": dict(ended.result),
+        "trace": [{"step": step_id, "outcome": outcome.value} for step_id, outcome in ended.trace],
+        "questions": list(ended.questions),
+    }
+
+
+def _json(text: str, option: str) -> Any:
+    import json
+
+    from paper_search.errors import InputError
+
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InputError(f"{option} {text!r} is not JSON: {error}") from error
+
+
+def _json_object(text: str | None) -> dict[str, Any]:
+    from paper_search.errors import InputError
+
+    value = {} if text is None else _json(text, "--input")
+    if not isinstance(value, dict):
+        raise InputError(f"--input {text!r} is not a JSON object")
+    return value
+
+
+def _services(ctx: typer.Context, workflow: "Workflow", home: Path | None) -> Any:
+    """Return the live objects that the workflow names, made from the program's settings."""
+    if workflow.services is None:
+        return None
+    return factory(workflow)(settings(ctx, home))
+
+
+def factory(workflow: "Workflow") -> Any:
+    """Return the function that makes the live objects of a workflow.
+
+    Raises:
+        ConfigError: there is no such function.
+    """
+    from importlib import import_module
+
+    from paper_search.errors import ConfigError
+
+    module, _, function = (workflow.services or "").partition(":")
+    try:
+        return getattr(import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"workflow {workflow.name!r} takes its services from {workflow.services!r}, "
+            f"which cannot be imported: {error}"
+        ) from error

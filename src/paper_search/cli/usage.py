@@ -1,0 +1,90 @@
+"""`paper-search usage`: what models were asked, and what it cost."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from paper_search.cli.console import data, print_json, say, text
+from paper_search.cli.options import Home, Json, settings
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from paper_search.llm.usage_log import LoggedUsage
+    from paper_search.models.usage import Spending
+
+
+def usage(
+    ctx: typer.Context,
+    thread: Annotated[
+        str | None, typer.Argument(metavar="[THREAD]", help="One thread, by step and by model.")
+    ] = None,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Show what language models were asked, and what it cost.
+
+    It is read from the logs of this home (usage/THREAD.jsonl), which hold no question and no
+    answer. Prices are those of the table at the time of each call; LLM_PRICES corrects it.
+    """
+    from paper_search.errors import ThreadNotFoundError
+    from paper_search.llm.usage_log import UsageLog, logged_threads
+    from paper_search.models.usage import total
+
+    directory = settings(ctx, home).usage_path
+    if thread is not None:
+        log = UsageLog(directory, thread)
+        if not log.path.is_file():
+            raise ThreadNotFoundError(f"thread {thread!r} has asked no model from this home")
+        logged = log.read()
+        if as_json:
+            print_json(_as_json(thread, logged))
+            return
+        data().print(_table("Step", _parts(logged)))
+        if logged.budget:
+            say(f"budget: {logged.budget}")
+        return
+    every = {name: UsageLog(directory, name).read() for name in logged_threads(directory)}
+    if as_json:
+        print_json([_as_json(name, logged) for name, logged in every.items()])
+        return
+    if not every:
+        say("no language model was asked from this home")
+        return
+    rows = {name: logged.spent for name, logged in every.items()}
+    data().print(_table("Thread", {**rows, "all": total(rows.values())}))
+
+
+def _parts(logged: "LoggedUsage") -> "dict[str, Spending]":
+    """Return what was spent by step, by model and in all."""
+    from paper_search.cli.spending import step_name
+
+    steps = {f"{step_name(s.step)} of round {s.iteration + 1}": s for s in logged.steps}
+    return {**steps, **logged.by_model, "all": logged.spent}
+
+
+def _table(of: str, rows: "dict[str, Spending]") -> "Table":
+    from rich.table import Table
+
+    from paper_search.models.usage import money_in_words
+
+    table = Table(show_edge=False, pad_edge=False)
+    table.add_column(of, overflow="fold")
+    for name in ("Calls", "Failed", "Tokens in", "Tokens out", "Cost"):
+        table.add_column(name, justify="right")
+    for name, spent in rows.items():
+        counts = (spent.calls, spent.failed, spent.input_tokens, spent.output_tokens)
+        table.add_row(text(name), *(f"{count:,}" for count in counts), money_in_words(spent.money))
+    return table
+
+
+def _as_json(thread: str, logged: "LoggedUsage") -> dict[str, Any]:
+    return {
+        "thread_id": thread,
+        "first_at": logged.first_at,
+        "last_at": logged.last_at,
+        "spent": logged.spent.model_dump(mode="json"),
+        "steps": [step.model_dump(mode="json") for step in logged.steps],
+        "models": {name: each.model_dump(mode="json") for name, each in logged.by_model.items()},
+        "budget": logged.budget.model_dump(mode="json") if logged.budget else None,
+    }

@@ -1,0 +1,1 @@
+"""Measures searching and judging on labelled papers, with models and without."""

@@ -1,0 +1,210 @@
+"""Runs the skills on labelled questions, and says how well they did and what it cost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from pydantic import BaseModel, Field
+
+from paper_search.config import AppConfig, LLMConfig
+from paper_search.errors import LLMError
+from paper_search.evaluation.labels import Label, LabelledQuestion
+from paper_search.evaluation.measures import mean, ndcg, share
+from paper_search.llm.metering import Meter, metered
+from paper_search.llm.usage_log import UsageLog
+from paper_search.models import ParsedIntent, QueryBuilderInput, RawPaper, ScoredPaper
+from paper_search.models.usage import Budget, Spending
+from paper_search.workflow.assembly import assemble_skills
+from paper_search.workflow.skills import Skills
+
+RELEVANT_FROM = 0.3
+"""The score from which on a paper is shown, as the organiser has it."""
+WITHOUT_MODEL = "no model"
+
+
+class WrongPaper(BaseModel):
+    """A paper of which the program said something else than the label."""
+
+    question: str
+    title: str
+    doi: str | None = None
+    is_relevant: bool
+    """By its label."""
+    score: float | None = None
+    """None: it was not found."""
+    reason: str = ""
+
+
+class Evaluation(BaseModel):
+    """How well one variant did at one task, over all questions."""
+
+    variant: str
+    """The model, or `no model`."""
+    task: str
+    """`judging`: the labelled papers were given; `search`: they had to be found."""
+    questions: int = 0
+    papers: int = 0
+    """Labelled ones."""
+    recall: float | None = None
+    """Of the relevant papers: how many were shown."""
+    precision: float | None = None
+    """Of the labelled papers that were shown: how many are relevant."""
+    ndcg: float | None = None
+    """Of the labelled papers in the order of the result, at 10."""
+    unjudged: int = 0
+    """Papers that the model gave no grades for."""
+    spent: Spending = Field(default_factory=Spending)
+    wrong: list[WrongPaper] = Field(default_factory=list)
+    problem: str = ""
+    """Why it ended before its last question."""
+
+
+class _Outcome(BaseModel):
+    """One question: what was shown of its labelled papers, in the order of the result."""
+
+    recall: float | None
+    precision: float | None
+    ndcg: float
+    unjudged: int
+    wrong: list[WrongPaper]
+
+
+def with_model(config: AppConfig, name: str | None) -> AppConfig:
+    """Return the settings with one model for all skills; None: with none."""
+    if name is None:
+        return config.model_copy(update={"llm": LLMConfig()})
+    own = {f"{skill}_model": "" for skill in ("intent", "strategy", "duplicates", "judge")}
+    return config.model_copy(update={"llm": config.llm.model_copy(update={"model": name, **own})})
+
+
+async def evaluate(  # noqa: PLR0913  # by keyword
+    config: AppConfig,
+    questions: Sequence[LabelledQuestion],
+    model: str | None,
+    *,
+    sources: list[str] | None,
+    budget: Budget | None = None,
+    log: UsageLog | None = None,
+) -> list[Evaluation]:
+    """Return how well the skills do with a model, or without one.
+
+    Args:
+        config: the settings.
+        questions: with their labels.
+        model: for all skills; None: without one.
+        sources: where the papers are to be found; None: they are only judged.
+        budget: what this may cost at most.
+        log: where the calls are noted; None: nowhere.
+
+    Raises:
+        ConfigError: the model or a source lacks a setting, or the model a price for the budget.
+        UnknownNameError: there is no such source.
+    """
+    skills = assemble_skills(with_model(config, model), sources or ["library"])
+    limit = skills.metering.checked(budget)
+    found = []
+    for task in ("judging", *(["search"] if sources else [])):
+        logged = await asyncio.to_thread(log.read) if log else None
+        prices = skills.metering.prices
+        meter = Meter(step=task, budget=limit, log=log, logged=logged, prices=prices)
+        with metered(meter):
+            done = await _evaluated(skills, questions, task)
+        named = {"variant": model or WITHOUT_MODEL, "spent": Spending().plus(meter.of_step)}
+        found.append(done.model_copy(update=named))
+    return found
+
+
+async def _evaluated(
+    skills: Skills, questions: Sequence[LabelledQuestion], task: str
+) -> Evaluation:
+    outcomes: list[_Outcome] = []
+    evaluation = Evaluation(variant="", task=task)
+    for question in questions:
+        run = _judged if task == "judging" else _searched
+        try:
+            outcomes.append(await run(skills, question))
+        except LLMError as error:
+            evaluation.problem = str(error)
+            break
+        evaluation.papers += len(question.labels)
+    return evaluation.model_copy(
+        update={
+            "questions": len(outcomes),
+            "recall": mean([each.recall for each in outcomes]),
+            "precision": mean([each.precision for each in outcomes]),
+            "ndcg": mean([each.ndcg for each in outcomes]),
+            "unjudged": sum(each.unjudged for each in outcomes),
+            "wrong": [wrong for each in outcomes for wrong in each.wrong],
+        }
+    )
+
+
+async def _judged(skills: Skills, question: LabelledQuestion) -> _Outcome:
+    """Judge the labelled papers that have a title: nothing else is shown to a model."""
+    intent = await skills.intent_parser.parse(question.question)
+    labels = [label for label in question.labels if label.paper.title]
+    ordered = await _in_order(skills, [label.paper for label in labels], intent)
+    label_of = {label.paper.id: label for label in labels}
+    return _outcome(question.question, [(label_of[each.paper.id], each) for each in ordered], [])
+
+
+async def _searched(skills: Skills, question: LabelledQuestion) -> _Outcome:
+    """Search as a person would who approves everything, and look for the labelled papers."""
+    intent = await skills.intent_parser.parse(question.question)
+    strategy = await skills.query_builder.build(QueryBuilderInput(intent=intent))
+    strategy = (await skills.scope(strategy, intent, is_asking=False)).revised(strategy)
+    found = (await skills.search(strategy)).papers
+    works = (await skills.deduplicate(found, [])).works
+    ordered = await _in_order(skills, works, intent)
+    placed: list[tuple[Label, ScoredPaper]] = []
+    missing = []
+    for label in question.labels:
+        hit = next((each for each in ordered if label.known.is_described_by(each.paper)), None)
+        if hit is None:
+            missing.append(label)
+        else:
+            placed.append((label, hit))
+    places = {id(each): place for place, each in enumerate(ordered)}
+    placed.sort(key=lambda pair: places[id(pair[1])])
+    return _outcome(question.question, placed, missing)
+
+
+async def _in_order(
+    skills: Skills, papers: list[RawPaper], intent: ParsedIntent
+) -> list[ScoredPaper]:
+    order = (set[tuple[str, str]](), intent.question or intent.topic)
+    judged, is_ordered = await skills.judge(papers, intent, [], None, order)
+    return judged if is_ordered else sorted(judged, key=lambda each: -each.relevance_score)
+
+
+def _outcome(
+    question: str, placed: Sequence[tuple[Label, ScoredPaper]], missing: Iterable[Label]
+) -> _Outcome:
+    shown = [label for label, each in placed if each.relevance_score >= RELEVANT_FROM]
+    absent = [label for label in missing if label.is_relevant]
+    relevant = sum(label.is_relevant for label, _ in placed) + len(absent)
+    hits = sum(label.is_relevant for label in shown)
+    wrong = [
+        _wrong(question, label, each)
+        for label, each in placed
+        if label.is_relevant != (each.relevance_score >= RELEVANT_FROM)
+    ]
+    return _Outcome(
+        recall=share(hits, relevant),
+        precision=share(hits, len(shown)),
+        ndcg=ndcg([label.is_relevant for label, _ in placed], relevant),
+        unjudged=sum(not each.is_judged for _, each in placed),
+        wrong=[*wrong, *(_wrong(question, label, None) for label in absent)],
+    )
+
+
+def _wrong(question: str, label: Label, scored: ScoredPaper | None) -> WrongPaper:
+    return WrongPaper(
+        question=question,
+        title=label.paper.title or label.paper.doi or "",
+        doi=label.paper.doi,
+        is_relevant=label.is_relevant,
+        score=scored.relevance_score if scored else None,
+        reason=scored.relevance_reason if scored else "not found",
+    )

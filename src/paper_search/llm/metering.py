@@ -1,0 +1,233 @@
+"""Counts what each call of a model costs, and makes none that a budget does not cover."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from uuid import uuid4
+
+from paper_search.errors import ConfigError, LLMFailure, ModelCallLimitError
+from paper_search.llm.prices import Price, PriceTable, load_prices
+from paper_search.llm.usage_log import CallBegun, CallEnded, LoggedUsage, UsageLog
+from paper_search.models.settings import Skill
+from paper_search.models.usage import Budget, Spending, StepSpending, total
+
+_BYTES_PER_TOKEN = 3
+"""Fewer than in English prose (4), so that a call is rather thought too dear."""
+
+
+def tokens_in(*texts: str) -> int:
+    """Return how many tokens texts have at most, about."""
+    return sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN + 1
+
+
+@dataclass
+class CallResult:
+    """What a call came to; as it is made, what one costs that is cut off."""
+
+    input_tokens: int
+    output_tokens: int = 0
+    failure: LLMFailure | None = LLMFailure.TIMEOUT
+
+
+class Meter:
+    """Counts the calls of one step; many may run at once.
+
+    Args:
+        step: its id.
+        iteration: of the thread.
+        budget: what the whole thread may spend.
+        log: where the calls of the thread are kept; None: in this object only.
+        logged: what the log said when the step began.
+        before: what the thread spent as far as its state knows; the log may know of more.
+        prices: None: those that ship.
+    """
+
+    def __init__(  # noqa: PLR0913  # by keyword
+        self,
+        *,
+        step: str,
+        iteration: int = 0,
+        budget: Budget | None = None,
+        log: UsageLog | None = None,
+        logged: LoggedUsage | None = None,
+        before: Sequence[StepSpending] = (),
+        prices: PriceTable | None = None,
+    ) -> None:
+        self._step = step
+        self._iteration = iteration
+        self._log = log
+        self._prices = prices or load_prices()
+        known = total(before)
+        entries = logged or LoggedUsage()
+        self._budget = entries.budget or budget or Budget()
+        is_logged = entries.spent.calls >= known.calls
+        self._spent = entries.spent if is_logged else known
+        steps = entries.steps if is_logged else before
+        here = (each for each in steps if (each.step, each.iteration) == (step, iteration))
+        earlier = next(here, Spending())
+        self._of_step = StepSpending(step=step, iteration=iteration).with_more(earlier)
+        self._open: dict[str, Spending] = {}
+        self._freed = asyncio.Event()
+
+    @property
+    def of_step(self) -> StepSpending:
+        """Return what the step spent in this iteration, also before it was interrupted."""
+        return self._of_step
+
+    @asynccontextmanager
+    async def call(
+        self, model: str, input_tokens: int, output_tokens: int
+    ) -> AsyncIterator[CallResult]:
+        """Give the right to one call; wait for others where only what they leave may cover it.
+
+        Args:
+            model: `provider:model`.
+            input_tokens: of the question, at most.
+            output_tokens: of the answer, at most.
+
+        Raises:
+            ModelCallLimitError: the budget does not cover it.
+        """
+        price = self._prices.of(model)
+        wanted = _priced(price, input_tokens, output_tokens)
+        while (lacking := self._lacking(wanted)) and self._open:
+            self._freed.clear()
+            await self._freed.wait()
+        if lacking:
+            raise ModelCallLimitError(lacking)
+        call_id, begun_at, result = uuid4().hex[:12], monotonic(), CallResult(input_tokens)
+        place = {"id": call_id, "step": self._step, "iteration": self._iteration, "model": model}
+        asked = _priced(price, input_tokens, 0)
+        self._open[call_id] = wanted
+        is_begun = False
+        try:
+            await self._note(CallBegun(**place, input_tokens=input_tokens, money=asked.money))
+            is_begun = True
+            yield result
+        finally:
+            del self._open[call_id]
+            spent = _priced(price, result.input_tokens, result.output_tokens, result.failure)
+            if is_begun:
+                self._spent = self._spent.plus(spent)
+                self._of_step = self._of_step.with_more(spent)
+            self._freed.set()
+            if is_begun:
+                seconds = round(monotonic() - begun_at, 3)
+                paid = spent.model_dump(include={"input_tokens", "output_tokens", "money"})
+                ended = CallEnded(id=call_id, seconds=seconds, failure=result.failure, **paid)
+                await self._note(ended)
+
+    async def _note(self, event: CallBegun | CallEnded) -> None:
+        """Write to the log, in a thread: LangGraph's server refuses to wait for a disk."""
+        if self._log:
+            await asyncio.to_thread(self._log.append, event)
+
+    def _lacking(self, wanted: Spending) -> str | None:
+        """Return why a call is not covered; None: it is."""
+        used = self._spent
+        for reserved in self._open.values():
+            used = used.plus(reserved)
+        after, budget = used.plus(wanted), self._budget
+        if budget.money is not None and after.money is None:
+            return (
+                f"the budget of {budget} cannot be kept: a model has no price; give its price in "
+                "the file LLM_PRICES, or a budget in tokens or calls"
+            )
+        is_over = (
+            (budget.calls is not None and after.calls > budget.calls)
+            or (budget.tokens is not None and after.tokens > budget.tokens)
+            or (budget.money is not None and (after.money or 0.0) > budget.money)
+        )
+        if not is_over:
+            return None
+        return (
+            f"the budget of {budget} does not cover another call of up to {wanted.tokens:,} tokens "
+            f"(spent: {self._spent}); `paper-search resume THREAD --budget ...` allows more"
+        )
+
+
+def _priced(
+    price: Price | None, input_tokens: int, output_tokens: int, failure: LLMFailure | None = None
+) -> Spending:
+    """Return what one call costs."""
+    return Spending(
+        calls=1,
+        failed=int(failure is not None),
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        money=price.of(input_tokens, output_tokens) if price else None,
+    )
+
+
+@dataclass(frozen=True)
+class Metering:
+    """Makes the meters of all threads.
+
+    Attributes:
+        directory: where their logs are; None: none are kept.
+        prices: of all models.
+        models: what each skill asks, as `provider:model`; a skill that is missing asks none.
+        batch_size: papers that are judged by one call, at most.
+        budget: of threads that were begun without one.
+    """
+
+    directory: Path | None = None
+    prices: PriceTable = field(default_factory=load_prices)
+    models: Mapping[Skill, str] = field(default_factory=dict)
+    batch_size: int = 10
+    budget: Budget | None = None
+
+    def log(self, thread_id: str) -> UsageLog | None:
+        """Return the log of a thread."""
+        return UsageLog(self.directory, thread_id) if self.directory and thread_id else None
+
+    async def logged(self, thread_id: str) -> LoggedUsage:
+        """Return what the log of a thread says; it is read outside of the event loop."""
+        log = self.log(thread_id)
+        return await asyncio.to_thread(log.read) if log else LoggedUsage()
+
+    def checked(self, budget: Budget | None) -> Budget | None:
+        """Return a budget that can be kept.
+
+        Raises:
+            ConfigError: it limits money, and a model has no price.
+        """
+        unpriced = sorted({m for m in self.models.values() if self.prices.of(m) is None})
+        if budget is not None and budget.money is not None and unpriced:
+            raise ConfigError(
+                f"the budget of {budget} cannot be kept, because the price of {unpriced[0]} is not "
+                "known: give it in the file that LLM_PRICES names, or limit tokens or calls"
+            )
+        return budget
+
+
+_current: ContextVar[Meter | None] = ContextVar("paper_search_meter", default=None)
+
+
+@asynccontextmanager
+async def counted_call(
+    model: str, input_tokens: int, output_tokens: int
+) -> AsyncIterator[CallResult]:
+    """Count a call with the meter of this task, if there is one; see `Meter.call`."""
+    meter = _current.get()
+    if meter is None:
+        yield CallResult(input_tokens)
+        return
+    async with meter.call(model, input_tokens, output_tokens) as result:
+        yield result
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[Meter]:
+    """Have a meter count the calls of a `with` block, and of the tasks that it begins."""
+    token = _current.set(meter)
+    try:
+        yield meter
+    finally:
+        _current.reset(token)

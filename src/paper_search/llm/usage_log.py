@@ -1,0 +1,185 @@
+"""A thread's calls of models as JSON lines: when, for which step, of which model, what it cost.
+
+No text of a question or an answer is in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import quote, unquote
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from paper_search.errors import LLMFailure, PersistenceError
+from paper_search.models.usage import Budget, Spending, StepSpending, total
+
+_SUFFIX = ".jsonl"
+_LONGEST_NAME = 160
+"""Characters of a file's name, of the 255 that file systems take."""
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class CallBegun(BaseModel):
+    """A call that is about to be made; one that never ends was cut off with the process."""
+
+    event: Literal["call"] = "call"
+    at: str = Field(default_factory=_now)
+    id: str
+    step: str
+    iteration: int
+    model: str
+    input_tokens: int
+    """Of the question, estimated."""
+    money: float | None = None
+    """What the question alone costs, in US dollars; None: the model has no price."""
+
+
+class CallEnded(BaseModel):
+    """What a call came to."""
+
+    event: Literal["end"] = "end"
+    at: str = Field(default_factory=_now)
+    id: str
+    seconds: float
+    input_tokens: int
+    output_tokens: int
+    money: float | None = None
+    """In US dollars; None: the model has no price."""
+    failure: LLMFailure | None = None
+
+
+class BudgetSet(BaseModel):
+    """A budget that a person gave after the thread began; the latest counts."""
+
+    event: Literal["budget"] = "budget"
+    at: str = Field(default_factory=_now)
+    budget: Budget
+
+
+Event = CallBegun | CallEnded | BudgetSet
+_EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
+
+
+class LoggedUsage(BaseModel):
+    """What a log says."""
+
+    steps: list[StepSpending] = Field(default_factory=list)
+    """In the order of their first call."""
+    budget: Budget | None = None
+    first_at: str = ""
+    last_at: str = ""
+    by_model: dict[str, Spending] = Field(default_factory=dict)
+
+    @property
+    def spent(self) -> Spending:
+        """Return what the thread spent."""
+        return total(self.steps)
+
+
+class UsageLog:
+    """The log of one thread.
+
+    Args:
+        directory: of all logs.
+        thread_id: whose it is.
+    """
+
+    def __init__(self, directory: Path, thread_id: str) -> None:
+        name = quote(thread_id, safe="")
+        if len(name) > _LONGEST_NAME:
+            name = f"{name[:_LONGEST_NAME]}-{sha256(thread_id.encode()).hexdigest()[:16]}"
+        self.path = directory / f"{name}{_SUFFIX}"
+
+    def append(self, event: Event) -> None:
+        """Add a line, which a process that is killed right after does not take with it.
+
+        Raises:
+            PersistenceError: the file cannot be written.
+        """
+        line = json.dumps(event.model_dump(mode="json", exclude_none=True)) + "\n"
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(line)
+        except OSError as error:
+            raise PersistenceError(
+                f"cannot write the usage log {str(self.path)!r}: {error.strerror or error}"
+            ) from None
+
+    def read(self) -> LoggedUsage:
+        """Return what was spent; a line that was cut off by a crash is left out."""
+        begun: dict[str, CallBegun] = {}
+        ended: dict[str, CallEnded] = {}
+        budget = None
+        last_at = ""
+        for event in self._events():
+            last_at = event.at
+            match event:
+                case CallBegun():
+                    begun[event.id] = event
+                case CallEnded():
+                    ended[event.id] = event
+                case BudgetSet():
+                    budget = event.budget
+        steps: dict[tuple[str, int], StepSpending] = {}
+        models: dict[str, Spending] = {}
+        for call in begun.values():
+            spent = _spent(call, ended.get(call.id))
+            key = (call.step, call.iteration)
+            before = steps.get(key) or StepSpending(step=call.step, iteration=call.iteration)
+            steps[key] = before.with_more(spent)
+            models[call.model] = models.get(call.model, Spending()).plus(spent)
+        first_at = next((call.at for call in begun.values()), "")
+        return LoggedUsage(
+            steps=list(steps.values()),
+            budget=budget,
+            first_at=first_at,
+            last_at=last_at,
+            by_model=models,
+        )
+
+    def delete(self) -> None:
+        """Delete the log, if there is one."""
+        self.path.unlink(missing_ok=True)
+
+    def _events(self) -> Iterator[Event]:
+        try:
+            lines = self.path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise PersistenceError(
+                f"cannot read the usage log {str(self.path)!r}: {error.strerror or error}"
+            ) from None
+        for line in lines:
+            try:
+                yield _EVENT.validate_json(line)
+            except ValidationError:
+                continue
+
+
+def logged_threads(directory: Path) -> list[str]:
+    """Return the ids of the threads that have a log, the latest first."""
+    found = sorted(directory.glob(f"*{_SUFFIX}"), key=lambda path: -path.stat().st_mtime)
+    return [unquote(path.name.removesuffix(_SUFFIX)) for path in found]
+
+
+def _spent(call: CallBegun, end: CallEnded | None) -> Spending:
+    """Return what a call cost; of one that was cut off, what its question cost."""
+    if end is None:
+        return Spending(calls=1, failed=1, input_tokens=call.input_tokens, money=call.money)
+    return Spending(
+        calls=1,
+        failed=int(end.failure is not None),
+        input_tokens=end.input_tokens,
+        output_tokens=end.output_tokens,
+        money=end.money,
+    )

@@ -1,0 +1,133 @@
+"""What asking a model costs: spent, estimated and allowed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pydantic import BaseModel, Field, model_validator
+
+_PART = re.compile(
+    r"(?:(?P<sign>\$)\s*)?(?P<number>\d[\d,_]*(?:\.\d+)?|\.\d+)\s*(?P<factor>[km])?\s*"
+    r"(?P<unit>\$|usd|dollars?|tokens?|calls?)?",
+    re.IGNORECASE,
+)
+_FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
+_HOW = "give an amount of US dollars, tokens or calls, such as 0.50, 200k tokens or 40 calls"
+
+
+class Budget(BaseModel, frozen=True):
+    """What may be spent on models at most; None: no limit of that kind."""
+
+    money: float | None = Field(default=None, ge=0)
+    """US dollars."""
+    tokens: int | None = Field(default=None, ge=0)
+    """Of questions and answers together."""
+    calls: int | None = Field(default=None, ge=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _parse(cls, given: object) -> object:
+        return _limits(given) if isinstance(given, str) else given
+
+    def __str__(self) -> str:
+        """Return the limits in words."""
+        parts = [money_in_words(self.money)] if self.money is not None else []
+        parts += [f"{self.tokens:,} tokens"] if self.tokens is not None else []
+        parts += [f"{self.calls:,} calls"] if self.calls is not None else []
+        return ", ".join(parts) or "no limit"
+
+
+class Spending(BaseModel):
+    """Calls of models, and what came of them."""
+
+    calls: int = 0
+    failed: int = 0
+    """Calls that brought no usable answer."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    money: float | None = 0.0
+    """US dollars by the price table; None: a model was asked that has no price in it."""
+
+    @property
+    def tokens(self) -> int:
+        """Return the tokens of questions and answers together."""
+        return self.input_tokens + self.output_tokens
+
+    def plus(self, other: Spending) -> Spending:
+        """Return both together."""
+        is_priced = self.money is not None and other.money is not None
+        return Spending(
+            calls=self.calls + other.calls,
+            failed=self.failed + other.failed,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            money=(self.money or 0.0) + (other.money or 0.0) if is_priced else None,
+        )
+
+    def __str__(self) -> str:
+        """Return the amounts in words."""
+        calls = f"{self.calls:,} {'call' if self.calls == 1 else 'calls'}"
+        failed = f" ({self.failed:,} failed)" if self.failed else ""
+        return f"{calls}{failed}, {self.tokens:,} tokens, {money_in_words(self.money)}"
+
+
+class StepSpending(Spending):
+    """What one step spent in one iteration."""
+
+    step: str
+    iteration: int = 0
+
+    def with_more(self, spent: Spending) -> StepSpending:
+        """Return the step with more spent in it."""
+        return StepSpending(
+            step=self.step, iteration=self.iteration, **self.plus(spent).model_dump()
+        )
+
+
+class SpendingEstimate(Spending):
+    """What a round may cost, before it is approved."""
+
+    papers: int = 0
+    """Papers that a model may have to judge, at most."""
+    priced_at: str = ""
+    """The date of the prices; empty: a model has no price."""
+
+
+def money_in_words(dollars: float | None) -> str:
+    """Return an amount of US dollars with as many decimals as it needs to be seen."""
+    if dollars is None:
+        return "price unknown"
+    if dollars == 0 or dollars >= 1:
+        return f"${dollars:,.2f}"
+    return f"${dollars:.4f}".rstrip("0") if dollars >= 0.0001 else "under $0.0001"  # noqa: PLR2004  # the last decimal shown
+
+
+def total(parts: Iterable[Spending]) -> Spending:
+    """Return all together."""
+    spent = Spending()
+    for part in parts:
+        spent = spent.plus(part)
+    return spent
+
+
+def _limits(text: str) -> dict[str, float | int]:
+    """Return the limits in a text such as "0.50" or "$2, 40 calls".
+
+    Raises:
+        ValueError: it is none.
+    """
+    limits: dict[str, float | int] = {}
+    for part in re.split(r"[;+]|,\s+|\band\b", text.strip()):
+        found = _PART.fullmatch(part.strip())
+        unit = (found["unit"] or "").lower().rstrip("s") if found else ""
+        if found is None or (found["sign"] and unit in {"token", "call"}):
+            raise ValueError(f"{text!r} is no budget: {_HOW}")
+        amount = (
+            float(re.sub(r"[,_]", "", found["number"])) * _FACTORS[(found["factor"] or "").lower()]
+        )
+        name = {"token": "tokens", "call": "calls"}.get(unit, "money")
+        if name in limits:
+            raise ValueError(f"{text!r} names {name} twice: {_HOW}")
+        limits[name] = amount if name == "money" else int(amount)
+    return limits

@@ -1,0 +1,153 @@
+"""The parts of a finished report in their order, the same in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from paper_search.report.document import MARKS, Report
+from paper_search.report.outputs.blocks import Block, Span, blocks
+from paper_search.report.outputs.evidence_table import answer_notice, evidence
+from paper_search.report.outputs.parts import (
+    Contents,
+    Element,
+    Heading,
+    Notice,
+    Table,
+    figures_of,
+    heading,
+    plain,
+)
+from paper_search.report.phrasing import counted, joined
+
+REFERENCES = "References"
+_SUPPORTED = "supported by words of the cited source"
+
+
+def layout(report: Report, drawn: Collection[str] = ()) -> list[Element]:
+    """Return everything between the title and the references.
+
+    Args:
+        report: what.
+        drawn: names of the figures that there are.
+    """
+    elements: list[Element] = [_status(report)]
+    if (opening := report.opening) is not None:
+        elements += [answer_notice(opening), Contents(), *evidence(opening, drawn)]
+    else:
+        elements.append(Contents())
+    if report.abstract:
+        elements += [heading("Abstract"), *_text(report, "abstract", report.abstract)]
+    for section in report.sections:
+        content = _text(report, section.section_id, section.content)
+        elements += [heading(section.title), *content]
+    if report.conclusion:
+        elements += [heading("Conclusion"), *_text(report, "conclusion", report.conclusion)]
+    return _uniquely_named([*elements, *_searches(report, drawn)])
+
+
+def _uniquely_named(elements: list[Element]) -> list[Element]:
+    """Return the elements; of headings with the same name, the later ones get a number."""
+    seen: dict[str, int] = {}
+    named: list[Element] = []
+    for element in elements:
+        if isinstance(element, Heading):
+            number = seen[element.name] = seen.get(element.name, -1) + 1
+            name = f"{element.name}-{number}" if number else element.name
+            named.append(Heading(element.text, name))
+        else:
+            named.append(element)
+    return named
+
+
+def _text(report: Report, place: str, text: str) -> list[Element]:
+    return list(blocks(report.marked(place, text)))
+
+
+def _line(text: str) -> Block:
+    return Block("paragraph", plain(text))
+
+
+def _status(report: Report) -> Notice:
+    facts = [f"Status: {report.status}", _written(report), _decided(report)]
+    lines = [f"{'; '.join(filter(None, facts))}."]
+    if report.reason:
+        lines.append(f"Not a finished report: {report.reason}.")
+    lines += [_checked(report)] if any(report.support.values()) else []
+    lines += [f"{caveat.rstrip('.')}." for caveat in report.caveats]
+    return Notice("status", tuple(map(_line, lines)))
+
+
+def _checked(report: Report) -> str:
+    """Return what was checked, and what came of it."""
+    counts = {name: number for name, number in report.support.items() if number}
+    told = [f"{number:,} {words}" for name, words in MARKS.items() if (number := counts.get(name))]
+    if "supported" in counts:
+        told.insert(0, f"{counts['supported']:,} {_SUPPORTED}")
+    by = {sentence.checked_by for sentence in report.sentences if sentence.status in counts}
+    checkers = joined(name for name in ("code", "model", "person") if name in by)
+    said = f", checked by {checkers.replace('model', 'a model').replace('person', 'a person')}"
+    total = counted(sum(counts.values()), "statement")
+    return f"Of {total}{said if checkers else ''}: {', '.join(told)}."
+
+
+def _written(report: Report) -> str:
+    """Return when the report was completed and by what."""
+    by = "with" if report.metadata.get("is_by_model") else "without"
+    when = written_on(report)
+    return f"written {by} a language model" + (f" on {when}" if when else "")
+
+
+def _decided(report: Report) -> str:
+    """Return who approved which version."""
+    version = report.metadata.get("version")
+    if (approval := report.approval) is not None:
+        return f"version {version} approved by {approval.by} on {day(approval.at)}"
+    ended = str(report.provenance.get("ended_by") or "").replace("_", " ")
+    return f"version {version}, {ended}" if ended else ""
+
+
+def written_on(report: Report) -> str:
+    """Return the day on which the report was completed; "" where it is not known."""
+    return day(report.metadata.get("completed_at"))
+
+
+def day(at: Any) -> str:
+    """Return a time as a date: 3 May 2026; anything else as nothing."""
+    try:
+        known = datetime.fromisoformat(str(at))
+    except ValueError:
+        return ""
+    return f"{known.day} {known:%B %Y}"
+
+
+def _searches(report: Report, drawn: Collection[str]) -> list[Element]:
+    """Return where was searched, for what, when, and how much there was."""
+    asked = report.provenance.get("search_queries") or []
+    rows = [_row(run) for query in asked for run in query.get("runs") or []]
+    elements: list[Element] = [heading("Searches")] if rows or drawn else []
+    thread = report.provenance.get("from_thread")
+    if rows:
+        origin = f", taken over from the search {thread}" if thread else ""
+        elements.append(
+            _line(
+                f"{counted(len(rows), 'search', 'searches').capitalize()}{origin} gave "
+                f"{counted(len(report.sources), 'source')} after merging and judging, of which "
+                f"{counted(len(report.cited), 'one', plural='')} "
+                f"{'is' if len(report.cited) == 1 else 'are'} cited."
+            )
+        )
+        unique = tuple(dict.fromkeys(rows))
+        head = ("Where", "What", "When", "Hits", "Used")
+        widths = (0.17, 0.45, 0.19, 0.11, 0.08)
+        elements.append(Table("Every search that was run", head, unique, widths))
+    return [*elements, *figures_of(drawn, "flow", "years")]
+
+
+def _row(run: dict[str, Any]) -> tuple[tuple[Span, ...], ...]:
+    status = str(run["status"])
+    said = "" if status in {"ok", "empty"} else f" ({status.replace('_', ' ')})"
+    hits = "not said" if run["hits"] is None else f"{run['hits']:,}"
+    cells = (f"{run['source']}{said}", run["query"], day(run["at"]), hits, f"{run['kept']:,}")
+    return tuple(plain(str(cell)) for cell in cells)

@@ -1,0 +1,248 @@
+"""Writes a report section by section: more than a model answers at once."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, Field
+
+from paper_search.errors import LLMFailure, LLMLengthError, LLMResponseError
+from paper_search.llm.provider import LLMProvider
+from paper_search.llm.structured import ask
+from paper_search.report.evidence import Evidence
+from paper_search.report.excerpts import sources_block
+from paper_search.report.exchange import WriterInput
+from paper_search.report.models import CritiqueItem, DraftSection, Finding
+from paper_search.report.structure import parts_of
+from paper_search.skills.untrusted import data_block
+
+AnswerT = TypeVar("AnswerT", bound=BaseModel)
+AT_ONCE = 2000
+"""Words of a report that a model is asked for in one answer."""
+_PIECE, _SMALLEST_PIECE = 900, 150
+"""Words of a section that it is asked for in one answer, and the fewest that are tried."""
+_FRAME = 400
+"""Words of abstract and conclusion together."""
+_BEFORE = 1500
+"""Characters of what was written before that the next answer goes on from."""
+_READ = 24_000
+"""Characters of all sections that abstract and conclusion are written from."""
+
+
+class TitledText(BaseModel):
+    """A section as a model writes it."""
+
+    title: str
+    content: str
+
+
+class SectionAnswer(TitledText):
+    """A section, or a piece of one, asked for alone."""
+
+    changes: list[str] = Field(default_factory=list)
+
+
+class FrameAnswer(BaseModel):
+    """What stands around the sections, as a model writes it."""
+
+    title: str
+    abstract: str = ""
+    conclusion: str = ""
+    changes: list[str] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A section to write."""
+
+    title: str
+    questions: list[int]
+    """Which sub-questions it answers; none: it is on the whole."""
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A report as it was answered piece by piece."""
+
+    frame: FrameAnswer
+    sections: list[SectionAnswer]
+
+    @property
+    def changes(self) -> list[str]:
+        """Return what was done about the items of the critique."""
+        return [*(line for one in self.sections for line in one.changes), *self.frame.changes]
+
+
+class SectionWriter:
+    """Asks a model for each section, then for what stands around them.
+
+    Args:
+        llm: the model.
+        prompt: what it is to do.
+        head: what every message says of the report.
+        given: what the report is written from.
+        evidence: what may be cited.
+    """
+
+    def __init__(
+        self,
+        llm: LLMProvider,
+        prompt: str,
+        head: dict[str, Any],
+        given: WriterInput,
+        evidence: Evidence,
+    ) -> None:
+        self._llm = llm
+        self._prompt = prompt
+        self._head = head
+        self._given = given
+        self._evidence = evidence
+        self._at_once = _PIECE
+
+    async def write(self) -> Pieces:
+        """Return the report; in a revision, sections without fault stay as they are.
+
+        Raises:
+            LLMError: the model could not answer.
+        """
+        tasks = self._tasks()
+        kept = self._kept()
+        sections = [
+            kept[task.title] if task.title in kept else await self._section(task, len(tasks))
+            for task in tasks
+        ]
+        return Pieces(await self._framed(sections), sections)
+
+    def _tasks(self) -> list[_Task]:
+        """Return the sections of the plan, each with the sub-questions that it answers."""
+        plan = self._given.research_plan
+        parts = parts_of(plan.expected_sections, plan.decomposed_questions)
+        own = [part for part in parts if part.title in plan.expected_sections]
+        left = [p.question for p in parts if p not in own and p.question is not None]
+        last = max((n for n, part in enumerate(own) if part.kind == "question"), default=0)
+        return [
+            _Task(
+                part.title,
+                [q for q in [part.question] if q is not None] + (left if number == last else []),
+            )
+            for number, part in enumerate(own)
+        ]
+
+    def _kept(self) -> dict[str, SectionAnswer]:
+        """Return the sections of the version before that nobody found fault with."""
+        previous = self._given.previous_draft
+        if previous is None:
+            return {}
+        return {
+            section.title: SectionAnswer(title=section.title, content=section.content)
+            for section in previous.sections
+            if not self._items_on(section.title)
+        }
+
+    def _items_on(self, title: str) -> list[CritiqueItem]:
+        """Return what is to be mended in a section; a person's wish may concern any of them."""
+        items = self._given.critique.items if self._given.critique else []
+        return [item for item in items if item.found_by == "person" or item.location == title]
+
+    async def _section(self, task: _Task, count: int) -> SectionAnswer:
+        """Return a section; what is cut off is asked for again in smaller pieces."""
+        words = max(_SMALLEST_PIECE, (self._given.target_length - _FRAME) // count)
+        while True:
+            try:
+                return await self._in_pieces(task, words)
+            except LLMLengthError as error:
+                if error.reason is not LLMFailure.ANSWER_TOO_LONG:
+                    raise
+                if self._at_once <= _SMALLEST_PIECE:
+                    raise LLMResponseError(
+                        f"the model's answer was cut off where {_SMALLEST_PIECE} words were asked "
+                        "for; raise LLM_MAX_TOKENS"
+                    ) from None
+                self._at_once = max(_SMALLEST_PIECE, self._at_once // 2)
+
+    async def _in_pieces(self, task: _Task, words: int) -> SectionAnswer:
+        count = math.ceil(words / self._at_once)
+        contents: list[str] = []
+        changes: list[str] = []
+        for number in range(1, count + 1):
+            wanted: dict[str, Any] = {
+                "title": task.title,
+                "words": math.ceil(words / count),
+                "piece": f"{number} of {count}",
+            }
+            if task.questions:
+                asked = self._given.research_plan.decomposed_questions
+                wanted["answers"] = [asked[question] for question in task.questions]
+            material = self._material(task, "\n\n".join(contents))
+            answer = await self._asked(SectionAnswer, {"section": wanted}, material, task)
+            contents.append(answer.content)
+            changes += answer.changes
+        return SectionAnswer(title=task.title, content="\n\n".join(contents), changes=changes)
+
+    async def _framed(self, sections: Sequence[SectionAnswer]) -> FrameAnswer:
+        each = _READ // max(1, len(sections))
+        written = [{"title": one.title, "content": one.content[:each]} for one in sections]
+        material: dict[str, Any] = {"sections": written}
+        if self._given.critique is not None:
+            titles = {one.title for one in sections}
+            items = [i for i in self._given.critique.items if i.location not in titles]
+            material["items"] = list(map(itemised, items))
+        wanted = {"frame": {"words": _FRAME}}
+        return await self._asked(FrameAnswer, wanted, material, None)
+
+    def _material(self, task: _Task, before: str) -> dict[str, Any]:
+        """Return the findings of a section, what precedes it, and what is to be mended in it."""
+        analysis = self._given.analysis
+        material: dict[str, Any] = {
+            "findings": [finding.text for finding in self._findings(task)],
+            "themes": analysis.themes,
+            "contradictions": analysis.contradictions,
+            "written_before": before[-_BEFORE:],
+        }
+        previous = self._given.previous_draft
+        if previous is not None:
+            old = next((one for one in previous.sections if one.title == task.title), None)
+            material["previous_section"] = _told(old)
+            material["items"] = list(map(itemised, self._items_on(task.title)))
+        return material
+
+    def _findings(self, task: _Task | None) -> list[Finding]:
+        """Return what a section is written from; one that answers no sub-question gets all."""
+        findings = self._given.analysis.findings
+        if task is None or not task.questions:
+            return list(findings)
+        return [finding for finding in findings if finding.question in task.questions]
+
+    async def _asked(
+        self,
+        kind: type[AnswerT],
+        wanted: dict[str, Any],
+        material: dict[str, Any],
+        task: _Task | None,
+    ) -> AnswerT:
+        given = self._given
+        first = [source for finding in self._findings(task) for source in finding.sources]
+        block = sources_block(self._evidence, given.shown_sources, given.shown_chars, first)
+        head = json.dumps({**self._head, "write": wanted}, ensure_ascii=False, indent=1)
+        message = f"{head}\n\nSources:\n{block}\n\nMaterial:\n{data_block([material])}"
+        return await ask(self._llm, kind, self._prompt, message)
+
+
+def itemised(item: CritiqueItem) -> dict[str, Any]:
+    """Return an item of a critique as a model is shown it."""
+    return {
+        "id": item.critique_id,
+        "severity": item.severity,
+        "category": item.category,
+        "location": item.location,
+        "description": item.description,
+        "suggested_fix": item.suggested_fix,
+    }
+
+
+def _told(section: DraftSection | None) -> str:
+    return section.content if section is not None else ""

@@ -1,0 +1,147 @@
+"""Grades as a model returns them, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, Field, field_validator, model_validator
+
+from paper_search.models import Criterion, Grade, PaperTag
+from paper_search.models.criteria import HIGHEST_GRADE
+from paper_search.skills.judging.evidence import begins_alike, found_snippet
+from paper_search.skills.judging.question import Shown
+
+_NO_GRADE = -1
+_LONGEST_SNIPPET = 300
+
+
+class GradeAnswer(BaseModel):
+    """The grade for one criterion; one that is none of 0 to 3 is `_NO_GRADE`."""
+
+    criterion: int = Field(description="number of the criterion")
+    grade: int = Field(default=_NO_GRADE, description="0, 1, 2 or 3")
+    snippet: str = Field(default="", description="copied from title or abstract")
+
+    @field_validator("grade", mode="before")
+    @classmethod
+    def _of_the_scale(cls, value: Any) -> int:
+        if isinstance(value, str) and value.strip().isdecimal():
+            value = int(value[:9])
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return int(value) if is_number and value in range(HIGHEST_GRADE + 1) else _NO_GRADE
+
+    @field_validator("snippet", mode="before")
+    @classmethod
+    def _of_text(cls, value: Any) -> str:
+        return value if isinstance(value, str) else ""
+
+
+class PaperAnswer(BaseModel):
+    """The grades of one paper."""
+
+    paper: str
+    title: str = Field(default="", description="the first five words of its title")
+    grades: list[GradeAnswer] = Field(default_factory=list)
+    tags: list[PaperTag] = Field(default_factory=list)
+
+    @field_validator("paper", "title", mode="before")
+    @classmethod
+    def _of_text(cls, value: Any) -> str:
+        return value if isinstance(value, str) else ""
+
+    @field_validator("grades", mode="before")
+    @classmethod
+    def _readable(cls, value: Any) -> Any:
+        given = value if isinstance(value, list) else []
+        return [each for each in given if _numbers_a_criterion(each)]
+
+    @field_validator("tags", mode="before")
+    @classmethod
+    def _known(cls, value: Any) -> list[PaperTag]:
+        given = value if isinstance(value, list) else [value]
+        known = {tag.value: tag for tag in PaperTag}
+        names = (tag.strip().lower() for tag in given if isinstance(tag, str))
+        return list(dict.fromkeys(known[name] for name in names if name in known))
+
+
+class BatchAnswer(BaseModel):
+    """The grades of one batch."""
+
+    results: list[PaperAnswer]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_list(cls, value: Any) -> Any:
+        return {"results": value} if isinstance(value, list) else value
+
+    @field_validator("results", mode="before")
+    @classmethod
+    def _named(cls, value: Any) -> Any:
+        """Leave out what names no paper: it is missing then, and asked for again."""
+        if not isinstance(value, list):
+            return value
+        return [each for each in value if isinstance(each, dict) and "paper" in each]
+
+
+class Judgement(BaseModel):
+    """What a model said of one paper, checked."""
+
+    grades: list[Grade]
+    tags: list[PaperTag] = Field(default_factory=list)
+    is_suspect: bool = False
+    """It was graded well where the grades of others hung on its company."""
+
+
+def read(
+    answer: BatchAnswer, shown: Mapping[str, Shown], criteria: Sequence[Criterion]
+) -> tuple[dict[str, Judgement], dict[str, str]]:
+    """Return by alias the judgements that hold, and what is wrong where there is none.
+
+    Args:
+        answer: of the model.
+        shown: by alias, what it was asked about; what it answers besides is ignored.
+        criteria: in the order of their numbers.
+    """
+    counts = Counter(each.paper for each in answer.results)
+    given = {each.paper: each for each in answer.results}
+    judged: dict[str, Judgement] = {}
+    wrong: dict[str, str] = {}
+    for alias, paper in shown.items():
+        if alias not in given:
+            wrong[alias] = "no answer for it"
+        elif counts[alias] > 1:
+            wrong[alias] = "it was answered twice"
+        elif not begins_alike(given[alias].title, paper.title):
+            wrong[alias] = "the title in the answer is not its title"
+        else:
+            found = _judgement(given[alias], paper, criteria)
+            if isinstance(found, str):
+                wrong[alias] = found
+            else:
+                judged[alias] = found
+    return judged, wrong
+
+
+def _judgement(given: PaperAnswer, paper: Shown, criteria: Sequence[Criterion]) -> Judgement | str:
+    """Return the judgement, or what is wrong with it."""
+    grades = []
+    for number, criterion in enumerate(criteria, start=1):
+        named = [each for each in given.grades if each.criterion == number]
+        if len(named) != 1 or named[0].grade == _NO_GRADE:
+            return f"criterion {number} has no grade from 0 to {HIGHEST_GRADE}"
+        [answer] = named
+        snippet = ""
+        if answer.grade:
+            found = found_snippet(answer.snippet, [paper.title, paper.abstract])
+            if found is None:
+                return f"criterion {number}: the snippet is not in its title or abstract"
+            snippet = found[:_LONGEST_SNIPPET]
+        grades.append(Grade(criterion=criterion, grade=answer.grade, snippet=snippet))
+    return Judgement(grades=grades, tags=given.tags)
+
+
+def _numbers_a_criterion(given: Any) -> bool:
+    number = given.get("criterion") if isinstance(given, dict) else None
+    return isinstance(number, int) and not isinstance(number, bool)

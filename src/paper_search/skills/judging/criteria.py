@@ -1,0 +1,95 @@
+"""The criteria of an intent: those that it carries, else what its own words ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from paper_search.models import Criterion, CriterionKind, ParsedIntent
+from paper_search.models.criteria import FEWEST_CRITERIA, LONGEST_CRITERION, MOST_CRITERIA
+from paper_search.skills.strategy.free_text import terms_of_text
+
+_MOST_EXCLUSIONS = 2
+_LONGEST_QUERY = 250
+"""Of a boolean question that is a criterion as it stands; a cut one would mean something else."""
+
+
+def criteria_of(intent: ParsedIntent) -> list[Criterion]:
+    """Return what papers are judged by: 2 to 6 criteria, at least one of them for inclusion.
+
+    Too few are filled up with the topic, the concepts and what is excluded.
+    """
+    given = usable(intent.criteria)
+    if len(given) >= FEWEST_CRITERIA and any(map(_is_inclusion, given)):
+        return given
+    return usable([*given, *_by_words(intent)])
+
+
+def usable(criteria: Iterable[Criterion]) -> list[Criterion]:
+    """Return the first criteria that differ, at most `MOST_CRITERIA`, with one for inclusion."""
+    distinct: dict[str, Criterion] = {}
+    for each in criteria:
+        distinct.setdefault(each.text.casefold(), each)
+    ordered = list(distinct.values())
+    kept = ordered[:MOST_CRITERIA]
+    if not any(map(_is_inclusion, kept)):
+        kept = [*filter(_is_inclusion, ordered[MOST_CRITERIA:]), *kept][:MOST_CRITERIA]
+    return kept
+
+
+def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
+    """Return criteria with those that a person's note adds: "only trials", "not surveys".
+
+    They take the place of the last ones where there would be too many.
+    """
+    said = terms_of_text(note)
+    wishes = {**dict.fromkeys(said.required, False), **dict.fromkeys(said.excluded, True)}
+    known = {each.text.casefold() for each in criteria}
+    added = [
+        Criterion(
+            text=_cut(f"It is, or is about, {term}"),
+            kind=CriterionKind.EXCLUSION if is_against else CriterionKind.INCLUSION,
+            weight=3,
+        )
+        for term, is_against in wishes.items()
+    ]
+    new = [each for each in added if each.text.casefold() not in known]
+    return usable([*criteria[: MOST_CRITERIA - len(new)], *new]) if new else list(criteria)
+
+
+def _by_words(intent: ParsedIntent) -> list[Criterion]:
+    query = intent.boolean_query or ""
+    asked = query if 0 < len(query) <= _LONGEST_QUERY else intent.question or intent.topic
+    topic = Criterion(text=_cut(f"It answers the question: {asked}"))
+    against = _exclusions(intent)
+    about = [
+        Criterion(text=_cut(f"It is about {' or '.join(_names(intent, concept))}"))
+        for concept in intent.concepts[: MOST_CRITERIA - 1 - len(against)]
+        if concept.strip()
+    ]
+    made = [topic, *about, *against]
+    if len(made) < FEWEST_CRITERIA:
+        made.append(Criterion(text=_cut(f"It is about {intent.topic}")))
+    return made
+
+
+def _exclusions(intent: ParsedIntent) -> list[Criterion]:
+    unwanted: Sequence[str] = [
+        *(f"It is about {name}" for name in intent.excluded if name.strip()),
+        *(f"It is of the kind: {name}" for name in intent.constraints.excluded_types),
+    ]
+    return [
+        Criterion(text=_cut(text), kind=CriterionKind.EXCLUSION, weight=3)
+        for text in unwanted[:_MOST_EXCLUSIONS]
+    ]
+
+
+def _names(intent: ParsedIntent, concept: str) -> list[str]:
+    return [concept, *intent.alternatives.get(concept, [])]
+
+
+def _is_inclusion(criterion: Criterion) -> bool:
+    return criterion.kind is CriterionKind.INCLUSION
+
+
+def _cut(text: str) -> str:
+    return " ".join(text.split())[:LONGEST_CRITERION]

@@ -1,0 +1,68 @@
+"""Judgements that were paid for, kept under what they depend on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+
+from paper_search.llm.provider import LLMProvider
+from paper_search.models import Criterion
+from paper_search.skills.judging.answer import Judgement
+from paper_search.skills.judging.question import Shown
+
+
+class KeepsJudgements(Protocol):
+    """Where judgements are kept, for all threads."""
+
+    async def get(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        """Return those that are there, by key."""
+        ...
+
+    async def put(self, rows: Mapping[str, dict[str, Any]]) -> None:
+        """Store them; a kill from now on does not lose them."""
+        ...
+
+
+def key_of(
+    shown: Shown, question: str, criteria: Sequence[Criterion], model: str, prompt: str
+) -> str:
+    """Return what a judgement is kept under: paper, question, criteria, model and prompt.
+
+    The weights of the criteria are no part of it: the score is computed from the grades.
+    """
+    asked = [(each.kind.value, each.text) for each in criteria]
+    parts = json.dumps([vars(shown), question, asked, model, prompt], ensure_ascii=True)
+    return hashlib.sha256(parts.encode()).hexdigest()
+
+
+def model_name(llm: LLMProvider) -> str:
+    """Return what tells one model from another."""
+    parts = (getattr(llm, name, None) for name in ("model", "base_url", "temperature"))
+    return "|".join([type(llm).__qualname__, *map(str, parts)])
+
+
+def to_row(judgement: Judgement) -> dict[str, Any]:
+    """Return a judgement as it is kept."""
+    return {
+        "grades": [[each.grade, each.snippet] for each in judgement.grades],
+        "tags": [tag.value for tag in judgement.tags],
+        "is_suspect": judgement.is_suspect,
+    }
+
+
+def from_row(row: Mapping[str, Any] | None, criteria: Sequence[Criterion]) -> Judgement | None:
+    """Return a kept judgement; None: there is none that can be read."""
+    if row is None:
+        return None
+    try:
+        grades = [
+            {"criterion": criterion, "grade": grade, "snippet": snippet}
+            for criterion, (grade, snippet) in zip(criteria, row["grades"], strict=True)
+        ]
+        return Judgement.model_validate({**row, "grades": grades})
+    except (ValidationError, KeyError, TypeError, ValueError):
+        return None

@@ -1,0 +1,89 @@
+"""The threads of all graphs: of those with a catalog of their own, and of all others."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from paper_search.errors import ThreadNotFoundError
+from paper_search.persistence import Persistence
+from paper_search.threads.catalog import ALL, Catalog
+from paper_search.threads.plain import PlainThreads
+
+_Entry = tuple[str, str, Callable[[], Awaitable[Any]]]
+"""When a thread changed, its id, and what reads its entry of a list."""
+
+
+class AllThreads:
+    """Lists the threads of all graphs, and says which graph one belongs to.
+
+    Args:
+        persistence: where they live.
+        by_graph: the catalog of each graph by the name of the graph.
+    """
+
+    def __init__(self, persistence: Persistence, by_graph: Mapping[str, Catalog[Any, Any]]) -> None:
+        self.by_graph = dict(by_graph)
+        self.others = PlainThreads(persistence)
+        self._saver: Any = persistence.checkpointer
+
+    async def graph_of(self, thread_id: str) -> str | None:
+        """Return the name of the graph that began a thread; None: no graph of this program did.
+
+        A thread whose deletion was cut short still belongs to its graph.
+        """
+        for name, catalog in self.by_graph.items():
+            try:
+                await catalog.session(thread_id).snapshot()
+            except ThreadNotFoundError:
+                if await catalog.has(thread_id):
+                    return name
+            else:
+                return name
+        return None
+
+    async def finish_deletions(self) -> list[str]:
+        """Delete what is left of threads whose deletion was cut short; return their ids."""
+        catalogs = self.by_graph.values()
+        return [name for catalog in catalogs for name in await catalog.finish_deletions()]
+
+    async def catalog_of(self, thread_id: str) -> Catalog[Any, Any] | PlainThreads:
+        """Return the catalog that knows a thread.
+
+        Raises:
+            ThreadNotFoundError: none does.
+        """
+        name = await self.graph_of(thread_id)
+        if name is not None:
+            return self.by_graph[name]
+        if await self.others.has(thread_id):
+            return self.others
+        raise ThreadNotFoundError(
+            f"there is no thread {thread_id!r}; `paper-search threads` lists all"
+        )
+
+    async def threads(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
+        """Return threads of all graphs, the one that changed last first."""
+        return [await listed() for _, _, listed in await self._page(limit, offset)]
+
+    async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
+        """Return the ids of threads of all graphs, the one that changed last first."""
+        return [name for _, name, _ in await self._page(limit, offset)]
+
+    async def _page(self, limit: int, offset: int) -> list[_Entry]:
+        entries: list[_Entry] = []
+        indexed: set[str] = set()
+        for catalog in self.by_graph.values():
+            indexed |= await catalog.keys()
+            for item in await catalog.entries(limit=limit + offset):
+                listed = functools.partial(catalog.listed_one, item)
+                entries.append((str(item.value.get("updated_at", "")), item.key, listed))
+        for latest in await self._saver.alatest(ALL):
+            if latest.thread_id not in indexed:
+                changed = latest.changed_at.isoformat() if latest.changed_at else ""
+                listed = functools.partial(self.others.listed, latest)
+                entries.append((changed, latest.thread_id, listed))
+        entries.sort(key=operator.itemgetter(0), reverse=True)
+        return entries[offset : offset + limit]

@@ -1,0 +1,75 @@
+"""What the steps of any graph spend on models, counted while they run."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+from paper_search.llm.metering import Meter, Metering, metered
+from paper_search.models.usage import Budget, StepSpending
+from paper_search.steps import Outcome, StepContext, StepUpdate
+
+ContextT = TypeVar("ContextT", bound=StepContext[Any, Any, Any])
+OutcomeT = TypeVar("OutcomeT", bound=Outcome)
+Step = Callable[[ContextT], Awaitable[tuple[OutcomeT, StepUpdate]]]
+
+
+def counted(
+    step: Step[ContextT, OutcomeT],
+    *,
+    iteration: Callable[[Any], int],
+    budget: Callable[[ContextT], Budget | None],
+) -> Step[ContextT, OutcomeT]:
+    """Return the step, which adds to the state what it spends and keeps the thread's budget.
+
+    Args:
+        step: of a graph whose state has `usage`, and whose services have `metering`.
+        iteration: gives the round by the state.
+        budget: gives what the thread was allowed when it began.
+    """
+
+    @functools.wraps(step)
+    async def run(ctx: ContextT) -> tuple[OutcomeT, StepUpdate]:
+        state = ctx.step_state
+        place = ctx.step_id, iteration(state)
+        metering = ctx.services.metering
+        meter = await meter_of(place, state.usage, ctx.thread_id, metering, budget(ctx))
+        with metered(meter):
+            outcome, update = await step(ctx)
+        spent = meter.of_step
+        if not spent.calls:
+            return outcome, update
+        known = update.get("usage", state.usage)
+        others = [each for each in known if (each.step, each.iteration) != place]
+        return outcome, {**update, "usage": [*others, spent]}
+
+    return run
+
+
+async def meter_of(
+    place: tuple[str, int],
+    usage: Sequence[StepSpending],
+    thread_id: str,
+    metering: Metering,
+    budget: Budget | None,
+) -> Meter:
+    """Return what counts the calls of a step in one round.
+
+    Args:
+        place: the step and its round.
+        usage: what the thread spent so far, by its state.
+        thread_id: whose log is written.
+        metering: of the settings.
+        budget: that the thread was begun with; one that was given later is in the log.
+    """
+    step, iteration = place
+    return Meter(
+        step=step,
+        iteration=iteration,
+        budget=budget or metering.budget,
+        log=metering.log(thread_id),
+        logged=await metering.logged(thread_id),
+        before=usage,
+        prices=metering.prices,
+    )

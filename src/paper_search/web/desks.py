@@ -1,0 +1,111 @@
+"""Screening on the page: one set of papers in memory for all tabs, every word saved at once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from paper_search.errors import ThreadNotWaitingError, ThreadTakenOverError
+from paper_search.persistence import Persistence
+from paper_search.persistence.leases import WorkLock
+from paper_search.web.readings import Reading
+from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.screening import Screening, open_screening
+
+IDLE_S = 20.0
+"""How long after the last word somebody at a terminal may screen the thread instead."""
+_ANSWERED_S = 0.15
+
+
+class Desk:
+    """The papers of one thread, as the tabs of one server screen them.
+
+    Args:
+        persistence: where the marks are.
+        thread_id: which thread.
+    """
+
+    def __init__(self, persistence: Persistence, thread_id: str) -> None:
+        self._store = MarkStore(persistence.store, thread_id)
+        self._lock = WorkLock(persistence.leases.table, thread_id, "screened")
+        self._turn = asyncio.Lock()
+        self._leaving: asyncio.Task[None] | None = None
+        self._learning: asyncio.Task[None] | None = None
+        self._now: tuple[str, Screening] | None = None
+
+    async def look(self, reading: Reading) -> Screening:
+        """Return the papers with the marks as they are saved.
+
+        Raises:
+            ThreadNotWaitingError: there is no result to screen.
+        """
+        async with self._turn:
+            return await self._fresh(reading)
+
+    @contextlib.asynccontextmanager
+    async def turn(self, reading: Reading) -> AsyncIterator[Screening]:
+        """Hold the papers to say something of one.
+
+        Raises:
+            ThreadBusyError: the thread is being screened elsewhere.
+            ThreadNotWaitingError: there is no result to screen.
+        """
+        async with self._turn:
+            await self._hold()
+            try:
+                yield await self._fresh(reading)
+            finally:
+                self._leaving = asyncio.create_task(self._leave())
+
+    def learn(self) -> None:
+        """Have the order follow the latest marks while the person reads the paper that is shown."""
+        if self._learning is None or self._learning.done():
+            self._learning = asyncio.create_task(self._learn())
+
+    async def _learn(self) -> None:
+        await asyncio.sleep(_ANSWERED_S)  # the answer goes first: both would want the interpreter
+        async with self._turn:
+            if self._now is not None:
+                await asyncio.to_thread(self._now[1].queue)
+
+    async def _hold(self) -> None:
+        if self._leaving is not None:
+            self._leaving.cancel()
+            with contextlib.suppress(ThreadTakenOverError):
+                await self._lock.renew()
+                return
+            self._leaving, self._now = None, None
+        await self._lock.acquire()
+
+    async def _fresh(self, reading: Reading) -> Screening:
+        """Return what is in memory, unless a step, or another process, has changed it."""
+        shelf = reading.shelf
+        if shelf is None or not reading.can_be_screened:
+            raise ThreadNotWaitingError(
+                "there is no result to screen: a run works on it, or has to be resumed first"
+            )
+        if self._now is not None and self._now[0] == reading.version:
+            screening = self._now[1]
+            if self._leaving is not None or await self._store.marks() == screening.marks:
+                return screening
+        screening = await open_screening(shelf.collection.papers, reading.state, self._store)
+        self._now = reading.version, screening
+        return screening
+
+    async def _leave(self) -> None:
+        await asyncio.sleep(IDLE_S)
+        async with self._turn:
+            await self._lock.release()
+            self._leaving = None
+
+
+class Desks:
+    """Where threads are screened."""
+
+    def __init__(self) -> None:
+        self._desks: dict[str, Desk] = {}
+
+    def of(self, persistence: Persistence, thread_id: str) -> Desk:
+        """Return where a thread is screened."""
+        return self._desks.setdefault(thread_id, Desk(persistence, thread_id))

@@ -1,0 +1,167 @@
+"""The result of a thread: to filter, to mark, and to decide on while it waits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from paper_search.errors import InputError
+from paper_search.models import Paper
+from paper_search.models.source_report import summaries
+from paper_search.web.readings import Reading
+from paper_search.web.shelf import PARTS, Choice, sources_of
+from paper_search.web.site import Visit
+from paper_search.workflow.checkpoints import ResultPayload
+from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.screening import ScreeningMark
+
+_COMPARED = ("title", "year", "venue", "doi", "volume", "pages", "publication_type", "source")
+
+
+async def results(visit: Visit) -> Response:
+    """Show the papers that a person wants to see of a result."""
+    await visit.require_thread()
+    given = visit.request.query_params
+    if "fragment" in given:
+        known = visit.site.readings.at(visit.thread_id, given.get("version", ""))
+        reading = known or await visit.reading()
+        return visit.page("papers.html", **await _papers(visit, reading, dict(given)))
+    return await _page(visit, await visit.reading())
+
+
+async def decide(visit: Visit) -> Response:
+    """Approve, edit or reject the result."""
+    thread_id = await visit.require_thread()
+    action = visit.field("action")
+    words = visit.field("note").strip()
+    decision: dict[str, Any] = {"action": action, **visit.asked()}
+    if action == "reject":
+        decision["note"] = words or None
+    else:
+        merges = _merges(visit)
+        feedback = {"free_text_feedback": words or None, "merge_decisions": merges}
+        if action == "edit" or merges:
+            decision["revised_data"] = feedback
+        elif words:
+            decision["note"] = words
+    try:
+        await visit.site.runs.answer(visit.persistence, thread_id, decision, visit.person)
+    except InputError as error:
+        return await _page(visit, await visit.reading(), problem=str(error))
+    return visit.to(f"/review/threads/{thread_id}")
+
+
+def decisions_of(reading: Reading, marks: list[ScreeningMark]) -> dict[str, str]:
+    """Return what was decided on papers by id: `included`, `excluded` or `maybe`."""
+    word = {True: "included", False: "excluded"}
+    said = {i: word[is_relevant] for i, is_relevant in reading.state.marks.items()}
+    for mark in marks:
+        if mark.is_relevant is not None:
+            said[mark.paper_id] = word[mark.is_relevant]
+        elif mark.is_skipped:
+            said[mark.paper_id] = "maybe"
+    return said
+
+
+def _merges(visit: Visit) -> list[dict[str, Any]]:
+    found = []
+    for name, value in visit.form:
+        if name.startswith("pair:") and value in {"same", "different"}:
+            one, other = json.loads(name.removeprefix("pair:"))
+            found.append({"one": one, "other": other, "is_same": value == "same"})
+    return found
+
+
+async def _page(visit: Visit, reading: Reading, problem: str | None = None) -> Response:
+    payload = reading.question.payload if reading.question else None
+    asked = payload if isinstance(payload, ResultPayload) else None
+    collection = reading.shelf.collection if reading.shelf else None
+    reports = asked.reports if asked else reading.state.reports
+    return visit.page(
+        "results.html",
+        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
+        info=reading.info,
+        payload=asked,
+        collection=collection,
+        known=asked.known_papers if asked else reading.state.known_papers,
+        sources=summaries(reports),
+        asked=reading.asked if asked else "",
+        pairs=_pairs(reading, asked) if asked else [],
+        problem=problem,
+        tab="results",
+        **await _papers(visit, reading, dict(visit.request.query_params)),
+    )
+
+
+async def _papers(visit: Visit, reading: Reading, given: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the list of papers shows."""
+    marks = await MarkStore(visit.persistence.store, reading.thread_id).marks()
+    decisions, choice = decisions_of(reading, marks), Choice.read(given)
+    payload = reading.question.payload if reading.question else None
+    result = reading.state.result
+    changes = payload.changes if isinstance(payload, ResultPayload) else None
+    changes = changes or (result.changes if result else None)
+    new_ids = changes.new_ids if changes else []
+    shelf = reading.shelf
+    wanted = {name: value for name, value in given.items() if name in _NAMES and value}
+
+    def path(**changed: object) -> str:
+        """Return the path of the same page with other parameters."""
+        every = {**{name: value for name, value in wanted.items() if name != "page"}, **changed}
+        kept = {name: value for name, value in every.items() if value not in {None, ""}}
+        return "?" + urlencode(kept)
+
+    return {
+        "reading": reading,
+        "choice": choice,
+        "selection": shelf.select(choice, decisions, new_ids) if shelf else None,
+        "counts": shelf.counts(new_ids) if shelf else {},
+        "parts": PARTS,
+        "rank": shelf.rank if shelf else {},
+        "decisions": decisions,
+        "marks": {mark.paper_id: mark for mark in marks},
+        "new_ids": set(new_ids),
+        "risen": changes.risen if changes else {},
+        "kept_ids": set(reading.state.accumulated_ids),
+        "sources_of": sources_of,
+        "path": path,
+    }
+
+
+_NAMES = frozenset(
+    ("text", "year_from", "year_to", "venue", "source", "tag", "decision", "part", "sort", "page")
+)
+
+
+def _pairs(reading: Reading, payload: ResultPayload) -> list[dict[str, Any]]:
+    """Return the doubts about works, with what differs."""
+    pairs = []
+    for question in payload.same_work:
+        papers = [reading.shelf.paper(name) if reading.shelf else None for name in question.papers]
+        first, second = papers[0], papers[-1]
+        if first is None or second is None:
+            continue
+        rows = [(name, _shown(first, name), _shown(second, name)) for name in _COMPARED]
+        rows.insert(1, ("authors", _names(first), _names(second)))
+        pairs.append(
+            {
+                "name": "pair:" + json.dumps([question.one, question.other]),
+                "question": question,
+                "rows": [row for row in rows if row[1] or row[2]],
+            }
+        )
+    return pairs
+
+
+def _shown(paper: Paper, name: str) -> str:
+    value = getattr(paper, name)
+    return "" if value is None else str(value)
+
+
+def _names(paper: Paper) -> str:
+    return ", ".join(author.name for author in paper.authors)

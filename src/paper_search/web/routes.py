@@ -1,0 +1,70 @@
+"""The paths of the page."""
+
+from __future__ import annotations
+
+import mimetypes
+from http import HTTPStatus
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from paper_search.server import rules
+from paper_search.web import (
+    downloads_view,
+    pictures_view,
+    reports_view,
+    results_view,
+    screen_view,
+    strategy_view,
+    threads_view,
+)
+from paper_search.web.site import Site
+from paper_search.web.templates import static
+
+_A_YEAR = "public, max-age=31536000, immutable"
+
+
+def page_routes(site: Site) -> list[Route]:
+    """Return the routes of the page."""
+    thread = "/review/threads/{thread}"
+    reads = {
+        "/review": threads_view.threads,
+        "/review/reports/{thread}": reports_view.report,
+        thread: threads_view.thread,
+        f"{thread}/progress": threads_view.progress,
+        f"{thread}/log": threads_view.log,
+        f"{thread}/strategy": strategy_view.strategy,
+        f"{thread}/results": results_view.results,
+        f"{thread}/screen": screen_view.screen,
+        f"{thread}/downloads": downloads_view.downloads,
+        f"{thread}/pictures": pictures_view.pictures,
+        f"{thread}/pictures/{{name}}": pictures_view.picture,
+        f"{thread}/papers": downloads_view.papers,
+        f"{thread}/audit": downloads_view.audit,
+    }
+    writes = {
+        "/review/threads": threads_view.begin,
+        rules.UPLOAD: threads_view.import_files,
+        "/review/sign-out": threads_view.sign_out,
+        f"{thread}/resume": threads_view.resume,
+        f"{thread}/strategy": strategy_view.decide,
+        f"{thread}/results": results_view.decide,
+        f"{thread}/marks": screen_view.mark,
+    }
+    return [
+        Route("/review/static/{name}", _static, methods=["GET"]),
+        Route("/review/sign-in", site.view(threads_view.sign_in, is_open=True), methods=["GET"]),
+        Route("/review/sign-in", site.view(threads_view.let_in, is_open=True), methods=["POST"]),
+        *(Route(path, site.view(view), methods=["GET"]) for path, view in reads.items()),
+        *(Route(path, site.view(view), methods=["POST"]) for path, view in writes.items()),
+    ]
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    content = static(name)
+    if content is None:
+        return Response(status_code=HTTPStatus.NOT_FOUND)
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return Response(content, media_type=kind, headers={"cache-control": _A_YEAR})

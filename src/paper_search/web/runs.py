@@ -1,0 +1,203 @@
+"""Runs that were started from the page, and go on after the request that started them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from paper_search.config import AppConfig, expand_sources
+from paper_search.errors import PaperSearchError
+from paper_search.persistence import Persistence
+from paper_search.threads.engine import checked_question
+from paper_search.workflow import SearchWorkflow
+from paper_search.workflow.assembly import sources_of_run
+from paper_search.workflow.imported import ImportedRecords, begin_import, import_workflow
+from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.session import SearchSession
+
+ACCEPTED_S = 20.0
+"""How long a request waits at most for a run to begin its first step."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class _Run:
+    owner: str
+    work: asyncio.Task[Any]
+    has_begun: asyncio.Event
+
+
+class Runs:
+    """Starts searches and gives answers to them.
+
+    Args:
+        config: the settings of new runs.
+    """
+
+    def __init__(self, config: AppConfig) -> None:
+        self._config = config
+        self._runs: dict[str, _Run] = {}
+
+    def is_active(self, thread_id: str) -> bool:
+        """Whether this process works on a thread."""
+        return thread_id in self._runs
+
+    def owner_of(self, thread_id: str) -> str | None:
+        """Return who started what runs on a thread; None: nothing runs on it."""
+        run = self._runs.get(thread_id)
+        return run.owner if run else None
+
+    async def begin(
+        self, persistence: Persistence, question: str, owner: str, options: Mapping[str, Any]
+    ) -> str:
+        """Start a search and return its thread; it goes on by itself.
+
+        Args:
+            persistence: where threads are kept.
+            question: in the person's words, or a strategy.
+            owner: whose the thread is.
+            options: `sources`, `max_results` and `must_find`, as `SearchWorkflow` takes them.
+
+        Raises:
+            QuestionError: the question cannot be used.
+            ConfigError: a source lacks a setting that it needs.
+        """
+        checked_question(question)
+        thread_id, has_begun = str(uuid.uuid4()), asyncio.Event()
+        workflow = self._workflow(persistence, has_begun, **options)
+        records = SearchRecords(persistence.store, thread_id)
+        await records.index(question, owner)
+        work = asyncio.create_task(workflow.start(question, thread_id=thread_id))
+        await self._begin(persistence, records, _Run(owner, work, has_begun))
+        return thread_id
+
+    async def begin_import(
+        self,
+        persistence: Persistence,
+        question: str,
+        person: tuple[str, str],
+        source: ImportedRecords,
+    ) -> str:
+        """Merge the records of files on a new thread and return it; it goes on by itself.
+
+        Args:
+            persistence: where threads are kept.
+            question: what the records have to be about.
+            person: whose the thread is, and what the ledger calls them.
+            source: the records.
+
+        Raises:
+            QuestionError: the question cannot be used.
+        """
+        checked_question(question)
+        (owner, by), thread_id, has_begun = person, str(uuid.uuid4()), asyncio.Event()
+        workflow = import_workflow(
+            self._config,
+            source,
+            persistence=persistence,
+            progress_reporter=lambda _phase, _details: has_begun.set(),
+        )
+        records = SearchRecords(persistence.store, thread_id)
+        await records.index(question, owner)
+        work = asyncio.create_task(begin_import(workflow, question, thread_id, by=by))
+        await self._begin(persistence, records, _Run(owner, work, has_begun))
+        return thread_id
+
+    async def answer(
+        self, persistence: Persistence, thread_id: str, decision: Mapping[str, Any], by: str
+    ) -> None:
+        """Give a decision and return as soon as it counts; what follows goes on by itself.
+
+        Raises:
+            ThreadError: see `SearchWorkflow.answer`.
+            InvalidDecisionError: the decision cannot be used; the question stays open.
+        """
+        workflow, has_begun = await self._restored(persistence, thread_id)
+        work = workflow.answer(thread_id, decision, by=by)
+        await self._follow(thread_id, by, work, has_begun)
+
+    async def proceed(self, persistence: Persistence, thread_id: str, by: str) -> None:
+        """Go on with a thread that stopped in the middle.
+
+        Raises:
+            ThreadError: see `SearchWorkflow.proceed`.
+        """
+        workflow, has_begun = await self._restored(persistence, thread_id)
+        await self._follow(thread_id, by, workflow.proceed(thread_id), has_begun)
+
+    async def _begin(self, persistence: Persistence, records: SearchRecords, run: _Run) -> None:
+        """Wait for a new thread's first step; one that has none is not listed."""
+        try:
+            await self._go(records.thread_id, run)
+        except PaperSearchError:
+            if not await SearchSession.on(persistence, records.thread_id).exists():
+                await records.delete()
+            raise
+
+    async def _restored(
+        self, persistence: Persistence, thread_id: str
+    ) -> tuple[SearchWorkflow, asyncio.Event]:
+        values = (await SearchSession.on(persistence, thread_id).snapshot()).values
+        has_begun = asyncio.Event()
+        sources = sources_of_run(self._config, values)
+        return self._workflow(persistence, has_begun, sources=sources), has_begun
+
+    def _workflow(
+        self, persistence: Persistence, has_begun: asyncio.Event, **options: Any
+    ) -> SearchWorkflow:
+        return SearchWorkflow.from_config(
+            self._config,
+            progress_reporter=lambda _phase, _details: has_begun.set(),
+            persistence=persistence,
+            **options,
+        )
+
+    async def _follow(
+        self, thread_id: str, owner: str, work: Coroutine[Any, Any, Any], begun: asyncio.Event
+    ) -> None:
+        task = asyncio.create_task(work)
+        if self.is_active(thread_id):  # the thread's lease lets one of the two through
+            await task
+            return
+        await self._go(thread_id, _Run(owner, task, begun))
+
+    async def _go(self, thread_id: str, run: _Run) -> None:
+        """Wait until a run has begun its first step, or has ended; raise what it raised."""
+        self._runs[thread_id] = run
+        run.work.add_done_callback(lambda _work: self._runs.pop(thread_id, None))
+        begun = asyncio.create_task(run.has_begun.wait())
+        await asyncio.wait(
+            {run.work, begun}, timeout=ACCEPTED_S, return_when=asyncio.FIRST_COMPLETED
+        )
+        begun.cancel()
+        if run.work.done():
+            run.work.result()
+        else:
+            run.work.add_done_callback(_log)
+
+
+def chosen_sources(config: AppConfig, named: list[str]) -> list[str] | None:
+    """Return the sources that were ticked; None: those of the settings, or none was.
+
+    Raises:
+        UnknownNameError: there is no source of that name.
+    """
+    enabled = {name for name, source in config.sources.items() if source.enabled}
+    if not named or set(named) == enabled:
+        return None
+    return expand_sources(named, config.keyed_sources)
+
+
+def _log(work: asyncio.Task[Any]) -> None:
+    """Log why a run ended; its thread says it, too."""
+    if work.cancelled() or (error := work.exception()) is None:
+        return
+    if isinstance(error, PaperSearchError):
+        logger.warning("a run that was started from the page failed: %s", error)
+    else:
+        logger.error("a run that was started from the page failed", exc_info=error)

@@ -1,0 +1,104 @@
+"""Screening on the page: one paper at a time, one key, one save."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import Response
+
+from paper_search.errors import RequestRefusedError
+from paper_search.web.readings import Reading
+from paper_search.web.site import Visit
+from paper_search.web.templates import rendered
+from paper_search.workflow.screening import Screening, ScreeningMark
+
+AT_ONCE = 1_000
+"""Papers up to which the order follows a mark before the next paper is shown; of more, after it."""
+REASONS = 9
+"""Reasons that have a key of their own: 1 to 9."""
+VERDICTS = {"relevant": True, "irrelevant": False}
+
+
+async def screen(visit: Visit) -> Response:
+    """Show the paper that comes next."""
+    thread_id = await visit.require_thread()
+    reading = await visit.reading()
+    desk = visit.site.desks.of(visit.persistence, thread_id)
+    screening = await desk.look(reading)
+    shown = _shown(screening)
+    return visit.page("screen.html", info=reading.info, reading=reading, tab="screen", **shown)
+
+
+async def mark(visit: Visit) -> Response:
+    """Save one word on one paper and show what comes next, or go back to the list."""
+    thread_id = await visit.require_thread()
+    reading = await visit.reading()
+    desk = visit.site.desks.of(visit.persistence, thread_id)
+    async with desk.turn(reading) as screening:
+        told = await _say(visit, reading, screening)
+        shown = _shown(screening, learns=len(screening.papers) <= AT_ONCE)
+    if len(screening.papers) > AT_ONCE:
+        desk.learn()
+    if visit.field("place") == "list":
+        if visit.wants_json:
+            return visit.json({"decision": visit.field("say")})
+        back = visit.field("back")
+        query = back if back.startswith("?") else ""
+        return visit.to(f"/review/threads/{thread_id}/results{query}")
+    if not visit.wants_json:
+        return visit.to(f"/review/threads/{thread_id}/screen")
+    html = rendered("paper.html", csrf=visit.csrf, reading=reading, info=reading.info, **shown)
+    return visit.json({"html": html, "told": told})
+
+
+async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
+    """Do what was asked for; return what the person should know."""
+    said = visit.field("say")
+    if said == "undo":
+        undone = await screening.undo()
+        return f"Undone: {undone.title}" if undone else "There is nothing to undo in this round."
+    shelf = reading.shelf
+    paper = shelf.paper(visit.field("paper")) if shelf else None
+    if paper is None:
+        raise RequestRefusedError(
+            HTTPStatus.CONFLICT,
+            "this paper is not in the result any more, which has changed; reload the page",
+        )
+    before = screening.mark_of(paper)
+    if said != "note" and visit.field("place") != "list" and _has_verdict(before):
+        return f"Already decided in another window: {paper.title}. Your key was not used."
+    if said in VERDICTS:
+        reason = " ".join(visit.field("reason").split()) or None
+        why = reason if said == "irrelevant" else None
+        await screening.say(paper, is_relevant=VERDICTS[said], reason=why, by=visit.person)
+    elif said == "maybe":
+        await screening.skip(paper, by=visit.person)
+    elif said == "note":
+        await screening.note(paper, visit.field("note").strip(), by=visit.person)
+    else:
+        raise RequestRefusedError(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "say is relevant, irrelevant, maybe, note or undo",
+        )
+    return ""
+
+
+def _has_verdict(mark: ScreeningMark | None) -> bool:
+    return mark is not None and mark.is_relevant is not None
+
+
+def _shown(screening: Screening, *, learns: bool = True) -> dict[str, Any]:
+    queue = screening.queue(learns=learns)
+    paper = queue[0] if queue else None
+    made = [mark for mark in screening.marks if mark.is_relevant is not None]
+    return {
+        "paper": paper,
+        "mark": screening.mark_of(paper) if paper else None,
+        "left": len(queue),
+        "total": len(screening.papers),
+        "included": sum(bool(mark.is_relevant) for mark in made),
+        "excluded": sum(mark.is_relevant is False for mark in made),
+        "reasons": screening.reasons[:REASONS],
+        "estimate": screening.stopping_estimate,
+    }

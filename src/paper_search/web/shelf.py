@@ -1,0 +1,180 @@
+"""The papers of one result, to be filtered, sorted and counted fast."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from paper_search.models import Paper, PaperCollection
+
+PAGE = 50
+"""Papers on one page."""
+FACET_SHOWN = 12
+"""Values of a facet that are offered, the commonest."""
+UNDECIDED = "undecided"
+SORTS: Mapping[str, Callable[[Paper], tuple[object, ...]]] = {
+    "newest": lambda paper: (-(paper.year or 0), paper.title),
+    "oldest": lambda paper: (paper.year or 9_999, paper.title),
+    "citations": lambda paper: (-(paper.known_citation_count or -1), paper.title),
+    "title": lambda paper: (paper.title.casefold(),),
+}
+"""Beside `best`, the order of the result."""
+FACETS = ("venue", "source", "tag", "decision")
+PARTS = ("result", "aside", "unjudged", "new")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a person wants to see of a result; empty: no condition."""
+
+    text: str = ""
+    year_from: int | None = None
+    year_to: int | None = None
+    venue: str = ""
+    source: str = ""
+    tag: str = ""
+    decision: str = ""
+    part: str = "result"
+    sort: str = "best"
+    page: int = 1
+
+    @classmethod
+    def read(cls, given: Mapping[str, str]) -> Choice:
+        """Return the choice in the parameters of a URL; what cannot be read is left out."""
+        part, sort = given.get("part", "result"), given.get("sort", "best")
+        return cls(
+            text=given.get("text", "").strip(),
+            year_from=_number(given.get("year_from")),
+            year_to=_number(given.get("year_to")),
+            venue=given.get("venue", ""),
+            source=given.get("source", ""),
+            tag=given.get("tag", ""),
+            decision=given.get("decision", ""),
+            part=part if part in PARTS else "result",
+            sort=sort if sort in SORTS else "best",
+            page=max(1, _number(given.get("page")) or 1),
+        )
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a choice leaves."""
+
+    papers: list[Paper]
+    """One page of them."""
+    total: int
+    first: int
+    """Number of the first one on the page, from 1."""
+    pages: int
+    facets: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    """By facet: its values with how many papers each would leave."""
+    years: dict[int, int] = field(default_factory=dict)
+
+
+class Shelf:
+    """All papers of a result.
+
+    Args:
+        collection: the result.
+    """
+
+    def __init__(self, collection: PaperCollection) -> None:
+        self.collection = collection
+        self._every = [*collection.papers, *collection.set_aside]
+        self._by_id = {paper.id: paper for paper in self._every}
+        self.rank = {paper.id: number for number, paper in enumerate(self._every, start=1)}
+        self._text = {paper.id: _searchable(paper) for paper in self._every}
+        self._fixed: dict[str, dict[str, Sequence[Any]]] = {
+            paper.id: {
+                "venue": (paper.venue,) if paper.venue else (),
+                "source": sources_of(paper),
+                "tag": [tag.value for tag in paper.tags],
+                "year": (paper.year,) if paper.year else (),
+            }
+            for paper in self._every
+        }
+
+    def paper(self, paper_id: str) -> Paper | None:
+        """Return a paper by its id."""
+        return self._by_id.get(paper_id)
+
+    def counts(self, new_ids: Collection[str]) -> dict[str, int]:
+        """Return how many papers each part has."""
+        return {part: len(self._part(part, new_ids)) for part in PARTS}
+
+    def select(
+        self, choice: Choice, decisions: Mapping[str, str], new_ids: Collection[str] = ()
+    ) -> Selection:
+        """Return what a choice leaves.
+
+        Args:
+            choice: what is wanted.
+            decisions: by the id of a paper: `included`, `excluded` or `maybe`.
+            new_ids: papers that no earlier round found.
+        """
+        found: list[Paper] = []
+        counters: dict[str, Counter[Any]] = {name: Counter() for name in (*FACETS, "year")}
+        words = choice.text.casefold().split()
+        for paper in self._part(choice.part, new_ids):
+            text = self._text[paper.id]
+            if not all(word in text for word in words):
+                continue
+            values = self._values(paper, decisions)
+            missed = [name for name in FACETS if not _fits(getattr(choice, name), values[name])]
+            missed += [] if _is_dated(paper, choice) else ["year"]
+            # A value of a facet would leave what all other facets leave.
+            for name in counters if not missed else missed if len(missed) == 1 else ():
+                counters[name].update(values[name])
+            if not missed:
+                found.append(paper)
+        if choice.sort in SORTS:
+            found.sort(key=SORTS[choice.sort])
+        pages = max(1, -(-len(found) // PAGE))
+        start = (min(choice.page, pages) - 1) * PAGE
+        facets = {name: counters[name].most_common(FACET_SHOWN) for name in FACETS}
+        years = dict(sorted(counters["year"].items()))
+        return Selection(found[start : start + PAGE], len(found), start + 1, pages, facets, years)
+
+    def _values(self, paper: Paper, decisions: Mapping[str, str]) -> dict[str, Sequence[Any]]:
+        return {
+            **self._fixed[paper.id],
+            "decision": (decisions.get(paper.id, UNDECIDED),),
+        }
+
+    def _part(self, part: str, new_ids: Collection[str]) -> list[Paper]:
+        if part == "aside":
+            return self.collection.set_aside
+        if part == "unjudged":
+            return [paper for paper in self._every if not paper.is_judged]
+        if part == "new":
+            wanted = set(new_ids)
+            return [paper for paper in self._every if paper.id in wanted]
+        return self.collection.papers
+
+
+def sources_of(paper: Paper) -> list[str]:
+    """Return the sources that gave a paper, each once."""
+    return list(dict.fromkeys([seen.source for seen in paper.sightings] or [paper.source]))
+
+
+def _fits(wanted: str, values: Sequence[str]) -> bool:
+    return not wanted or wanted in values
+
+
+def _is_dated(paper: Paper, choice: Choice) -> bool:
+    if choice.year_from is None and choice.year_to is None:
+        return True
+    first, last = choice.year_from or 0, choice.year_to or 9_999
+    return paper.year is not None and first <= paper.year <= last
+
+
+def _searchable(paper: Paper) -> str:
+    names = " ".join(author.name for author in paper.authors)
+    parts = (paper.title, names, paper.venue, paper.abstract, " ".join(paper.keywords), paper.doi)
+    return "\n".join(part for part in parts if part).casefold()
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 5 else None  # noqa: PLR2004  # a year, or a page

@@ -1,0 +1,233 @@
+"""What the views of the page have in common: settings, threads, work in progress, templates."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from paper_search.config import AppConfig, current_person
+from paper_search.errors import (
+    InputError,
+    PaperSearchError,
+    RequestRefusedError,
+    ThreadError,
+    ThreadNotFoundError,
+    ThreadWaitingError,
+)
+from paper_search.persistence import Persistence
+from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
+from paper_search.server.authentication import EVERYBODY, thread_owner
+from paper_search.server.guard import VISITOR
+from paper_search.server.leased import SharedPersistence
+from paper_search.threads.catalog import Catalog
+from paper_search.web.desks import Desks
+from paper_search.web.readings import Reading, Readings
+from paper_search.web.runs import Runs
+from paper_search.web.security import check_form, csrf_token, secure
+from paper_search.web.templates import rendered
+from paper_search.workflow.catalog import ThreadInfo
+
+
+class Site:
+    """The page of one server.
+
+    Args:
+        config: the settings.
+        shared: where threads are kept.
+    """
+
+    def __init__(self, config: AppConfig, shared: SharedPersistence) -> None:
+        self.config = config
+        self.shared = shared
+        self.runs = Runs(config)
+        self.readings = Readings()
+        self.desks = Desks()
+        self.pictures: dict[str, dict[str, bytes]] = {}
+        self.drawing = asyncio.Lock()  # matplotlib has one set of settings for all threads
+        self._every: tuple[Persistence, EveryThread] | None = None
+
+    def every(self, persistence: Persistence) -> EveryThread:
+        """Return the catalogs, which are slow to make, for as long as the persistence is open."""
+        if self._every is None or self._every[0] is not persistence:
+            self._every = persistence, EveryThread(persistence)
+        return self._every[1]
+
+    def view(self, answer: View, *, is_open: bool = False) -> Callable[[Request], Any]:
+        """Return what serves one path.
+
+        Args:
+            answer: makes the response.
+            is_open: whether it may be asked by somebody who has not signed in.
+        """
+
+        async def serve(request: Request) -> Response:
+            token = csrf_token(request)
+            if request.scope.get(VISITOR) is None and not is_open:
+                return secure(RedirectResponse("/review/sign-in", HTTPStatus.SEE_OTHER), token)
+            async with self.shared.use() as persistence:
+                visit = Visit(self, request, persistence, token, await _form(request))
+                try:
+                    if request.method == "POST":
+                        check_form(request, visit.form, token)
+                    response = await answer(visit)
+                except PaperSearchError as error:
+                    response = visit.failed(error)
+            return secure(response, token)
+
+        return serve
+
+
+@dataclass
+class Visit:
+    """One request to the page."""
+
+    site: Site
+    request: Request
+    persistence: Persistence
+    csrf: str
+    form: list[tuple[str, str]]
+    """The fields of a form that was sent, in their order."""
+
+    @property
+    def owner(self) -> str:
+        """Whose threads are seen."""
+        return str(self.request.scope.get(VISITOR))
+
+    @property
+    def person(self) -> str:
+        """Who decides, as the ledger names them."""
+        return current_person() if self.owner == EVERYBODY else self.owner
+
+    @property
+    def thread_id(self) -> str:
+        """The thread in the path."""
+        return str(self.request.path_params["thread"])
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether our script asks, and not the browser itself."""
+        return "application/json" in self.request.headers.get("accept", "")
+
+    def field(self, name: str, default: str = "") -> str:
+        """Return a field of the form that was sent; the last of that name."""
+        return next((value for key, value in reversed(self.form) if key == name), default)
+
+    def fields(self, name: str) -> list[str]:
+        """Return all fields of a name."""
+        return [value for key, value in self.form if key == name]
+
+    def page(self, template: str, code: int = HTTPStatus.OK, /, **values: Any) -> HTMLResponse:
+        """Return a page."""
+        known = {
+            "csrf": self.csrf,
+            "visitor": None if self.owner == EVERYBODY else self.request.scope.get(VISITOR),
+        }
+        return HTMLResponse(rendered(template, **known, **values), code)
+
+    def json(self, document: Mapping[str, Any], status: int = HTTPStatus.OK) -> Response:
+        """Return an answer to our script."""
+        return Response(json.dumps(document), status, media_type="application/json")
+
+    def to(self, path: str) -> Response:
+        """Send the browser to another page."""
+        return RedirectResponse(path, HTTPStatus.SEE_OTHER)
+
+    def failed(self, error: PaperSearchError) -> Response:
+        """Return what is shown in place of what was asked for."""
+        status = _status(error)
+        if self.wants_json:
+            return self.json({"error": str(error)}, status)
+        return self.page("failed.html", status, error=str(error), status=int(status))
+
+    @property
+    def every(self) -> EveryThread:
+        """All threads."""
+        return self.site.every(self.persistence)
+
+    async def info(self) -> ThreadInfo:
+        """Return how the search in the path stands.
+
+        Raises:
+            ThreadNotFoundError: there is none.
+        """
+        return await self.every.searches.info(self.thread_id)
+
+    async def reading(self) -> Reading:
+        """Return the search in the path with its question and its papers.
+
+        Raises:
+            ThreadNotFoundError: there is none.
+        """
+        return await self.site.readings.of(self.every.searches, self.thread_id)
+
+    def asked(self) -> dict[str, Any]:
+        """Return which question a form answers.
+
+        Raises:
+            InputError: the form does not say it.
+        """
+        try:
+            given = json.loads(self.field("asked"))
+            return {"checkpoint": given["checkpoint"], "token": given["token"]}
+        except (ValueError, LookupError, TypeError):
+            raise InputError("the form names no question; reload the page") from None
+
+    async def require_thread(self) -> str:
+        """Return the id of the thread in the path, which is the visitor's.
+
+        Raises:
+            ThreadNotFoundError: there is none, or it is somebody else's.
+        """
+        name = self.thread_id
+        if self.site.runs.owner_of(name) == self.owner:
+            return name
+        if not await self.every.searches.has(name):
+            graph = await self.every.graph_of(name)
+            if graph == REPORT and await self.is_own(self.every.reports, name):
+                raise ThreadWaitingError(
+                    f"thread {name!r} is a report: read it at /review/reports/{name}"
+                )
+            if graph != SEARCH:
+                raise ThreadNotFoundError(f"there is no thread {name!r}")
+        if not await self.is_own(self.every.searches, name):
+            raise ThreadNotFoundError(f"there is no thread {name!r}")
+        return name
+
+    async def is_own(self, catalog: Catalog[Any, Any], thread_id: str) -> bool:
+        """Whether a thread of a catalog is the visitor's."""
+        begun_by = await catalog.begun_by(thread_id)
+        return thread_owner(begun_by, list(self.site.config.server.tokens)) == self.owner
+
+
+View = Callable[[Visit], Awaitable[Response]]
+
+_STATUS: tuple[tuple[type[PaperSearchError], HTTPStatus], ...] = (
+    (ThreadNotFoundError, HTTPStatus.NOT_FOUND),
+    (ThreadError, HTTPStatus.CONFLICT),
+    (InputError, HTTPStatus.UNPROCESSABLE_ENTITY),
+)
+
+
+def _status(error: PaperSearchError) -> HTTPStatus:
+    if isinstance(error, RequestRefusedError):
+        return HTTPStatus(error.status)
+    known = (status for kind, status in _STATUS if isinstance(error, kind))
+    return next(known, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+async def _form(request: Request) -> list[tuple[str, str]]:
+    if request.method != "POST":
+        return []
+    body = (await request.body()).decode("utf-8", errors="replace")
+    return [
+        (name, value.replace("\r\n", "\n"))
+        for name, value in parse_qsl(body, keep_blank_values=True, max_num_fields=10_000)
+    ]

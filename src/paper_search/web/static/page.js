@@ -1,0 +1,189 @@
+// Everything here only quickens what the forms do by themselves.
+"use strict";
+document.documentElement.classList.add("script");
+const csrf = document.body.dataset.csrf;
+const told = document.getElementById("told");
+let quiet;
+
+function tell(words) {
+  told.textContent = words;
+  clearTimeout(quiet);
+  quiet = setTimeout(() => { told.textContent = ""; }, 8000);
+}
+
+async function send(url, fields) {
+  const body = new URLSearchParams(fields);
+  let response;
+  try {
+    response = await fetch(url, { method: "POST", body, headers: { accept: "application/json", "x-csrf-token": csrf } });
+  } catch {
+    throw new Error("The server does not answer; nothing was saved. Try again when it runs.");
+  }
+  const answer = await response.json().catch(() => ({ error: `The server failed (${response.status}); nothing was saved.` }));
+  if (!response.ok) throw new Error(answer.error || answer.detail || "It was refused.");
+  return answer;
+}
+
+// Drafts: what was typed comes back after a reload or a crash, and in the other tab.
+for (const form of document.querySelectorAll("form[data-draft]")) {
+  const key = `draft:${form.dataset.draft}`;
+  const typed = () => [...form.elements].filter((each) => each.name && !["hidden", "file", "submit", "button"].includes(each.type));
+  const value = (each) => (["checkbox", "radio"].includes(each.type) ? each.checked : each.value);
+  const save = () => localStorage.setItem(key, JSON.stringify(typed().map((each) => [each.name, each.value, value(each)])));
+  const restore = () => {
+    for (const [name, given, kept] of JSON.parse(localStorage.getItem(key) || "[]")) {
+      for (const each of typed()) {
+        if (each.name !== name) continue;
+        if (typeof kept !== "boolean") each.value = kept;
+        else if (each.value === given) each.checked = kept;
+      }
+    }
+  };
+  if (form.hasAttribute("data-fresh")) save(); else restore();
+  form.addEventListener("input", save);
+  addEventListener("storage", (event) => { if (event.key === key) restore(); });
+  form.addEventListener("submit", () => { if (form.dataset.draft === "new") localStorage.removeItem(key); });
+}
+
+// A file into a field of text.
+for (const input of document.querySelectorAll("input[data-into]")) {
+  input.addEventListener("change", async () => {
+    const field = document.getElementById(input.dataset.into);
+    if (!input.files.length) return;
+    field.value = await input.files[0].text();
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.focus();
+  });
+}
+
+// Files of records, to be screened.
+document.getElementById("import")?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const form = event.target;
+  const fields = [["question", form.question.value]];
+  for (const file of form.files.files) fields.push(["name", file.name], ["content", await file.text()]);
+  try {
+    location.assign((await send(form.action, fields)).to);
+  } catch (error) { tell(error.message); }
+});
+
+// Progress of a run.
+const running = document.getElementById("running");
+if (running) {
+  const steps = [...running.querySelectorAll("[data-step]")];
+  const show = (step) => {
+    const now = steps.findIndex((each) => each.dataset.step === step);
+    steps.forEach((each, place) => {
+      each.classList.toggle("past", place < now);
+      if (place === now) each.setAttribute("aria-current", "step"); else each.removeAttribute("aria-current");
+    });
+    if (now >= 0 && told.dataset.step !== step) { told.dataset.step = step; tell(steps[now].textContent); }
+  };
+  const look = async () => {
+    try {
+      const answer = await (await fetch(running.dataset.progress, { headers: { accept: "application/json" } })).json();
+      if (answer.is_running === false) { location.replace(running.dataset.then); return; }
+      show(answer.step);
+    } catch { tell("The server does not answer; waiting for it."); }
+    setTimeout(look, 700);
+  };
+  look();
+}
+
+// The list of papers: filters and pages without a new page.
+const papers = document.getElementById("papers");
+if (papers) {
+  let latest = 0;
+  const load = async (query, keepsFocus) => {
+    const turn = ++latest;
+    const wanted = new URLSearchParams(query);
+    for (const [name, value] of [...wanted]) if (!value) wanted.delete(name);
+    history.replaceState(null, "", `?${wanted}`);
+    wanted.set("fragment", "1");
+    wanted.set("version", papers.dataset.version);
+    const response = await fetch(`?${wanted}`);
+    if (turn !== latest || !response.ok) return;
+    const html = await response.text();
+    if (turn !== latest) return;
+    const field = document.activeElement;
+    const [name, from, to] = [field?.name, field?.selectionStart, field?.selectionEnd];
+    const text = field?.value;
+    const isOpen = papers.querySelector(".more")?.open;
+    papers.innerHTML = html;
+    if (!isOpen) fold();
+    if (!keepsFocus) { papers.scrollIntoView(); papers.querySelector("h3 a, h3")?.focus?.(); return; }
+    const again = name && papers.querySelector(`.filter [name="${name}"]`);
+    if (again) {
+      again.focus();
+      if (again.type === "search" || again.type === "text") { again.value = text; again.setSelectionRange(from, to); }
+    }
+  };
+  const fold = () => {
+    if (matchMedia("(max-width: 52rem)").matches) papers.querySelector(".more")?.removeAttribute("open");
+  };
+  fold();
+  const ask = () => load(new FormData(papers.querySelector(".filter")), true);
+  papers.addEventListener("input", (event) => { if (event.target.form?.matches(".filter")) ask(); });
+  papers.addEventListener("click", (event) => {
+    const anchor = event.target.closest("a[data-path]");
+    if (!anchor) return;
+    event.preventDefault();
+    load(new URL(anchor.href).searchParams, false);
+  });
+  papers.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const form = event.target;
+    if (form.matches(".filter")) { ask(); return; }
+    const button = event.submitter;
+    try {
+      await send(form.action, [...new FormData(form), ["say", button.value]]);
+      for (const each of form.querySelectorAll("button")) each.setAttribute("aria-pressed", String(each === button));
+      form.closest(".paper").className = `paper ${button.dataset.state}`;
+    } catch (error) { tell(error.message); }
+  });
+}
+
+// Screening: one key, one save.
+const screen = document.getElementById("screen");
+if (screen) {
+  let isBusy = false;
+  const say = async (word, fields = {}) => {
+    if (isBusy) return;
+    isBusy = true;
+    const paper = screen.querySelector("[data-paper]")?.dataset.paper || "";
+    try {
+      const answer = await send(screen.dataset.marks, { paper, say: word, ...fields });
+      const before = document.activeElement.id === "note" && word !== "note" ? document.activeElement.value : null;
+      screen.innerHTML = answer.html;
+      if (answer.told) tell(answer.told);
+      const field = screen.querySelector("#note");
+      if (before !== null && field) { field.value = before; field.focus(); return; }
+      const title = screen.querySelector("h3");
+      title.tabIndex = -1;
+      title.focus({ preventScroll: true });
+      scrollTo({ top: 0 });
+    } catch (error) { tell(error.message); } finally { isBusy = false; }
+  };
+  screen.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const button = event.submitter;
+    const typed = button?.hasAttribute("data-typed") ? screen.querySelector("#reason").value : "";
+    say(button?.value || "note", { note: screen.querySelector("#note")?.value ?? "", reason: button?.dataset.reason ?? typed });
+  });
+  screen.addEventListener("keydown", (event) => {
+    if (!["note", "reason"].includes(event.target.id)) return;
+    if (event.key === "Enter") {
+      event.preventDefault();
+      if (event.target.id === "note") say("note", { note: event.target.value });
+      else if (event.target.value.trim()) say("irrelevant", { reason: event.target.value });
+    }
+    if (event.key === "Escape") event.target.blur();
+  });
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.target.matches("input, textarea, select")) return;
+    const target = screen.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+    if (!target) return;
+    event.preventDefault();
+    if (target.id === "note") target.focus(); else say(target.value, { reason: target.dataset.reason ?? "" });
+  });
+}

@@ -1,0 +1,111 @@
+"""Templates: HTML with every value escaped, and the words that they share."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+_STEPS = {
+    "parse_intent": "Understanding the question",
+    "build_strategy": "Writing the search strategy",
+    "scope_strategy": "Counting hits",
+    "search": "Searching the sources",
+    "deduplicate": "Merging duplicates",
+    "score": "Judging relevance",
+    "organize": "Organising the result",
+    "finish": "Finishing",
+}
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+_LEAST_WORD = 3
+"""Letters of a word that is worth highlighting."""
+
+
+def rendered(name: str, **values: Any) -> str:
+    """Return a template with values in it."""
+    return _environment().get_template(name).render(**values)
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("paper_search.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        ago=ago,
+        counted=counted,
+        highlighted=highlighted,
+        link=link,
+        number="{:,}".format,
+        words=lambda name: str(name).replace("_", " ").replace("-", " "),
+    )
+    environment.globals.update(steps=_STEPS, asset=asset)
+    return environment
+
+
+def ago(moment: str | None) -> str:
+    """Return how long ago something was; `moment` is ISO 8601 with its zone."""
+    if not moment:
+        return "unknown"
+    seconds = (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
+    for length, unit in _UNITS:
+        if seconds >= length:
+            return f"{counted(int(seconds // length), unit)} ago"
+    return "just now"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: `1 paper`, `1,200 papers`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def link(url: str | None) -> str | None:
+    """Return a URL that may stand behind a link; None: it leads to no page of the web."""
+    return url if url and re.match(r"https?://[^\s]+\Z", url) else None
+
+
+def highlighted(text: str | None, words: Iterable[str], snippets: Iterable[str] = ()) -> Markup:
+    """Return text as HTML with snippets marked, and words, whatever their ending."""
+    plain = text or ""
+    stems = sorted({re.escape(stem(word)) for word in words if len(word) >= _LEAST_WORD})
+    whole = sorted({re.escape(snippet) for snippet in snippets if snippet}, key=len, reverse=True)
+    wanted = [*whole, *([rf"\b(?:{'|'.join(stems)})\w*"] if stems else [])]
+    if not wanted:
+        return escape(plain)
+    pattern = re.compile("|".join(wanted), re.IGNORECASE)
+    parts, end = [], 0
+    for found in pattern.finditer(plain):
+        parts += [escape(plain[end : found.start()]), Markup("<mark>"), escape(found[0])]
+        parts.append(Markup("</mark>"))
+        end = found.end()
+    return Markup("").join([*parts, escape(plain[end:])])
+
+
+def stem(word: str) -> str:
+    """Return a word without the commonest endings of English, to find its other forms."""
+    return re.sub(r"(?:ies|es|s|ing|ed|ion)$", "", word) if len(word) > _LEAST_WORD + 3 else word
+
+
+@functools.cache
+def static(name: str) -> bytes | None:
+    """Return a static file; None: there is none of that name."""
+    folder = files("paper_search.web") / "static"
+    known = {each.name: each for each in folder.iterdir()}
+    return known[name].read_bytes() if name in known else None
+
+
+def asset(name: str) -> str:
+    """Return the path of a static file, which changes with what is in it."""
+    digest = hashlib.sha256(static(name) or b"").hexdigest()[:12]
+    return f"/review/static/{name}?v={digest}"

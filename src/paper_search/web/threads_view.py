@@ -1,0 +1,199 @@
+"""The list of threads, a new search, and a thread while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from http import HTTPStatus
+from itertools import groupby
+from pathlib import Path
+
+from starlette.responses import RedirectResponse, Response
+
+from paper_search.errors import InputError, PaperSearchError, RequestRefusedError
+from paper_search.models import RawPaper
+from paper_search.report_workflow.catalog import SEARCH
+from paper_search.server.authentication import owner_of, session_of
+from paper_search.sources import known_sources
+from paper_search.threads.catalog import BriefInfo, ThreadStatus
+from paper_search.web.runs import chosen_sources
+from paper_search.web.security import sign_in as with_session
+from paper_search.web.site import Visit
+from paper_search.workflow.imported import ImportedRecords, read_records
+
+LISTED = 200
+REJECTED_SHOWN = 3
+_ORDER = (
+    (ThreadStatus.WAITING, "Waiting for you"),
+    (ThreadStatus.RUNNING, "Running"),
+    (ThreadStatus.FAILED, "Stopped"),
+    (ThreadStatus.DONE, "Done"),
+)
+
+
+async def threads(visit: Visit) -> Response:
+    """Show all threads and the form for a new search."""
+    return await _list(visit)
+
+
+async def begin(visit: Visit) -> Response:
+    """Start a search from a question or a strategy."""
+    config = visit.site.config
+    most = visit.field("max_results").strip()
+    try:
+        if most and not (most.isdigit() and int(most)):
+            raise RequestRefusedError(
+                HTTPStatus.UNPROCESSABLE_ENTITY, "the most papers to show is a number from 1"
+            )
+        options = {
+            "sources": chosen_sources(config, visit.fields("source")),
+            "max_results": int(most) if most else None,
+            "must_find": [
+                line.strip() for line in visit.field("must_find").split("\n") if line.strip()
+            ],
+        }
+        thread_id = await visit.site.runs.begin(
+            visit.persistence, visit.field("question"), visit.owner, options
+        )
+    except PaperSearchError as error:
+        return await _list(visit, problem=str(error))
+    return visit.to(f"/review/threads/{thread_id}")
+
+
+async def import_files(visit: Visit) -> Response:
+    """Start a screening of the records of files."""
+    given = list(zip(visit.fields("name"), visit.fields("content"), strict=False))
+    records, told = await asyncio.to_thread(_read, given)
+    if not records:
+        why = "; ".join(told[:REJECTED_SHOWN]) or "no file was chosen"
+        raise InputError(f"nothing was imported: {why}")
+    source = ImportedRecords(records, [name for name, _ in given])
+    person = visit.owner, visit.person
+    thread_id = await visit.site.runs.begin_import(
+        visit.persistence, visit.field("question"), person, source
+    )
+    return visit.json({"to": f"/review/threads/{thread_id}"})
+
+
+def _read(given: Sequence[tuple[str, str]]) -> tuple[list[RawPaper], list[str]]:
+    """Return the records in files, and what was left out of them."""
+    records: list[RawPaper] = []
+    told: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="paper-search-import-") as folder:
+        for number, (name, content) in enumerate(given, start=1):
+            suffix = Path(name).suffix.lower()
+            file = Path(folder) / f"file-{number}{suffix if suffix.isascii() else ''}"
+            file.write_text(content, encoding="utf-8")
+            records += read_records(file, told.append)
+    return records, told
+
+
+async def thread(visit: Visit) -> Response:
+    """Show a thread where it stands: its question, its result, or what it is doing."""
+    thread_id = await visit.require_thread()
+    if visit.site.runs.is_active(thread_id):
+        return await _running(visit)
+    info = await visit.info()
+    place = f"/review/threads/{thread_id}"
+    if info.status is ThreadStatus.RUNNING:
+        return await _running(visit)
+    if info.status is ThreadStatus.FAILED:
+        return visit.page("stopped.html", info=info, tab="")
+    is_strategy = info.checkpoint is not None and info.checkpoint.value == "strategy_confirmation"
+    return visit.to(f"{place}/{'strategy' if is_strategy else 'results'}")
+
+
+async def progress(visit: Visit) -> Response:
+    """Say how far a run is, to our script."""
+    thread_id = await visit.require_thread()
+    is_active = visit.site.runs.is_active(thread_id)
+    try:
+        info = await visit.info()
+    except PaperSearchError:
+        if not is_active:
+            raise
+        return visit.json({"is_running": True, "step": None})
+    is_running = is_active or info.status is ThreadStatus.RUNNING
+    return visit.json({"is_running": is_running, "step": info.next_step})
+
+
+async def log(visit: Visit) -> Response:
+    """Show who decided what, the rounds, and what each source was sent."""
+    await visit.require_thread()
+    reading = await visit.reading()
+    decisions = await visit.every.searches.decisions(visit.thread_id)
+    state = reading.state
+    return visit.page(
+        "log.html",
+        info=reading.info,
+        reading=reading,
+        decisions=decisions,
+        history=state.history,
+        reports=[*state.earlier_reports, *state.reports],
+        tab="log",
+    )
+
+
+async def resume(visit: Visit) -> Response:
+    """Go on with a thread that stopped in the middle."""
+    thread_id = await visit.require_thread()
+    await visit.site.runs.proceed(visit.persistence, thread_id, visit.person)
+    return visit.to(f"/review/threads/{thread_id}")
+
+
+async def sign_in(visit: Visit) -> Response:
+    """Show the form that takes a token."""
+    return visit.page("sign_in.html", problem=None)
+
+
+async def let_in(visit: Visit) -> Response:
+    """Give a cookie for a token."""
+    token = visit.field("token").strip()
+    if owner_of(visit.site.config.server, f"Bearer {token}") is None:
+        problem = "nobody has this token; PAPER_SEARCH_TOKENS of the server lists them"
+        return visit.page("sign_in.html", HTTPStatus.FORBIDDEN, problem=problem)
+    response = RedirectResponse("/review", HTTPStatus.SEE_OTHER)
+    with_session(response, session_of(token))
+    return response
+
+
+async def sign_out(visit: Visit) -> Response:
+    """Take the cookie back."""
+    del visit
+    response = RedirectResponse("/review/sign-in", HTTPStatus.SEE_OTHER)
+    with_session(response, "")
+    return response
+
+
+async def _running(visit: Visit) -> Response:
+    try:
+        info: BriefInfo = await visit.info()
+    except PaperSearchError:  # the first step has not begun
+        info = BriefInfo(thread_id=visit.thread_id, status=ThreadStatus.RUNNING, graph=SEARCH)
+    return visit.page("running.html", info=info, tab="")
+
+
+async def _list(visit: Visit, problem: str | None = None) -> Response:
+    config = visit.site.config
+    found = [
+        info
+        for info in await visit.every.threads(limit=LISTED)
+        if await visit.is_own(visit.every.by_graph[info.graph], info.thread_id)
+    ]
+    ranks = {status: place for place, (status, _) in enumerate(_ORDER)}
+    found.sort(key=lambda info: ranks[info.status])
+    names = dict(_ORDER)
+    groups = [
+        (names[status], list(infos)) for status, infos in groupby(found, lambda info: info.status)
+    ]
+    return visit.page(
+        "threads.html",
+        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
+        groups=groups,
+        problem=problem,
+        given={name: visit.field(name) for name in ("question", "max_results", "must_find")},
+        ticked=visit.fields("source")
+        or [name for name, source in config.sources.items() if source.enabled],
+        sources=known_sources(),
+    )

@@ -1,0 +1,90 @@
+"""Judging the papers of a result again, after the search."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from langgraph.store.base import BaseStore
+from pydantic import BaseModel, Field
+
+from paper_search.errors import ConfigError, ThreadNotWaitingError
+from paper_search.models import Paper, ScoredPaper
+from paper_search.skills import RelevanceScorer
+from paper_search.workflow.judgements import StoredJudgements
+from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.skills import Skills
+from paper_search.workflow.state import WorkflowState
+
+
+class JudgingReport(BaseModel):
+    """How many papers are judged, and why others are not."""
+
+    papers: int
+    asked: int = 0
+    """Papers that the model was asked about now."""
+    unjudged: dict[str, int] = Field(default_factory=dict)
+    """Papers without a judgement, by the reason; the commonest first."""
+
+    @classmethod
+    def of(cls, papers: Iterable[ScoredPaper | Paper], asked: int = 0) -> JudgingReport:
+        """Return how the papers are judged."""
+        every = list(papers)
+        why = Counter(
+            paper.unjudged_because or "the judge failed" for paper in every if not paper.is_judged
+        )
+        return cls(papers=len(every), asked=asked, unjudged=dict(why.most_common()))
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether a judge was asked and judged nothing."""
+        return bool(self.papers) and sum(self.unjudged.values()) == self.papers
+
+    @property
+    def summary(self) -> str | None:
+        """Return how many papers are unjudged, and why; None: none is."""
+        if not self.unjudged:
+            return None
+        reasons = list(self.unjudged)
+        told = reasons[0]
+        if len(reasons) > 1:
+            told = "; ".join(f"{why} ({count})" for why, count in self.unjudged.items())
+        return f"{sum(self.unjudged.values())} of {self.papers} unjudged: {told}"
+
+
+async def judge_again(
+    state: WorkflowState, store: BaseStore, thread_id: str, skills: Skills, *, is_all: bool
+) -> JudgingReport:
+    """Judge the papers of the latest result, and put all in the order of their scores.
+
+    Args:
+        state: of the thread.
+        store: of its records.
+        thread_id: which thread.
+        skills: with the scorer.
+        is_all: also those that are judged; what is kept is not asked for again.
+
+    Raises:
+        ConfigError: no model is set.
+        ThreadNotWaitingError: the thread has no result yet.
+    """
+    scorer = skills.relevance_scorer
+    if not isinstance(scorer, RelevanceScorer) or not scorer.uses_model:
+        raise ConfigError("no model is set that could judge: set LLM_MODEL and its key")
+    if state.result is None or state.intent is None:
+        raise ThreadNotWaitingError(f"thread {thread_id!r} has no papers yet: resume it first")
+    records = SearchRecords(store, thread_id)
+    ids = [*state.result.paper_ids, *state.result.set_aside_ids]
+    before = await records.scored(await records.judged(ids))
+    wanted = [verdict.paper for verdict in before if is_all or not verdict.is_judged]
+    marked = await records.marked(state.marks)
+    kept = StoredJudgements(store)
+    made = await scorer.score(wanted, state.intent, marked, kept=kept, is_exhaustive=True)
+    await records.put_judgements(made, wanted)
+    changed = {verdict.paper.id: verdict for verdict in made}
+    every = [changed.get(verdict.paper.id, verdict) for verdict in before]
+    ordered = skills.result_ranker.order(
+        every, marked, asked=state.asked, question=state.ranked_question, is_score_first=True
+    )
+    await records.rejudged(made, [verdict.paper.id for verdict in ordered])
+    return JudgingReport.of(every, len(wanted))

@@ -1,0 +1,182 @@
+"""Reviewers who decide on the same papers, none of them seeing what the others decided."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from langgraph.store.base import BaseStore
+
+from paper_search.errors import InputError, ThreadFinishedError
+from paper_search.models import Paper, ScreeningDecision
+from paper_search.workflow.agreement import Agreement, agreement_of
+from paper_search.workflow.marks import MarkStore, ScreeningMark
+from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.screening import Screening
+
+_NAME = re.compile(r"[\w.@+-](?:[\w .@+-]{0,58}[\w.@+-])?")
+
+
+class ReviewerMarks(MarkStore):
+    """Keeps the marks of one reviewer apart from those of the others and of the thread.
+
+    Args:
+        store: where they are.
+        thread_id: whose papers they are on.
+        reviewer: whose they are.
+    """
+
+    part = "reviews"
+
+    def __init__(self, store: BaseStore, thread_id: str, reviewer: str) -> None:
+        super().__init__(store, thread_id)
+        self._reviewer = reviewer
+
+    async def marks(self) -> list[ScreeningMark]:
+        """Return the marks of this reviewer alone, in the order in which they were made."""
+        return [mark for mark in await super().marks() if mark.said_by == self._reviewer]
+
+    async def put(self, *marks: ScreeningMark) -> None:
+        """See `MarkStore.put`."""
+        await super().put(*(mark.model_copy(update={"said_by": self._reviewer}) for mark in marks))
+
+    def _key(self, paper_id: str) -> str:
+        return f"{self._reviewer}/{paper_id}"
+
+
+class Reviewers:
+    """The reviewers of one result: their screening, their agreement, their conflicts.
+
+    Args:
+        papers: all that they decide on, and all that they have decided on.
+        store: where marks are.
+        thread_id: whose result it is.
+        iteration: of the search.
+        decisions: those that stand on papers of the thread, whoever made them.
+    """
+
+    def __init__(
+        self,
+        papers: Sequence[Paper],
+        store: BaseStore,
+        thread_id: str,
+        iteration: int,
+        decisions: Mapping[str, ScreeningDecision],
+    ) -> None:
+        self.papers = list(papers)
+        self._store = store
+        self._thread_id = thread_id
+        self._iteration = iteration
+        self._decisions = dict(decisions)
+        self._records = SearchRecords(store, thread_id)
+
+    async def join(self, name: str) -> None:
+        """Enter a reviewer in the list, or note that one who was done goes on.
+
+        Raises:
+            InputError: the name cannot be used.
+            ThreadFinishedError: all are done, and each can see what the others decided.
+        """
+        if not _NAME.fullmatch(name):
+            raise InputError(
+                f"{name!r} cannot name a reviewer; use 1 to 60 letters, digits, blanks, '_', '.', "
+                "'@', '+' or '-'"
+            )
+        if not (await self.agreement()).is_blind:
+            raise ThreadFinishedError(
+                f"the reviewers of thread {self._thread_id!r} are done, and nobody is blind any "
+                "more; `paper-search reconcile` lists and settles what they disagree on"
+            )
+        await self._records.put("reviewers", {name: {"joined": True, "done_in": None}})
+
+    async def finish(self, name: str) -> None:
+        """Note that a reviewer is done, whatever they left undecided."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        row = {"joined": True, "done_in": self._iteration, "done_at": now}
+        await self._records.put("reviewers", {name: row})
+
+    async def screening(self, name: str) -> Screening:
+        """Return the papers for one reviewer, in the order that their own marks suggest."""
+        store = ReviewerMarks(self._store, self._thread_id, name)
+        return Screening(self.papers, store, await store.marks(), self._iteration, {})
+
+    async def agreement(self) -> Agreement:
+        """Return how far the reviewers are and, if all are done, how far they agree."""
+        rows = await self._records.rows("reviewers")
+        marks = {name: await self._marks_of(name) for name in rows}
+        verdicts = {
+            name: {i: mark.is_relevant for i, mark in made.items() if mark.is_relevant is not None}
+            for name, made in marks.items()
+        }
+        done = frozenset(n for n, row in rows.items() if row.get("done_in") == self._iteration)
+        found = agreement_of([paper.id for paper in self.papers], verdicts, done)
+        titles = {paper.id: paper.title for paper in self.papers}
+        for conflict in found.conflicts:
+            conflict.title = titles[conflict.paper_id]
+            made = {name: own.get(conflict.paper_id) for name, own in marks.items()}
+            conflict.notes = {name: m.note for name, m in made.items() if m is not None and m.note}
+            decision = self._decisions.get(conflict.paper_id, ScreeningDecision())
+            conflict.settled, conflict.settled_by = decision.decision, decision.decided_by
+        return found
+
+    async def enter_agreed(self) -> int:
+        """Make what all reviewers agree on a decision of the thread; return how many were made.
+
+        A paper that the thread has a decision on keeps it.
+        """
+        agreement = await self.agreement()
+        if agreement.is_blind:
+            return 0
+        names = [each.name for each in agreement.reviewers]
+        own = [await self._marks_of(name) for name in names]
+        open_ = [paper.id for paper in self.papers if paper.id not in self._decisions]
+        entered = 0
+        for is_relevant in (True, False):
+            ids = [
+                i
+                for i in open_
+                if all(i in made and made[i].is_relevant is is_relevant for made in own)
+            ]
+            await self.decide(ids, is_relevant=is_relevant, by=", ".join(names))
+            entered += len(ids)
+        return entered
+
+    async def decide(
+        self,
+        paper_ids: Sequence[str],
+        *,
+        is_relevant: bool,
+        by: str | None = None,
+        reason: str | None = None,
+    ) -> None:
+        """Make decisions of the thread, for conflicts that are settled.
+
+        Args:
+            paper_ids: which papers.
+            is_relevant: whether they are included.
+            by: who decides; None: who runs the program.
+            reason: why.
+
+        Raises:
+            InputError: one of them is no paper of the result.
+        """
+        known = {paper.id for paper in self.papers}
+        if unknown := [i for i in paper_ids if i not in known]:
+            raise InputError(
+                f"{unknown[0]!r} is no paper of this result; `paper-search reconcile` lists the "
+                "ids of the conflicts"
+            )
+        if paper_ids:
+            store = MarkStore(self._store, self._thread_id)
+            said = {"is_relevant": is_relevant, "reason": reason, "by": by}
+            await store.say(paper_ids, self._iteration, **said)  # type: ignore[arg-type]  # by their names
+            word = "include" if is_relevant else "exclude"
+            made = ScreeningDecision(decision=word, decided_by=by, reason=reason)
+            self._decisions.update(dict.fromkeys(paper_ids, made))
+
+    async def _marks_of(self, name: str) -> dict[str, ScreeningMark]:
+        """Return the marks of one reviewer by the paper that they are on now."""
+        made = await ReviewerMarks(self._store, self._thread_id, name).marks()
+        merged = await self._records.merged_into([mark.paper_id for mark in made])
+        return {merged.get(mark.paper_id, mark.paper_id): mark for mark in made}

@@ -1,0 +1,104 @@
+"""A search in two sources that know one paper in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.workflow.doubles import edit
+
+from paper_search.models import (
+    ParsedIntent,
+    RawPaper,
+    ScoredPaper,
+    SearchReport,
+    SearchStrategy,
+    Sighting,
+    SourceReport,
+    SourceStatus,
+)
+from paper_search.persistence import Persistence
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills
+from paper_search.threads.engine import open_memory
+from paper_search.workflow import Decision, DecisionAction, SearchWorkflow
+
+APPROVE = Decision(action=DecisionAction.APPROVE)
+LABELS: dict[str, Any] = {
+    "marked_relevant": ["a-shared"],
+    "marked_irrelevant": ["b-round_0"],
+    "reasons": {"b-round_0": "no bees"},
+    "free_text_feedback": "more on wasps",
+}
+THREE_ROUNDS = (
+    *(APPROVE, edit(LABELS)),
+    *(APPROVE, edit({"marked_irrelevant": ["a-round_1"]})),
+    *(APPROVE, APPROVE),
+)
+
+
+class TwoSources:
+    """Both sources know `shared`; each has a paper of its own in every round."""
+
+    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
+        return (await self.report(strategy)).papers
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        query = strategy.queries[0].boolean_query
+        papers = [
+            RawPaper(
+                id=f"{source}-{name}",
+                title=f"Of {source} in {name}" if name == query else "Shared",
+                source=source,
+                year=2020,
+                sightings=[Sighting(source=source, query=f"{query} as {source} reads it", rank=1)],
+            )
+            for name in ("shared", query)
+            for source in "ab"
+        ]
+        reports = [
+            SourceReport(
+                source=source,
+                query=f"{query} as {source} reads it",
+                status=SourceStatus.OK,
+                hits=70,
+                kept=2,
+                excluded=1,
+                note="NOT was checked here",
+            )
+            for source in "ab"
+        ]
+        return SearchReport(papers=papers, sources=reports)
+
+
+class MergesTitles(FakeSkills):
+    """Records of one title are one work; nothing is more relevant than anything else."""
+
+    async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
+        works: dict[str, list[RawPaper]] = {}
+        for paper in papers:
+            works.setdefault(paper.title, []).append(paper)
+        return [
+            same[0].model_copy(update={"merged_from": [each.id for each in same]})
+            for same in works.values()
+        ]
+
+    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
+        del intent
+        return [
+            ScoredPaper(paper=each, relevance_score=0.5, relevance_reason="") for each in papers
+        ]
+
+
+def two_sources(persistence: Persistence, handler: Any = None, **options: Any) -> SearchWorkflow:
+    skills = MergesTitles()
+    found = skills, skills, TwoSources(), skills, skills, skills
+    return SearchWorkflow(*found, handler, persistence=persistence, **options)
+
+
+async def searched(*answers: Any) -> Persistence:
+    """Take a search on the thread `t` to its end; return where it lives."""
+    persistence = await open_memory()
+    handler = ScriptedHandler(list(answers))
+    workflow = two_sources(persistence, handler)
+    await workflow.run("do bees dance?", thread_id="t")
+    return persistence

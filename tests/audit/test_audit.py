@@ -1,0 +1,242 @@
+"""The audit of a search: what it says, and that its numbers add up."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from pathlib import Path
+
+import pytest
+from tests.audit.doubles import APPROVE, THREE_ROUNDS, TwoSources, searched, two_sources
+from tests.workflow.doubles import FailingSkills
+
+from paper_search.audit import Audit, ReviewThread, audit_of, fates, flow_of, write_audit
+from paper_search.config import current_person
+from paper_search.errors import ExportError, ThreadNotFoundError
+from paper_search.models import Paper, RawPaper, ScreeningDecision
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.threads.engine import open_memory
+from paper_search.workflow import (
+    CheckpointKind,
+    SearchWorkflow,
+    ThreadInfo,
+    ThreadStatus,
+    WorkflowState,
+)
+from paper_search.workflow.results import empty_collection
+from paper_search.workflow.session import SearchSession
+
+
+async def reviewed() -> Audit:
+    return await audit_of(await searched(*THREE_ROUNDS), "t", has_pictures=False)
+
+
+def table(audit: Audit, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(audit.files[name].decode())))
+
+
+def names(directory: Path) -> list[str]:
+    return [path.name for path in directory.iterdir()]
+
+
+async def test_every_record_ever_found_has_its_fate() -> None:
+    audit = await reviewed()
+    assert {row["id"]: (row["fate"], row["why"]) for row in table(audit, "records.csv")} == {
+        "a-shared": ("included", ""),
+        "b-shared": ("duplicate", "the same work as a-shared"),
+        "a-round_0": ("not_carried_over", "found in an earlier round, and not in the result"),
+        "b-round_0": ("excluded", "no bees"),
+        "a-round_1": ("excluded", ""),
+        "b-round_1": ("not_carried_over", "found in an earlier round, and not in the result"),
+        "a-round_2": ("undecided", "in the result; nobody has decided on it"),
+        "b-round_2": ("undecided", "in the result; nobody has decided on it"),
+    }
+
+
+async def test_the_numbers_of_the_flow_add_up_over_rounds() -> None:
+    flow = (await reviewed()).flow
+    assert flow.disagreements() == []
+    assert (flow.identified, flow.by_source) == (8, {"a": 4, "b": 4})
+    assert [(each.found, each.first_found) for each in flow.rounds] == [(4, 4), (4, 2), (4, 2)]
+    assert (flow.duplicates, flow.works, flow.not_carried_over) == (1, 7, 2)
+    assert (flow.for_screening, flow.screened, flow.included) == (5, 3, 1)
+    assert flow.exclusion_reasons == {"no bees": 1, "no reason given": 1}
+
+
+async def test_a_sum_that_does_not_agree_is_named() -> None:
+    flow = (await reviewed()).flow
+    wrong = flow.model_copy(update={"duplicates": 2})
+    assert wrong.disagreements() == ["identified: 8, not 9"]
+
+
+async def test_the_search_log_has_every_string_as_it_was_sent() -> None:
+    first, *_, last = table(await reviewed(), "search_log.csv")
+    assert (first["round"], first["source"], first["query"]) == ("1", "a", "round_0 as a reads it")
+    assert (first["hits"], first["retrieved"], first["excluded"]) == ("70", "2", "1")
+    assert first["filters"] == "at most 100 records a source"
+    assert first["note"] == "NOT was checked here"
+    assert first["asked_at"].startswith("20")
+    assert (last["round"], last["query"]) == ("3", "round_2 as b reads it")
+
+
+async def test_the_decision_log_has_who_said_what_of_which_paper() -> None:
+    rows = table(await reviewed(), "decisions.csv")
+    assert {row["by"] for row in rows} == {current_person()}
+    said = [(row["question"], row["round"], row["event"], row["paper"]) for row in rows]
+    assert said == [
+        ("strategy_confirmation", "1", "approve", ""),
+        ("result_review", "1", "edit", ""),
+        ("result_review", "1", "include", "a-shared"),
+        ("result_review", "1", "exclude", "b-round_0"),
+        ("strategy_confirmation", "2", "approve", ""),
+        ("result_review", "2", "edit", ""),
+        ("result_review", "2", "exclude", "a-round_1"),
+        ("strategy_confirmation", "3", "approve", ""),
+        ("result_review", "3", "approve", ""),
+    ]
+    assert (rows[1]["note"], rows[3]["reason"]) == ("more on wasps", "no bees")
+
+
+async def test_the_strategies_of_all_rounds_are_told_with_what_changed_them() -> None:
+    first, second, _ = json.loads((await reviewed()).files["strategies.json"])
+    assert first["strategy"]["queries"][0]["boolean_query"] == "round_0"
+    assert first["feedback"]["free_text_feedback"] == "more on wasps"
+    assert second["changes"] == "+ round_1; - round_0"
+
+
+async def test_the_same_thread_gives_the_same_bytes() -> None:
+    persistence = await searched(APPROVE, APPROVE)
+    assert (await audit_of(persistence, "t")).files == (await audit_of(persistence, "t")).files
+
+
+async def test_the_documents_show_what_others_wrote_and_obey_nothing() -> None:
+    persistence = await open_memory()
+    workflow = two_sources(persistence)
+    await workflow.start("<script>alert(1)</script> | [a](javascript:b)", thread_id="t")
+    files = (await audit_of(persistence, "t")).files
+    assert b"<script>" not in files["report.html"]
+    assert rb"&lt;script&gt;alert(1)&lt;/script&gt; \| \[a\](javascript:b)" in files["report.md"]
+
+
+async def test_a_thread_that_waits_with_its_strategy_has_an_empty_flow() -> None:
+    persistence = await open_memory()
+    await two_sources(persistence).start("q", thread_id="t")
+    audit = await audit_of(persistence, "t")
+    assert audit.flow.identified == 0
+    assert audit.flow.disagreements() == []
+
+
+async def test_an_audit_is_written_whole_with_the_hash_of_every_file(tmp_path: Path) -> None:
+    target = tmp_path / "audit"
+    audit = await write_audit(await searched(APPROVE, APPROVE), "t", target)
+    written = {str(path.relative_to(target)) for path in target.rglob("*") if path.is_file()}
+    assert written == set(audit.files)
+    lines = (target / "manifest-sha256.txt").read_text().splitlines()
+    hashes = dict(reversed(line.split("  ")) for line in lines)
+    assert set(hashes) == written - {"manifest-sha256.txt"}
+    for name, digest in hashes.items():
+        assert hashlib.sha256((target / name).read_bytes()).hexdigest() == digest
+    assert names(tmp_path) == ["audit"]
+
+
+@pytest.mark.parametrize("kind", ["file", "directory", "dangling link"])
+async def test_what_is_there_already_stays_as_it_is(tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "audit"
+    if kind == "file":
+        target.write_text("mine")
+    elif kind == "directory":
+        target.mkdir()
+    else:
+        target.symlink_to("nowhere")
+    with pytest.raises(ExportError, match="exists already"):
+        await write_audit(await searched(APPROVE, APPROVE), "t", target)
+    assert names(tmp_path) == ["audit"]
+
+
+async def test_a_thread_that_is_not_there_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(ThreadNotFoundError):
+        await write_audit(await open_memory(), "t", tmp_path / "audit")
+
+
+async def test_what_a_step_that_failed_has_not_worked_on_is_pending() -> None:
+    persistence, skills = await open_memory(), FailingSkills("deduplicate", RuntimeError("full"))
+    found = skills, skills, TwoSources(), skills, skills, skills
+    workflow = SearchWorkflow(*found, persistence=persistence)
+    await workflow.start("q", thread_id="t")
+    with pytest.raises(RuntimeError, match="full"):
+        await workflow.answer("t", APPROVE)
+    audit = await audit_of(persistence, "t")
+    assert {each.fate.value for each in audit.records} == {"pending"}
+    assert (audit.flow.works, audit.flow.pending) == (4, 4)
+
+
+async def test_reviewers_are_told_of_with_their_agreement_and_what_was_settled() -> None:
+    persistence = await searched(APPROVE, APPROVE)
+    for name, verdict in (("ada", True), ("bo", False)):
+        reviewers = await SearchSession.on(persistence, "t").reviewers()
+        await reviewers.join(name)
+        screening = await reviewers.screening(name)
+        for paper in reviewers.papers:
+            is_relevant = verdict or paper.id != "a-shared"
+            await screening.say(paper, is_relevant=is_relevant)
+        if name == "ada":
+            blind = await audit_of(persistence, "t", has_pictures=False)
+            assert b"ada: 3 of 3 papers decided, done." in blind.files["report.md"]
+            assert b"independent" not in blind.files["decisions.csv"]
+    reviewers = await SearchSession.on(persistence, "t").reviewers()
+    await reviewers.enter_agreed()
+    await reviewers.decide(["a-shared"], is_relevant=False, by="cy", reason="no bees")
+    audit = await audit_of(persistence, "t", has_pictures=False)
+    assert b"Agreement: 67%; Cohen's kappa: 0.00." in audit.files["report.md"]
+    rows = table(audit, "decisions.csv")
+    said = [(row["by"], row["event"]) for row in rows if row["paper"] == "a-shared"]
+    assert said == [("ada", "include"), ("bo", "exclude"), ("cy", "exclude")]
+    assert (audit.flow.included, audit.flow.exclusion_reasons) == (2, {"no bees": 1})
+    [conflict] = json.loads(audit.files["reviewers.json"])["conflicts"]
+    assert (conflict["settled"], conflict["settled_by"]) == ("exclude", "cy")
+
+
+def test_of_two_papers_with_one_record_the_one_decided_on_has_it() -> None:
+    records = {i: RawPaper(id=i, title=i, source="s") for i in "ab"}
+    first = Paper(id="a", title="a", authors=[], source="s", merged_from=["a", "b"])
+    said = ScreeningDecision(decision="include")
+    other = Paper(id="b", title="b", authors=[], source="s", screening=said)
+    thread = ReviewThread(
+        info=ThreadInfo(thread_id="t", status=ThreadStatus.DONE),
+        state=WorkflowState(),
+        records=records,
+        collection=empty_collection("q").model_copy(update={"papers": [first, other]}),
+    )
+    told = fates(thread)
+    assert [(each.record.id, each.fate.value) for each in told] == [
+        ("a", "undecided"),
+        ("b", "included"),
+    ]
+    assert flow_of(thread, told).disagreements() == []
+
+
+async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told_of() -> None:
+    persistence = await searched(*THREE_ROUNDS[:3], THREE_ROUNDS[-1])
+    workflow = two_sources(persistence)
+    await workflow.fork("t", CheckpointKind.RESULT_REVIEW, 0)
+    audit = await audit_of(persistence, "t", has_pictures=False)
+    assert [each.round for each in audit.flow.rounds] == [1]
+    told = {each.record.id: each for each in audit.records}
+    assert told["a-round_1"].why == "found in a round that was reopened"
+    assert told["a-round_1"].first_round is None
+    assert told["a-round_0"].fate.value == "undecided"
+    events = [row["event"] for row in table(audit, "decisions.csv")]
+    assert "forked" in events
+
+
+async def test_papers_beyond_the_number_asked_for_are_set_aside_for_that() -> None:
+    persistence = await open_memory()
+    workflow = two_sources(persistence, ScriptedHandler([APPROVE, APPROVE]), max_results=1)
+    await workflow.run("q", thread_id="t")
+    audit = await audit_of(persistence, "t", has_pictures=False)
+    assert {each.why for each in audit.records if each.fate.value == "set_aside"} == {
+        "beyond the number of papers that were asked for"
+    }
+    assert audit.flow.set_aside == 2

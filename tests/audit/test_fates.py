@@ -1,0 +1,141 @@
+"""Whatever people and sources do on a thread, every record has one fate, and all sums agree."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import csv
+import io
+from collections import Counter
+from random import Random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.examples import examples
+
+from paper_search.audit import audit_of
+from paper_search.errors import StaleDecisionError
+from paper_search.models import ParsedIntent, RawPaper, ScoredPaper, SearchStrategy, Sighting
+from paper_search.persistence import Persistence
+from paper_search.skills import Deduplicator, RelevanceScorer, ResultOrganizer
+from paper_search.testing.skills import FakeSkills
+from paper_search.threads.engine import open_memory
+from paper_search.workflow import Checkpoint, CheckpointKind, Decision, SearchWorkflow
+from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.records import SearchRecords
+
+TITLES = ["Bees that dance", "Wasps which sing", "Ants who march", "Moths that sleep"]
+
+
+def record(drawn: tuple[int, str, int]) -> RawPaper:
+    number, source, title = drawn
+    return RawPaper(
+        id=f"{source}{number}",
+        title=TITLES[title],
+        authors=[],
+        source=source,
+        year=2020,
+        doi=f"10.1000/{title}" if number % 2 else None,
+        sightings=[Sighting(source=source, query="q", rank=number + 1)],
+    )
+
+
+class DrawnSkills(FakeSkills):
+    """Finds and judges what was drawn, round by round."""
+
+    def __init__(self, chance: Random) -> None:
+        super().__init__()
+        self.chance = chance
+
+    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
+        del strategy
+        chance = self.chance
+        return [
+            record((chance.randrange(5), chance.choice("abc"), chance.randrange(4)))
+            for _ in range(chance.randrange(9))
+        ]
+
+    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
+        del intent
+        return [
+            ScoredPaper(
+                paper=each,
+                relevance_score=self.chance.choice([0.1, 0.5, 0.9]),
+                relevance_reason="",
+                is_judged=self.chance.random() < 0.7,
+            )
+            for each in papers
+        ]
+
+
+async def thread(chance: Random) -> Persistence:
+    """Drive a thread with random answers and marks, and leave it at a random place."""
+    persistence = await open_memory()
+    drawn = DrawnSkills(chance)
+    scorer = chance.choice([drawn, RelevanceScorer()])
+    found = (drawn, drawn, drawn, Deduplicator(), scorer, ResultOrganizer())
+    limit = chance.choice([None, 1, 2, 3])
+    workflow = SearchWorkflow(*found, max_iterations=3, max_results=limit, persistence=persistence)
+    asked = await workflow.start("insects", thread_id="t")
+    for _ in range(chance.randrange(8)):
+        if not isinstance(asked, Checkpoint):
+            break
+        await mark(chance, persistence, asked)
+        asked = await workflow.answer("t", answer(chance, asked))
+    if chance.random() < 0.3:
+        with contextlib.suppress(StaleDecisionError):  # nothing was decided yet
+            await workflow.fork("t", chance.choice(list(CheckpointKind)))
+    return persistence
+
+
+async def mark(chance: Random, persistence: Persistence, asked: Checkpoint) -> None:
+    known = await SearchRecords(persistence.store, "t").rows("judgements")
+    chosen = chance.sample(sorted(known), min(len(known), chance.randrange(3)))
+    said = chance.choice([None, True, False])
+    await MarkStore(persistence.store, "t").say(chosen, asked.iteration, is_relevant=said)
+
+
+def answer(chance: Random, asked: Checkpoint) -> Decision:
+    is_result = asked.kind is CheckpointKind.RESULT_REVIEW
+    action = chance.choice(["approve", "edit", "reject"] if is_result else ["approve"])
+    given: dict[str, Any] = {"action": action, "checkpoint": asked.reference}
+    if is_result:
+        collection = asked.payload.collection
+        papers = [paper.id for paper in collection.papers]
+        said = chance.sample(papers, min(len(papers), chance.randrange(5)))
+        cut = chance.randrange(len(said) + 1)
+        relevant, irrelevant = said[:cut], said[cut:]
+        given["revised_data"] = {"marked_relevant": relevant, "marked_irrelevant": irrelevant}
+        members = [i for paper in collection.papers for i in paper.merged_from or [paper.id]]
+        if len(members) > 1 and chance.random() < 0.5:
+            one, other = chance.sample(members, 2)
+            pair = {"one": one, "other": other, "is_same": chance.random() < 0.5}
+            given["revised_data"]["merge_decisions"] = [pair]
+    return Decision.model_validate(given)
+
+
+@examples(100)
+@given(seed=st.integers(0, 2**32))
+def test_every_record_has_one_fate_and_all_sums_agree(seed: int) -> None:
+    async def checked() -> None:
+        persistence = await thread(Random(seed))  # noqa: S311  # no secret is made of it
+        stored = await SearchRecords(persistence.store, "t").rows("records")
+        audit = await audit_of(persistence, "t", has_pictures=False)
+        rows = list(csv.DictReader(io.StringIO(audit.files["records.csv"].decode())))
+        assert sorted(row["id"] for row in rows) == sorted(stored)
+        flow, count = audit.flow, Counter(row["fate"] for row in rows)
+        assert flow.disagreements() == []
+        assert flow.identified == len(stored)
+        assert flow.duplicates == count["duplicate"]
+        kept = {row["kept_as"] for row in rows}
+        assert flow.works == len(kept) == sum(row["id"] == row["kept_as"] for row in rows)
+        assert {row["id"] for row in rows if row["fate"] != "duplicate"} == kept
+        collection = audit.thread.collection
+        decided = [*collection.papers, *collection.set_aside] if collection else []
+        for fate in ("included", "excluded"):
+            assert count[fate] >= len([each for each in decided if each.decision == fate])
+        assert sum(each.first_found for each in flow.rounds) <= flow.identified
+        assert (await audit_of(persistence, "t", has_pictures=False)).files == audit.files
+
+    asyncio.run(checked())

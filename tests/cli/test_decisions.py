@@ -1,0 +1,77 @@
+"""What a person decided on papers leaves the result, is exported, and can be asked for."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Cli = Callable[..., Any]
+
+
+@pytest.fixture
+def decided(cli: Cli, reviewing: str, home: Path) -> str:
+    """A thread that ended with papers 1 and 2 relevant, and 3 to 5 irrelevant."""
+    marks = ("--relevant", "1,2", "--irrelevant", "3-5", "--reason", "wrong population")
+    ended = cli("resume", reviewing, "--approve", *marks, "--home", str(home))
+    assert ended.code == 0, ended.stderr
+    listing = f"export {reviewing} --decision excluded --home {home} lists them"
+    assert f"3 decided irrelevant and left out; paper-search {listing}" in ended.stderr
+    return reviewing
+
+
+def rows(cli: Cli, thread: str, *options: str) -> tuple[list[dict[str, str]], str]:
+    ended = cli("export", thread, "--format", "csv", *options)
+    assert ended.code == 0, ended.stderr
+    return list(csv.DictReader(io.StringIO(ended.stdout))), ended.stderr
+
+
+def test_an_export_leaves_out_what_was_decided_irrelevant_and_says_so(
+    cli: Cli, decided: str
+) -> None:
+    listed, said = rows(cli, decided)
+    counts = {row["decision"] for row in listed}
+    assert counts == {"include", ""}
+    undecided = sum(row["decision"] == "" for row in listed)
+    assert (
+        f"included and undecided papers (2 included, {undecided} undecided, 3 excluded); "
+        "--decision chooses others" in said
+    )
+
+
+@pytest.mark.parametrize(
+    ("decision", "expected"),
+    [
+        ("included", {"include": 2}),
+        ("excluded", {"exclude": 3}),
+        ("undecided", {"": None}),
+        ("all", {"include": 2, "exclude": 3, "": None}),
+    ],
+)
+def test_an_export_holds_the_papers_decided_as_asked_for(
+    cli: Cli, decided: str, decision: str, expected: dict[str, int | None]
+) -> None:
+    listed, _ = rows(cli, decided, "--decision", decision)
+    found = [row["decision"] for row in listed]
+    assert set(found) == set(expected)
+    for word, count in expected.items():
+        assert count is None or found.count(word) == count
+    assert {row["reason"] for row in listed if row["decision"] == "exclude"} <= {"wrong population"}
+    assert all(row["decided_by"] and row["decided_at"] for row in listed if row["decision"])
+
+
+def test_a_thread_is_shown_without_what_was_decided_irrelevant_unless_asked(
+    cli: Cli, decided: str
+) -> None:
+    every = cli("show", decided, "--json", "--decision", "all").document["collection"]
+    out = {p["id"] for p in every["papers"] if p.get("screening", {}).get("decision") == "exclude"}
+    assert len(out) == 3
+    shown = cli("show", decided, "--json").document["collection"]
+    assert not out & {paper["id"] for paper in shown["papers"]}
+    listed = cli("show", decided, "--json", "--all").document["collection"]
+    assert not out & {paper["id"] for paper in listed["papers"]}
+    assert "3 excluded" in cli("show", decided).stdout

@@ -1,0 +1,114 @@
+"""The text of a report at its question: read whole, as a page, in an editor, and approved."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paper_search.cli.draft_form import changes, read_draft, write_draft
+from paper_search.errors import InvalidDecisionError
+from paper_search.report.document import Report
+from paper_search.report.models import CheckedSentence, Critique
+from paper_search.report.structure import section
+
+Cli = Callable[..., Any]
+Seat = Callable[..., Any]
+ASK = ("report", "graph neural networks for proteins", "--source", "sample", "--depth", "quick")
+
+
+@pytest.fixture
+def drafted(cli: Cli) -> str:
+    """Return a report that waits with its draft."""
+    planned = cli(*ASK, "--json").document["thread_id"]
+    assert cli("report", "--thread", planned, "--approve", "--json").code == 3
+    return str(planned)
+
+
+def test_the_whole_text_is_read_edited_and_approved_at_the_terminal(
+    person: Seat, cli: Cli, drafted: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "editor.py"
+    script.write_text(
+        "import pathlib, sys\n"
+        "path = pathlib.Path(sys.argv[1])\n"
+        "text = path.read_text()\n"
+        "path.write_text(text.replace('\\n# ', '\\n# My own title on ', 1))\n"
+    )
+    editor = shlex.join([sys.executable, str(script)])
+    someone = person("report", "--thread", drafted, EDITOR=editor, PAGER="cat")
+    someone.sees("[f]ull text")
+    someone.types("f")
+    someone.sees("Status: draft")
+    someone.sees("References")
+    someone.sees("[f]ull text")
+    someone.types("e")
+    someone.sees("version 2")
+    someone.sees("[f]ull text")
+    someone.types("a")
+    assert someone.leaves() == 0
+    assert "My own title on" in someone.screen
+    product = cli("report", "--thread", drafted, "--format", "json").document
+    assert product["content"]["title"].startswith("My own title on")
+    assert product["metadata"]["version"] == 2
+    assert product["provenance"]["is_approved_by_person"] is True
+
+
+def test_the_text_that_waits_can_be_had_in_every_format(
+    cli: Cli, drafted: str, tmp_path: Path
+) -> None:
+    page = tmp_path / "draft.html"
+    assert cli("report", "--thread", drafted, "--draft", "-o", str(page)).code == 0
+    assert "Status: draft" in page.read_text()
+    assert "## References" in cli("report", "--thread", drafted, "--draft").stdout
+    assert cli("show", drafted, "--json").document["status"] == "waiting"
+
+
+def test_a_plan_has_no_text_yet(cli: Cli) -> None:
+    planned = cli(*ASK, "--json").document["thread_id"]
+    ended = cli("report", "--thread", planned, "--draft")
+    assert ended.code == 1
+    assert "has no draft yet" in ended.stderr
+
+
+def report() -> Report:
+    text = "Shade cures fever [@rowan_2019]. It is cheap."
+    mark = CheckedSentence(
+        place="s1", start=0, end=32, text=text[:32], status="unsupported", checked_by="code"
+    )
+    return Report(
+        status="draft",
+        confidence="low",
+        title="Shade",
+        abstract="On shade.",
+        sections=[section(1, "Fever", text)],
+        conclusion="It cools.",
+        critique=Critique(sentences=[mark]),
+    )
+
+
+def test_a_text_comes_back_from_the_editor_as_it_went_without_its_marks() -> None:
+    text = write_draft(report())
+    assert "Shade cures fever [@rowan_2019]. [not supported] It is cheap." in text
+    assert read_draft(text) == {
+        "title": "Shade",
+        "abstract": "On shade.",
+        "sections": [{"title": "Fever", "content": report().sections[0].content}],
+        "conclusion": "It cools.",
+    }
+    assert changes(text, text) == {}
+
+
+def test_only_what_was_changed_is_an_edit() -> None:
+    text = write_draft(report())
+    assert changes(text, text.replace("It cools.", "It is cool.")) == {"conclusion": "It is cool."}
+
+
+@pytest.mark.parametrize("text", ["", "words", "# Title only", "## A section\n\nwithout a title"])
+def test_a_text_that_is_no_report_is_refused(text: str) -> None:
+    with pytest.raises(InvalidDecisionError):
+        read_draft(text)

@@ -1,0 +1,119 @@
+"""`paper-search eval` with the scripted model: the numbers by which a model is chosen."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paper_search.testing.model_server import ModelServer, run_model_server
+from paper_search.testing.scripted_model import ScriptedModel
+
+Cli = Callable[..., Any]
+QUESTION = "graph neural networks for molecules"
+NAMES = ("question", "doi", "title", "abstract", "label")
+
+
+@pytest.fixture
+def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    assert home.is_dir()
+    monkeypatch.setenv("LLM_MODEL", "gpt-4o-mini")
+    monkeypatch.setenv("OPENAI_API_KEY", "CANARY-key")
+    with run_model_server(ScriptedModel()) as server:
+        monkeypatch.setenv("LLM_BASE_URL", server.url)
+        yield server
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    """Papers on two questions; "Rewiring" shares no word with its question."""
+    path = tmp_path / "labels.csv"
+    rows = [
+        (QUESTION, "", "Graph neural networks for molecules", "On molecules.", 1),
+        (QUESTION, "", "Rewiring", "", 1),
+        (QUESTION, "", "Poultry farming", "Chickens and hens.", 0),
+        ("statins against stroke", "10.1/x", "Statins against stroke", "Stroke.", 1),
+        ("statins against stroke", "", "Tea", "Green tea.", 0),
+    ]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(NAMES)
+        writer.writerows(rows)
+    return path
+
+
+def test_judging_is_measured_with_a_model_and_without(
+    cli: Cli, labels: Path, model: ModelServer
+) -> None:
+    assert model.url
+    without, by_model = cli("eval", str(labels), "--json").document
+    assert (without["variant"], by_model["variant"]) == ("no model", "gpt-4o-mini")
+    assert without["spent"]["calls"] == 0
+    assert by_model["spent"]["calls"] > 0
+    assert by_model["spent"]["money"] > 0
+    for each in (without, by_model):
+        assert (each["task"], each["questions"], each["papers"]) == ("judging", 2, 5)
+        assert each["recall"] == 0.75
+        assert each["precision"] == 1.0
+        assert each["ndcg"] > 0.8
+        missed = [(wrong["title"], wrong["is_relevant"]) for wrong in each["wrong"]]
+        assert missed == [("Rewiring", True)]
+
+    shown = cli("eval", str(labels))
+    assert "gpt-4o-mini" in shown.stdout
+    assert "relevant, score" in shown.stderr
+    assert "Rewiring" in shown.stderr
+    assert "eval-gpt-4o-mini" in cli("usage").stdout
+
+
+def test_searching_is_measured_where_a_source_is_named(
+    cli: Cli, tmp_path: Path, model: ModelServer
+) -> None:
+    assert model.url
+    found = cli("find", QUESTION, "--source", "sample", "--yes", "--json").document["papers"]
+    path = tmp_path / "known.csv"
+    lines = [f'"{QUESTION}","{paper["title"]}",1' for paper in found[:3]]
+    path.write_text("\n".join(["question,title,label", *lines, f"{QUESTION},Nowhere to be seen,1"]))
+    results = cli("eval", str(path), "--source", "sample", "--json").document
+    searched = [each for each in results if each["task"] == "search"]
+    assert [each["variant"] for each in searched] == ["no model", "gpt-4o-mini"]
+    for each in searched:
+        assert each["recall"] == 0.75
+        assert [(wrong["title"], wrong["score"]) for wrong in each["wrong"]] == [
+            ("Nowhere to be seen", None)
+        ]
+
+
+def test_a_budget_ends_an_evaluation_and_says_so(
+    cli: Cli, labels: Path, model: ModelServer
+) -> None:
+    assert model.url
+    ended = cli("eval", str(labels), "--budget", "3 calls", "--json")
+    by_model = ended.document[1]
+    assert by_model["spent"]["calls"] == 3
+    assert by_model["questions"] == 1
+    assert "the budget of 3 calls" in by_model["problem"]
+    assert "ended early" in cli("eval", str(labels), "--budget", "3 calls").stderr
+
+
+def test_a_screened_search_is_a_set_of_labels(cli: Cli, reviewing: str) -> None:
+    assert cli("eval", "--thread", reviewing).code == 2
+    papers = cli("show", reviewing, "--json").document["collection"]["papers"]
+    marks = ("--relevant", papers[0]["id"], "--irrelevant", papers[1]["id"])
+    cli("resume", reviewing, *marks)
+    ended = cli("eval", "--thread", reviewing, "--json")
+    [without] = ended.document
+    assert (without["questions"], without["papers"]) == (1, 2)
+    assert without["recall"] == 1.0
+
+
+def test_without_labels_or_a_thread_there_is_nothing_to_measure(cli: Cli, labels: Path) -> None:
+    assert cli("eval").code == 2
+    assert cli("eval", str(labels), "--thread", "x").code == 2
+    assert cli("eval", "nowhere.csv").code == 2
+    shown = cli("eval", str(labels))
+    assert shown.code == 0
+    assert "no model is configured" in shown.stderr

@@ -1,0 +1,71 @@
+"""`paper-search screen --import`: files of records, screened without a search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+RIS = """TY  - JOUR
+TI  - {title}
+AU  - Li, Ada
+PY  - {year}
+{doi}ER  -
+"""
+QUESTION = "graph neural networks for molecules"
+
+
+def ris(title: str, year: int = 2020, doi: str = "") -> str:
+    return RIS.format(title=title, year=year, doi=f"DO  - {doi}\n" if doi else "")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    one, two = tmp_path / "one.ris", tmp_path / "two.ris"
+    first = [ris(f"Graph networks, part {n}", doi=f"10.1000/{n}") for n in range(150)]
+    one.write_text("\n".join([*first, ris("Beekeeping in the Alps")]))
+    two.write_text(
+        "\n".join([ris("Graph networks, part 7", doi="10.1000/7"), "TY  - JOUR\nER  -\n"])
+    )
+    return str(one), str(two)
+
+
+def test_all_records_of_files_are_merged_and_can_be_screened_and_searched_further(cli, files):
+    one, two = files
+    told = cli("screen", "--import", one, "--import", two, "--question", QUESTION, "--json")
+    assert told.code == 0, told.stderr
+    assert told.document["papers"] == 151  # below no line, and part 7 once
+    assert told.document["queue"][-1]["title"] == "Beekeeping in the Alps"
+    assert "152 records imported and merged" in told.stderr
+    assert "two.ris, line" in told.stderr
+    thread = told.document["thread_id"]
+    shown = cli("show", thread, "--json").document
+    assert [each["query"] for each in shown["reports"]] == ["one.ris, two.ris"]
+    token = shown["open_checkpoint"]["token"]
+    again = cli("resume", thread, "--reject", "also property prediction", "--token", token)
+    assert again.code == 3, again.stderr
+    strategy = cli("show", thread, "--json").document["open_checkpoint"]["payload"]
+    assert strategy["strategy"]["sources"] == ["library"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["screen"],
+        ["screen", "--question", QUESTION],
+        ["screen", "thread", "--question", QUESTION],
+        ["screen", "--import", "no.ris"],
+    ],
+)
+def test_a_thread_or_files_with_a_question_are_needed(cli, words):
+    told = cli(*words)
+    assert told.code == 2
+    assert "give a THREAD, or --import FILE with --question TEXT" in told.stderr
+
+
+def test_a_file_without_records_makes_no_thread(cli, tmp_path):
+    (tmp_path / "none.ris").write_text("TY  - JOUR\nER  -\n")
+    told = cli("screen", "--import", str(tmp_path / "none.ris"), "--question", QUESTION)
+    assert told.code == 2
+    assert "nothing was imported" in told.stderr
+    assert cli("threads", "--json").document == []

@@ -1,0 +1,110 @@
+"""What a user sees of a model that judges, or does not."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from paper_search.cli.views import show_paper
+from paper_search.models import Author, Criterion, Grade, Paper
+from paper_search.testing.model_server import ModelServer, run_model_server
+
+Cli = Callable[..., Any]
+FIND = ("find", "graph neural networks for molecules", "--source", "sample")
+QUOTA = (429, "insufficient_quota")
+
+
+@pytest.fixture
+def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    assert home.is_dir()
+    monkeypatch.setenv("LLM_MODEL", "fake")
+    monkeypatch.setenv("OPENAI_API_KEY", "CANARY-key")
+    with run_model_server() as server:
+        monkeypatch.setenv("LLM_BASE_URL", server.url)
+        yield server
+
+
+def thread_of(ended: Any) -> str:
+    return str(ended.document["thread_id"])
+
+
+def test_a_search_in_which_nothing_was_judged_fails_and_says_what_asks_again(
+    cli: Cli, model: ModelServer
+) -> None:
+    model.failing["BatchAnswer"] = QUOTA
+    ended = cli(*FIND, "--yes", "--json")
+    thread, papers = thread_of(ended), ended.document["papers"]
+    count = len(papers) + len(ended.document.get("set_aside", []))
+    assert ended.code == 1
+    line = f"{count} of {count} unjudged: quota exceeded; `paper-search judge {thread} --unjudged`"
+    assert line in ended.stderr
+    assert model.calls["BatchAnswer"] == 2
+    assert {paper["unjudged_because"] for paper in papers} == {"quota exceeded"}
+
+    still = cli("judge", thread, "--unjudged")
+    assert still.code == 1
+    assert line in still.stderr
+
+    model.failing.clear()
+    judged = cli("judge", thread, "--unjudged", "--json")
+    assert judged.code == 0
+    assert judged.document == {
+        "thread_id": thread,
+        "papers": count,
+        "asked": count,
+        "unjudged": {},
+    }
+    shown = cli("export", thread, "--format", "json").document["papers"]
+    assert all(paper["is_judged"] and paper["grades"] for paper in shown)
+    scores = [paper["relevance_score"] for paper in shown]
+    assert scores == sorted(scores, reverse=True)
+    calls = model.calls["BatchAnswer"]
+    assert cli("judge", thread).code == 0
+    assert model.calls["BatchAnswer"] == calls
+
+
+def test_an_open_question_names_the_command_and_has_the_new_judgements(
+    cli: Cli, model: ModelServer
+) -> None:
+    model.failing["BatchAnswer"] = QUOTA
+    asked = cli(*FIND, "--no-strategy-review")
+    assert asked.code == 3
+    assert "unjudged: quota exceeded" in asked.stderr
+    (thread,) = [each["thread_id"] for each in cli("threads", "--json").document]
+    assert f"judge:   paper-search judge {thread} --unjudged" in asked.stderr
+    model.failing.clear()
+    assert "papers are judged" in cli("judge", thread, "--unjudged").stderr
+    shown = cli("show", thread)
+    assert "unjudged" not in shown.stdout
+    assert "/3 It is about graph neural networks" in shown.stdout.replace("\n", " ")
+    assert cli("resume", thread, "--approve").code == 0
+
+
+def test_judging_needs_a_model_and_papers(cli: Cli, done: str) -> None:
+    ended = cli("judge", done)
+    assert ended.code == 1
+    assert "no model is set" in ended.stderr
+    assert cli("judge", "nobody").code == 4
+
+
+def test_the_words_that_a_grade_rests_on_stand_out() -> None:
+    paper = Paper(
+        id="p",
+        title="Coffee and sleep",
+        abstract="Adults slept less. Others did not.",
+        authors=[Author(name="A")],
+        source="s",
+        grades=[
+            Grade(criterion=Criterion(text="It measures sleep"), grade=3, snippet="slept less"),
+            Grade(criterion=Criterion(text="It is about tea"), grade=0),
+        ],
+    )
+    written = io.StringIO()
+    show_paper(Console(file=written, force_terminal=True, color_system="standard"), 1, paper)
+    assert "Adults \x1b[1;33mslept less\x1b[0m. Others" in written.getvalue()
+    assert written.getvalue().count("\x1b[1;33m") == 1

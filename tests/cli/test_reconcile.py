@@ -1,0 +1,77 @@
+"""Two people who screen the same papers, and what they disagree on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Cli = Callable[..., Any]
+Seat = Callable[..., Any]
+
+KEYS = "[q]uit > "
+
+
+@pytest.mark.slow
+def test_two_people_decide_apart_and_settle_what_they_disagree_on(
+    person: Seat, cli: Cli, reviewing: str
+) -> None:
+    first, second = [each["id"] for each in cli("screen", reviewing, "--json").document["queue"]][
+        :2
+    ]
+    for name, keys in (("ada", "rr"), ("bo", "ri")):
+        someone = person("screen", reviewing, "--reviewer", name)
+        for key in keys:
+            someone.sees(KEYS)
+            someone.types(key)
+        someone.sees(KEYS)
+        someone.types("q")
+        someone.sees("stays apart until all reviewers are done")
+        assert someone.leaves() == 0
+        own = cli("screen", reviewing, "--reviewer", name, "--json").document
+        assert len(own["marks"]) == 2
+    assert cli("screen", reviewing, "--json").document["marks"] == []
+
+    blind = cli("reconcile", reviewing, "--json").document
+    assert blind["is_blind"]
+    assert blind["conflicts"] == []
+    refused = cli("reconcile", reviewing, "--relevant", first)
+    assert refused.code == 2
+    assert "not all reviewers are done" in refused.stderr
+
+    for name in ("ada", "bo"):
+        assert cli("screen", reviewing, "--reviewer", name, "--done").code == 0
+    told = cli("reconcile", reviewing)
+    assert "decided by all: 2; 1 included and 0 excluded by all; 1 conflicts" in told.stderr
+    assert "agreement: 50%, Cohen's kappa: 0.00" in told.stderr
+    assert "1 agreed decisions are decisions of the thread now" in told.stderr
+
+    someone = person("reconcile", reviewing)
+    someone.sees("relevant: ada; not: bo")
+    someone.sees(KEYS)
+    someone.types("i")
+    someone.sees("reason")
+    someone.types("no molecules")
+    assert someone.leaves() == 0
+    assert cli("resume", reviewing, "--approve").code == 0
+    out = cli("export", reviewing, "--format", "json", "--decision", "excluded").stdout
+    assert second in out
+    assert "no molecules" in out
+    assert cli("screen", reviewing, "--reviewer", "ada").code != 0
+
+
+def test_options_that_do_not_go_together_are_refused(cli: Cli, reviewing: str) -> None:
+    assert "--reviewer" in cli("screen", reviewing, "--done").stderr
+    assert "--reason goes with" in cli("reconcile", reviewing, "--reason", "x").stderr
+    told = cli("reconcile", reviewing)
+    assert told.code == 0
+    assert "at least two" in told.stderr
+
+
+def test_what_is_no_paper_cannot_be_settled(cli: Cli, reviewing: str) -> None:
+    for name in ("ada", "bo"):
+        assert cli("screen", reviewing, "--reviewer", name, "--done").code == 0
+    ended = cli("reconcile", reviewing, "--irrelevant", "nobody")
+    assert ended.code == 2
+    assert "no paper of this result" in ended.stderr

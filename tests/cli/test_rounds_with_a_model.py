@@ -1,0 +1,36 @@
+"""What a person sees of a strategy that a model wrote, round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paper_search.testing.model_server import run_model_server
+from paper_search.testing.scripted_model import ScriptedModel
+
+Cli = Callable[..., Any]
+
+
+def test_a_note_is_obeyed_and_what_changed_is_said(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert home.is_dir()
+    monkeypatch.setenv("LLM_MODEL", "scripted")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with run_model_server(ScriptedModel()) as server:
+        monkeypatch.setenv("LLM_BASE_URL", server.url)
+        question = "graphneuronale Netze für Moleküle seit 2018"
+        asked = cli("find", question, "--source", "sample", "--json").document
+        thread, first = asked["thread_id"], asked["checkpoint"]["payload"]
+        assert first["intent"]["concepts"][0] == "graph neural networks"
+        assert first["strategy"]["filters"]["year_from"] == 2018
+        assert not first["changes"]
+
+        shown = cli("resume", thread, "--reject", "not surveys; more on toxicity")
+    assert "changed  + toxicity" in shown.stderr
+    assert "- surveys" in shown.stderr
+    assert "why  It follows your note: toxicity" in shown.stderr
+    assert "NOT (surveys OR survey)" in shown.stderr

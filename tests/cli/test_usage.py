@@ -1,0 +1,169 @@
+"""What a user sees of what models cost, and how a budget holds."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paper_search.testing.model_server import ModelServer, run_model_server
+
+Cli = Callable[..., Any]
+QUESTION = "graph neural networks for molecules"
+SAMPLE = ("--source", "sample")
+
+
+@pytest.fixture
+def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A model with a price, on this machine."""
+    assert home.is_dir()
+    monkeypatch.setenv("LLM_MODEL", "gpt-4o-mini")
+    monkeypatch.setenv("OPENAI_API_KEY", "CANARY-key")
+    with run_model_server() as server:
+        monkeypatch.setenv("LLM_BASE_URL", server.url)
+        yield server
+
+
+def spent(cli: Cli, thread: str) -> dict[str, Any]:
+    document: dict[str, Any] = cli("usage", thread, "--json").document
+    return document
+
+
+def test_the_cost_is_said_before_it_is_spent_and_after(cli: Cli, model: ModelServer) -> None:
+    asked = cli("find", QUESTION, *SAMPLE)
+    assert asked.code == 3
+    assert "will cost  about" in asked.stderr
+    assert "prices of 20" in asked.stderr
+    before = sum(model.calls.values())
+    shown = cli("find", QUESTION, *SAMPLE, "--json").document
+    thread, payload = shown["thread_id"], shown["checkpoint"]["payload"]
+    estimate = payload["estimate"]
+    assert [step["step"] for step in payload["usage"]] == ["parse_intent", "build_strategy"]
+
+    reviewed = cli("resume", thread, "--approve", "--json").document["checkpoint"]["payload"]
+    judging = next(step for step in reviewed["usage"] if step["step"] == "score")
+    assert 0 < judging["calls"] <= estimate["calls"]
+    tokens = judging["input_tokens"] + judging["output_tokens"]
+    assert tokens <= estimate["input_tokens"] + estimate["output_tokens"] < 8 * tokens
+    assert 0 < judging["money"] <= estimate["money"]
+
+    logged = spent(cli, thread)
+    assert logged["spent"]["calls"] == sum(step["calls"] for step in reviewed["usage"])
+    assert logged["spent"]["calls"] + before == sum(model.calls.values())
+    assert f"${logged['spent']['money']:.4f}"[:5] in cli("show", thread).stdout
+    assert "Cost" in cli("threads").stdout
+    assert "judging of round 1" in cli("usage", thread).stdout
+
+
+def test_the_log_holds_no_text_and_no_key(cli: Cli, model: ModelServer, home: Path) -> None:
+    assert model.url
+    cli("find", QUESTION, *SAMPLE, "--yes")
+    (log,) = (home / "usage").glob("*.jsonl")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert {line["event"] for line in lines} == {"call", "end"}
+    assert "graph" not in log.read_text()
+    assert "CANARY" not in log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("budget", "limit"), [("3 calls", 3), ("12k tokens", 12_000), ("$0.005", 0.005)]
+)
+def test_a_budget_is_never_passed_and_the_papers_are_there_all_the_same(
+    cli: Cli, model: ModelServer, budget: str, limit: float
+) -> None:
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", "--budget", budget)
+    assert ended.document["papers"]
+    used = spent(cli, ended.document["thread_id"])["spent"]
+    measured = {
+        "calls": used["calls"],
+        "tokens": used["input_tokens"] + used["output_tokens"],
+        "$": used["money"],
+    }
+    unit = "$" if "$" in budget else budget.split()[1]
+    assert 0 < measured[unit] <= limit
+    assert used["calls"] == sum(model.calls.values())
+
+
+def test_a_budget_holds_over_rounds_until_it_is_raised(
+    cli: Cli, reply: Cli, model: ModelServer
+) -> None:
+    thread = cli("find", QUESTION, *SAMPLE, "--json", "--budget", "4 calls").document["thread_id"]
+    assert reply(thread, "--approve").code == 3
+    assert spent(cli, thread)["spent"]["calls"] == 4
+    reply(thread, "--note", "more on toxicity")
+    assert sum(model.calls.values()) == 4
+
+    reply(thread, "--reject", "more on drugs", "--budget", "6 calls")
+    reply(thread, "--approve")
+    assert sum(model.calls.values()) == 6
+    assert spent(cli, thread)["budget"]["calls"] == 6
+
+
+def test_a_question_that_the_budget_does_not_cover_says_how_to_go_on(
+    cli: Cli, model: ModelServer
+) -> None:
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--budget", "0 calls")
+    assert ended.code == 1
+    assert "the budget of 0 calls does not cover another call" in ended.stderr
+    assert not model.calls
+    line = next(line for line in ended.stderr.splitlines() if line.startswith("  paper-search"))
+    assert cli(*shlex.split(line)[1:], "--budget", "9 calls").code in {0, 3}
+
+
+@pytest.mark.parametrize("budget", ["much", "-3", "3 apples", "$3 calls", "1 call, 2 calls"])
+def test_a_budget_that_is_none_is_refused(cli: Cli, budget: str) -> None:
+    ended = cli("find", QUESTION, *SAMPLE, f"--budget={budget}")
+    assert ended.code == 2
+    assert "is no budget" in ended.stderr or "twice" in ended.stderr
+    assert "200k tokens" in ended.stderr
+
+
+def test_a_budget_of_money_needs_the_price_of_the_model(
+    cli: Cli, model: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert model.url
+    monkeypatch.setenv("LLM_MODEL", "house-model")
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--budget", "1.00")
+    assert ended.code == 1
+    assert "price of openai:house-model is not known" in ended.stderr
+    prices = tmp_path / "prices.json"
+    prices.write_text('{"date": "2026-05-01", "models": {"openai:house-model": [1000, 1000]}}')
+    monkeypatch.setenv("LLM_PRICES", str(prices))
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", "--budget", "10.00")
+    used = spent(cli, ended.document["thread_id"])["spent"]
+    assert used["money"] == pytest.approx((used["input_tokens"] + used["output_tokens"]) / 1000)
+    assert 0 < used["money"] <= 10
+
+
+def test_without_a_model_nothing_costs_and_nothing_is_said_of_it(cli: Cli) -> None:
+    ended = cli("find", QUESTION, *SAMPLE)
+    assert "will cost" not in ended.stdout
+    assert "Cost" not in cli("threads").stdout
+    assert cli("usage", "--json").document == []
+
+
+def test_a_deleted_thread_leaves_no_log(cli: Cli, model: ModelServer, home: Path) -> None:
+    assert model.url
+    thread = cli("find", QUESTION, *SAMPLE, "--json").document["thread_id"]
+    assert cli("usage", thread).code == 0
+    cli("delete", thread, "--yes")
+    assert not list((home / "usage").iterdir())
+    assert cli("usage", thread).code == 4
+
+
+def test_a_report_is_counted_and_kept_within_its_budget(cli: Cli, model: ModelServer) -> None:
+    question = "How do graph neural networks predict molecular properties?"
+    ended = cli("report", question, *SAMPLE, "--yes", "--json", "--budget", "4 calls")
+    assert ended.code == 0
+    thread = ended.document["thread_id"]
+    used = spent(cli, thread)
+    assert used["spent"]["calls"] == 4 == sum(model.calls.values())
+    assert {step["step"] for step in used["steps"]} <= {"planner", "searcher", "analyst", "writer"}
+    shown = cli("show", thread)
+    assert "spent  4 calls" in shown.stdout
+    assert "budget of 4 calls" in shown.stdout
+    assert "Cost" in cli("threads").stdout

@@ -1,0 +1,49 @@
+"""What pandoc, which has readers of its own, makes of our exports."""
+
+from __future__ import annotations
+
+import json
+
+import pypandoc
+import pytest
+
+from paper_search.exports import export
+from paper_search.models import Author, Paper
+from paper_search.testing.exporters import collection_of
+
+PAPER = Paper(
+    id="1",
+    title="Bees & wasps: 100% of <dances>",
+    authors=[
+        Author(name="Carla van Dyk", family="Dyk", given="Carla", particle="van"),
+        Author(name="Bo Li", family="Li", given="Bo"),
+    ],
+    abstract="They dance.",
+    year=2020,
+    venue="Journal of Bees",
+    volume="4",
+    issue="2",
+    pages="11-19",
+    doi="10.1000/bees_1",
+    publication_type="article-journal",
+    source="s",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "reader"),
+    [("bibtex", "bibtex"), ("biblatex", "biblatex"), ("csl-json", "csljson"), ("ris", "ris")],
+)
+def test_pandoc_reads_the_same_reference(name: str, reader: str) -> None:
+    text = export(collection_of(PAPER), name)
+    assert isinstance(text, str)
+    [item] = json.loads(pypandoc.convert_text(text, "csljson", format=reader))
+    assert item["type"] == "article-journal"
+    assert item["title"].replace('<span class="nocase">', "").replace("</span>", "") in {
+        "Bees & wasps: 100% of <dances>",
+        "Bees & wasps: 100% of &lt;dances&gt;",
+    }
+    assert [author["family"] for author in item["author"]] == ["Dyk", "Li"]
+    assert item["issued"]["date-parts"][0][0] == 2020
+    assert (item["container-title"], item["volume"]) == ("Journal of Bees", "4")
+    assert item["DOI"] == "10.1000/bees_1"

@@ -1,0 +1,45 @@
+"""References in any CSL style."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paper_search.errors import ConfigError
+from paper_search.exports import export
+from paper_search.models import Author, Paper
+from paper_search.testing.exporters import collection_of
+
+STYLE = """<?xml version="1.0" encoding="utf-8"?>
+<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
+  <info><title>t</title><id>t</id><updated>2026-01-01T00:00:00+00:00</updated></info>
+  <citation><layout><text variable="title"/></layout></citation>
+  <bibliography><sort><key variable="title"/></sort>
+    <layout><group delimiter=". "><names variable="author"><name form="short"/></names>
+      <text variable="title"/><text variable="container-title" font-style="italic"/></group>
+    </layout>
+  </bibliography>
+</style>
+"""
+
+PAPERS = collection_of(
+    Paper(id="1", title="Wasps & bees", authors=[Author(name="Ada Lovelace")], source="s"),
+    Paper(id="2", title="Ants", authors=[Author(name="Bo Li")], venue="J. Ants", source="s"),
+)
+
+
+def test_papers_are_formatted_and_sorted_as_the_style_says(tmp_path: Path) -> None:
+    style = tmp_path / "short.csl"
+    style.write_text(STYLE)
+    assert export(PAPERS, str(style)) == "Li. Ants. J. Ants\nLovelace. Wasps & bees\n"
+    assert export(collection_of(), str(style)) == ""
+
+
+def test_a_style_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no reference style .*nowhere\.csl"):
+        export(PAPERS, str(tmp_path / "nowhere.csl"))
+    broken = tmp_path / "broken.csl"
+    broken.write_text("<style/>")
+    with pytest.raises(ConfigError, match="cannot be used"):
+        export(PAPERS, str(broken))

@@ -1,0 +1,69 @@
+"""What ASReview and Rayyan read, with the decisions that were made here."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from paper_search.exports import export
+from paper_search.models import Author, Paper, ScreeningDecision
+from paper_search.testing.exporters import collection_of
+
+
+def paper(number: int, decision: str | None = None, **said: str) -> Paper:
+    return Paper(
+        id=str(number),
+        title=f"Bees {number}",
+        authors=[Author(name="Ada Lovelace"), Author(name="Bo Li")],
+        abstract="They dance.",
+        keywords=["bees", "dance"],
+        year=2020,
+        venue="J. Bees",
+        pages="1-9",
+        doi="10.1000/bees",
+        pmid="12",
+        source="s",
+        note=said.pop("note", None),
+        screening=ScreeningDecision(decision=decision, **said) if decision else None,
+    )
+
+
+SCREENED = collection_of(
+    paper(1, "include", decided_by="ada", note="see table 2"),
+    paper(2, "exclude", decided_by='bo "b"', reason="no control group"),
+    paper(3),
+)
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    text = export(SCREENED, name)
+    assert isinstance(text, str)
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_asreview_gets_labels_and_what_it_learns_from() -> None:
+    """The columns are those of ASReview's documentation of data formats."""
+    first, second, third = rows("asreview")
+    assert [row["included"] for row in (first, second, third)] == ["1", "0", ""]
+    assert (first["title"], first["abstract"], first["doi"]) == (
+        *("Bees 1", "They dance."),
+        "10.1000/bees",
+    )
+    assert first["authors"] == "Ada Lovelace; Bo Li"
+    assert (first["keywords"], first["year"], first["note"]) == (
+        "bees; dance",
+        "2020",
+        "see table 2",
+    )
+
+
+def test_rayyan_gets_decisions_as_it_writes_them_itself() -> None:
+    first, second, third = rows("rayyan")
+    assert first["notes"] == 'RAYYAN-INCLUSION: {"ada"=>"Included"} | see table 2'
+    assert second["notes"] == (
+        r'RAYYAN-INCLUSION: {"bo \"b\""=>"Excluded"} | '
+        "RAYYAN-EXCLUSION-REASONS: no control group"
+    )
+    assert third["notes"] == ""
+    assert (first["key"], first["journal"], first["pages"]) == ("1", "J. Bees", "1-9")
+    assert (first["authors"], first["pubmed_id"]) == ("Ada Lovelace and Bo Li", "12")

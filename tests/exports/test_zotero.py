@@ -1,0 +1,77 @@
+"""RDF for Zotero: items with their tags and notes."""
+
+from __future__ import annotations
+
+from defusedxml.ElementTree import fromstring
+
+from paper_search.exports import export
+from paper_search.models import Author, Paper, PaperTag, ScreeningDecision
+from paper_search.testing.exporters import collection_of
+
+RDF, DC = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}", "{http://purl.org/dc/elements/1.1/}"
+TERMS, BIB = "{http://purl.org/dc/terms/}", "{http://purl.org/net/biblio#}"
+FOAF, Z = "{http://xmlns.com/foaf/0.1/}", "{http://www.zotero.org/namespaces/export#}"
+PRISM = "{http://prismstandard.org/namespaces/1.2/basic/}"
+
+PAPER = Paper(
+    id="1",
+    title="Bees & <b>wasps</b>",
+    authors=[Author(name="Carla van Dyk", family="Dyk", given="Carla", particle="van")],
+    abstract="They dance.",
+    keywords=["bees", "dance"],
+    tags=[PaperTag.METHOD],
+    year=2020,
+    venue="J. Bees",
+    volume="4",
+    issue="2",
+    issn="1234-5679",
+    pages="1-9",
+    doi="10.1000/bees",
+    pmid="12",
+    publisher="Hive",
+    url="https://example.org/bees?a=1&b=2",
+    publication_type="article-journal",
+    source="s",
+    note="see <table> 2",
+    screening=ScreeningDecision(decision="exclude", decided_by="ada", reason="no control"),
+)
+
+
+def test_an_item_has_its_fields_tags_and_a_note() -> None:
+    text = export(collection_of(PAPER), "zotero-rdf")
+    assert isinstance(text, str)
+    root = fromstring(text)
+    [item] = root.findall(f"{RDF}Description")
+    [note] = root.findall(f"{BIB}Memo")
+    assert item.findtext(f"{Z}itemType") == "journalArticle"
+    assert item.findtext(f"{DC}title") == "Bees & <b>wasps</b>"
+    assert item.findtext(f"{DC}date") == "2020"
+    assert [tag.text for tag in item.findall(f"{DC}subject")] == [
+        *("method", "bees", "dance"),
+        "decision: exclude",
+    ]
+    person = item.find(f"{BIB}authors/{RDF}Seq/{RDF}li/{FOAF}Person")
+    assert person.findtext(f"{FOAF}surname") == "van Dyk"
+    journal = item.find(f"{TERMS}isPartOf/{BIB}Journal")
+    assert [each.text for each in journal] == ["4", "2", "J. Bees", "ISSN 1234-5679"]
+    assert item.find(f"{DC}identifier").text == "DOI 10.1000/bees"
+    uri = item.findtext(f"{DC}identifier/{TERMS}URI/{RDF}value")
+    assert uri == "https://example.org/bees?a=1&b=2"
+    link = item.find(f"{TERMS}isReferencedBy").get(f"{RDF}resource")
+    assert link == note.get(f"{RDF}about")
+    assert note.findtext(f"{RDF}value") == (
+        "<p>see &lt;table&gt; 2</p><p>decision: exclude</p><p>decided by: ada</p>"
+        "<p>reason: no control</p>"
+    )
+
+
+def test_a_paper_that_says_nothing_else_is_a_document_without_a_note() -> None:
+    bare = Paper(id="1", title="Bees", authors=[], source="s")
+    text = export(collection_of(bare), "zotero-rdf")
+    assert isinstance(text, str)
+    root = fromstring(text)
+    [item] = root
+    assert [(each.tag, each.text) for each in item] == [
+        (f"{Z}itemType", "document"),
+        (f"{DC}title", "Bees"),
+    ]

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from pydantic import ValidationError
+
+from paper_search.errors import ConfigError, LLMFailure, ModelCallLimitError
+from paper_search.llm.metering import Meter
+from paper_search.llm.prices import load_prices
+from paper_search.llm.usage_log import UsageLog, logged_threads
+from paper_search.models.usage import Budget, StepSpending
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from paper_search.llm.metering import CallResult
+
+MODEL = "openai:gpt-4o-mini"
+
+
+async def spend(meter: Meter, asked: int, answered: int, most: int = 100) -> None:
+    async with meter.call(MODEL, asked, most) as call:
+        await asyncio.sleep(0)
+        done(call, asked, answered)
+
+
+def done(call: CallResult, asked: int, answered: int) -> None:
+    call.input_tokens, call.output_tokens, call.failure = asked, answered, None
+
+
+@pytest.mark.parametrize(
+    ("text", "budget"),
+    [
+        ("0.50", Budget(money=0.5)),
+        ("$2", Budget(money=2)),
+        ("2 USD", Budget(money=2)),
+        ("200k tokens", Budget(tokens=200_000)),
+        ("1.5M tokens, 40 calls", Budget(tokens=1_500_000, calls=40)),
+        ("1,000 tokens", Budget(tokens=1000)),
+        ("$.05 and 1 call", Budget(money=0.05, calls=1)),
+    ],
+)
+def test_a_budget_is_read_as_a_person_writes_it(text: str, budget: Budget) -> None:
+    assert Budget.model_validate(text) == budget
+
+
+@pytest.mark.parametrize("text", ["", "much", "-1", "3 apples", "$3 calls", "1 call, 2 calls", "k"])
+def test_what_is_no_budget_is_refused(text: str) -> None:
+    with pytest.raises(ValidationError, match="200k tokens"):
+        Budget.model_validate(text)
+
+
+async def test_calls_that_run_at_once_never_pass_the_budget_together() -> None:
+    meter = Meter(step="score", budget=Budget(tokens=1000))
+    running = [spend(meter, 100, 20, most=300) for _ in range(20)]
+    done = await asyncio.gather(*running, return_exceptions=True)
+    assert {type(each) for each in done} == {type(None), ModelCallLimitError}
+    # Each reserves 400 and needs 120: the seventh has 280 left, which might not do.
+    assert meter.of_step.calls == 6
+    assert meter.of_step.tokens == 720
+
+
+async def test_a_call_that_is_cut_off_gives_its_reserve_back_and_is_counted() -> None:
+    meter = Meter(step="score", budget=Budget(calls=2))
+
+    async def hang() -> None:
+        async with meter.call(MODEL, 50, 100):
+            await asyncio.sleep(60)
+
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(hang(), 0.01)
+    await spend(meter, 10, 5)
+    with pytest.raises(ModelCallLimitError) as caught:
+        await spend(meter, 10, 5)
+    assert caught.value.reason is LLMFailure.BUDGET
+    spent = meter.of_step
+    assert (spent.calls, spent.failed, spent.input_tokens, spent.output_tokens) == (2, 1, 60, 5)
+
+
+async def test_what_was_spent_before_a_crash_counts_after_it(tmp_path: Path) -> None:
+    log = UsageLog(tmp_path, "a/b")
+    meter = Meter(step="score", iteration=1, log=log)
+    await spend(meter, 100, 10)
+    async with meter.call(MODEL, 70, 100):
+        killed = log.path.read_bytes()  # as it is if the process dies here
+    log.path.write_bytes(killed + b'{"event": "end", "id": "cut o')
+
+    again = Meter(step="score", iteration=1, log=log, logged=log.read(), budget=Budget(calls=3))
+    assert (again.of_step.calls, again.of_step.failed) == (2, 1)
+    assert again.of_step.input_tokens == 170
+    await spend(again, 100, 10)
+    with pytest.raises(ModelCallLimitError):
+        await spend(again, 100, 10)
+    assert logged_threads(tmp_path) == ["a/b"]
+
+
+async def test_on_a_machine_without_the_log_the_state_says_what_was_spent(tmp_path: Path) -> None:
+    meter = Meter(
+        step="score",
+        log=UsageLog(tmp_path, "t"),
+        before=[StepSpending(step="build_strategy", calls=5)],
+        budget=Budget(calls=6),
+    )
+    await spend(meter, 1, 1)
+    with pytest.raises(ModelCallLimitError, match="6 calls"):
+        await spend(meter, 1, 1)
+
+
+def test_versions_of_a_model_cost_what_the_model_does() -> None:
+    prices = load_prices()
+    mini = prices.of("openai:gpt-4o-mini")
+    assert mini == prices.of("openai:gpt-4o-mini-2024-07-18")
+    assert mini != prices.of("openai:gpt-4o")
+    assert prices.of("mistralai:mistral-small-latest") == prices.of("mistralai:mistral-small")
+    assert prices.of("openai:gpt-4o-mega") is None
+
+
+def test_a_file_of_ones_own_corrects_the_prices_and_their_date(tmp_path: Path) -> None:
+    own = tmp_path / "prices.json"
+    own.write_text('{"date": "2030-01-31", "models": {"openai:gpt-4o": [1, 2]}}')
+    prices = load_prices(own)
+    assert prices.of("openai:gpt-4o").of(1_000_000, 500_000) == 2.0
+    assert prices.of(MODEL) == load_prices().of(MODEL)
+    assert prices.date == "2030-01-31"
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"models": {}}', '{"date": "soon", "models": {}}'])
+def test_a_file_that_is_no_table_of_prices_says_what_to_write(tmp_path: Path, text: str) -> None:
+    own = tmp_path / "prices.json"
+    own.write_text(text)
+    with pytest.raises(ConfigError, match=r"LLM_PRICES.*per million tokens"):
+        load_prices(own)

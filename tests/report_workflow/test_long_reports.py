@@ -1,0 +1,171 @@
+"""Reports longer than a model answers at once: written, mended and resumed section by section."""
+
+import json
+
+import pytest
+
+from paper_search.errors import LLMFailure, LLMLengthError
+from paper_search.persistence import open_persistence
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow.records import ReportRecords
+from paper_search.testing.llm import FakeLLM
+from paper_search.testing.reports import QUESTION, good_answer, report_services
+
+SECTIONS = ["Introduction", "By day", "At night", "Limitations"]
+
+
+class PowerCutError(BaseException):
+    """The process is gone: nothing catches it."""
+
+
+def flow(llm: FakeLLM, **settings: object) -> ReportWorkflow:
+    return ReportWorkflow(report_services(llm), **{"target_length": 5000, **settings})
+
+
+def kind(call) -> str:
+    return call.schema["title"]
+
+
+def wanted(call) -> dict[str, object]:
+    """Return which section a call asks for; of any other call, nothing."""
+    return head(call).get("write", {}).get("section", {}) if kind(call) == "SectionAnswer" else {}
+
+
+def head(call) -> dict:
+    return json.JSONDecoder().raw_decode(call.user_message)[0]
+
+
+def asked(llm: FakeLLM) -> list[str]:
+    """Return the titles of the sections that were asked for, in order."""
+    return [str(wanted(call)["title"]) for call in llm.calls if wanted(call)]
+
+
+async def test_a_report_of_5000_words_is_asked_for_in_pieces_that_a_model_can_answer():
+    llm = FakeLLM(good_answer)
+    report = await flow(llm).run(QUESTION)
+    pieces = [wanted(call) for call in llm.calls if wanted(call)]
+    assert sum(int(piece["words"]) for piece in pieces) >= 4500
+    assert max(int(piece["words"]) for piece in pieces) <= 900
+    assert [section.title for section in report.sections] == SECTIONS
+    assert report.title == "Shade trees and the temperature of streets"
+    assert report.abstract
+    assert report.conclusion
+    assert report.metadata["is_by_model"] is True
+    assert "DraftAnswer" not in map(kind, llm.calls)
+
+
+async def test_a_piece_goes_on_from_the_one_before_it():
+    llm = FakeLLM(good_answer)
+    await flow(llm).run(QUESTION)
+    first, second = [c for c in llm.calls if wanted(c).get("title") == "By day"][:2]
+    assert wanted(first)["piece"] == "1 of 2"
+    assert '"written_before": ""' in first.user_message
+    assert '"written_before": "Shade trees lower' in second.user_message
+
+
+async def test_a_section_is_written_from_what_was_found_on_its_sub_question():
+    llm = FakeLLM(good_answer)
+    await flow(llm).run(QUESTION)
+    call = next(c for c in llm.calls if wanted(c).get("title") == "At night")
+    assert wanted(call)["answers"] == [
+        "Do shade trees lower the temperature of city streets at night?",
+        "Which limits do studies of shade trees name?",
+    ]
+
+
+async def test_an_answer_that_is_cut_off_is_asked_for_in_sections_from_as_many_sources():
+    def answer(call):
+        if kind(call) == "DraftAnswer":
+            return LLMLengthError("cut off", reason=LLMFailure.ANSWER_TOO_LONG)
+        return good_answer(call)
+
+    llm = FakeLLM(answer)
+    report = await flow(llm, target_length=300).run(QUESTION)
+    assert asked(llm) == SECTIONS
+    assert report.metadata["is_by_model"] is True
+    assert not [each for each in report.provenance["checkpoints"] if "reduced" in each]
+
+
+async def test_a_section_that_is_cut_off_is_asked_for_in_smaller_pieces():
+    def answer(call):
+        if int(wanted(call).get("words", 0)) > 500:
+            return LLMLengthError("cut off", reason=LLMFailure.ANSWER_TOO_LONG)
+        return good_answer(call)
+
+    llm = FakeLLM(answer)
+    report = await flow(llm).run(QUESTION)
+    assert (
+        asked(llm) == ["Introduction"] * 4 + ["By day"] * 3 + ["At night"] * 3 + ["Limitations"] * 3
+    )
+    assert report.metadata["is_by_model"] is True
+
+
+async def test_a_model_that_cannot_answer_a_piece_is_done_without_and_the_reason_is_told():
+    def answer(call):
+        if wanted(call):
+            return LLMLengthError("cut off", reason=LLMFailure.ANSWER_TOO_LONG)
+        return good_answer(call)
+
+    report = await flow(FakeLLM(answer)).run(QUESTION)
+    assert report.metadata["is_by_model"] is False
+    assert any("LLM_MAX_TOKENS" in error for error in report.provenance["errors"])
+
+
+async def test_a_revision_asks_for_the_sections_that_have_a_fault():
+    def answer(call):
+        written = good_answer(call)
+        if wanted(call).get("title") == "By day" and "revision" not in head(call):
+            written["content"] += " Trees cool by magic (Merlin, 1985)."
+        return written
+
+    llm = FakeLLM(answer)
+    report = await flow(llm, max_iterations=2).run(QUESTION)
+    assert report.metadata["version"] == 2
+    first = asked(llm).index("Limitations")
+    again = set(asked(llm)[first:]) - {"Limitations"}
+    assert again == {"By day"}
+    assert "Merlin" not in report.sections[1].content
+
+
+async def test_what_a_person_asks_for_is_asked_of_every_section():
+    llm = FakeLLM(good_answer)
+    asking = flow(llm, hitl_after_planning=False, hitl_before_output=True)
+    review = await asking.start(QUESTION, thread_id="t")
+    before = len(asked(llm))
+    note = {"action": "modify", "feedback": "say more on dry cities", "token": review.token}
+    await asking.answer("t", note)
+    assert set(asked(llm)[before:]) == set(SECTIONS)
+    assert "say more on dry cities" in next(c for c in llm.calls[::-1] if wanted(c)).user_message
+
+
+async def test_answers_are_kept_no_longer_than_their_step(tmp_path):
+    url = f"sqlite:///{tmp_path / 'threads.db'}"
+    await flow(FakeLLM(good_answer), persistence=url).run(QUESTION, thread_id="t")
+    async with open_persistence(url) as persistence:
+        kept = await ReportRecords(persistence.store, "t").keys("report_answers")
+    assert len({key.partition("/")[0] for key in kept}) == 1
+
+
+@pytest.mark.parametrize("dying", ["At night", "frame"])
+async def test_what_was_answered_before_a_crash_is_not_paid_for_again(tmp_path, dying):
+    url = f"sqlite:///{tmp_path / 'threads.db'}"
+    deaths = []
+
+    def answer(call):
+        is_it = wanted(call).get("title") == dying or (
+            dying == "frame" and kind(call) == "FrameAnswer"
+        )
+        if is_it and not deaths:
+            deaths.append(dying)
+            return PowerCutError()
+        return good_answer(call)
+
+    llm = FakeLLM(answer)
+    with pytest.raises(PowerCutError):
+        await flow(llm, persistence=url).run(QUESTION, thread_id="t")
+    before = len(llm.calls)
+    report = await flow(llm, persistence=url).proceed("t")
+    again = [call for call in llm.calls[before:] if wanted(call)]
+    assert "By day" not in {wanted(call)["title"] for call in again}
+    assert report.metadata["model_calls"] == len(llm.calls)
+    assert [section.title for section in report.sections] == SECTIONS

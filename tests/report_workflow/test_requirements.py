@@ -1,0 +1,221 @@
+"""What the report's specification asks of each role and field, seen from outside."""
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from paper_search.report.citations import cited_keys
+from paper_search.report.exchange import (
+    PlannerInput,
+    ReviewerInput,
+    SearcherInput,
+    SearcherOutput,
+    WriterInput,
+)
+from paper_search.report.models import (
+    AnalysisResult,
+    Finding,
+    ResearchDraft,
+    ResearchPlan,
+    SearchQuery,
+)
+from paper_search.report.planner import Planner
+from paper_search.report.quotations import located, quotations
+from paper_search.report.reviewer import Reviewer
+from paper_search.report.searcher import ReportSearcher
+from paper_search.report.structure import section
+from paper_search.report.writer import Writer
+from paper_search.report_workflow.graph import WORKFLOW
+from paper_search.steps.running import run_workflow
+from paper_search.testing.llm import FakeLLM, data_block
+from paper_search.testing.reports import (
+    QUESTION,
+    FakeSearch,
+    good_answer,
+    report_services,
+    report_sources,
+)
+
+PLAN = ResearchPlan(
+    original_query=QUESTION,
+    decomposed_questions=[QUESTION, "Which limits are named?"],
+    expected_sections=["Introduction", "Cooling", "Limits"],
+)
+SHADE = "rowan_2019_shade"
+CLAIM = f"Shade trees lower the temperature of city streets by 2.5 degrees [@{SHADE}]."
+
+
+async def result(**config: Any) -> dict[str, Any]:
+    """Return the whole state of a report that was written without a model."""
+    given = {"original_query": QUESTION, "config": {"target_length": 1000, **config}}
+    run = await run_workflow(WORKFLOW, given, services=report_services())
+    return run.result
+
+
+async def test_each_step_leaves_a_message_on_what_it_did():
+    state = await result(depth="quick")
+    said = [each["content"] for each in state["messages"]]
+    assert [each["role"] for each in state["messages"]] == ["assistant"] * 6
+    assert said[0] == "Research plan created with 3 sub-questions and 5 search queries."
+    assert said[1] == "Collected 6 new results; 0 queries are pending."
+    assert said[2].startswith("Analysis complete: ")
+    assert said[3].startswith("Draft v1 complete: ")
+    assert said[4].startswith("Review complete: ")
+    assert said[5].startswith("Research complete: ")
+
+
+async def test_the_collected_data_hold_the_report_with_all_that_it_rests_on():
+    state = await result()
+    product = state["collected_data"]["final_output"]
+    assert set(product) >= {"status", "content", "caveats", "metadata", "provenance"}
+    content = product["content"]
+    assert next(each["title"] for each in content["sections"]) == "Introduction"
+    cited = {key for each in content["sections"] for key in each["citations"]}
+    assert cited <= {each["key"] for each in content["sources"]}
+    assert len(content["sources"]) == 6
+    assert product["metadata"]["support"]["supported"] > 0
+    assert product["metadata"]["support"]["unsupported"] == 0
+    assert len(product["provenance"]["search_queries"]) == len(
+        state["research_plan"]["search_queries"]
+    )
+
+
+async def test_the_critique_judges_every_sentence_of_the_version_that_is_given_out():
+    state = await result()
+    critique, draft = state["critique"], state["draft"]
+    assert critique["version"] == draft["version"] == 1
+    assert critique["recommendation"] == "approve"
+    texts = {part["section_id"]: part["content"] for part in draft["sections"]}
+    judged = [each for each in critique["sentences"] if each["place"] in texts]
+    for each in judged:
+        assert texts[each["place"]][each["start"] : each["end"]] == each["text"]
+    assert {key for each in judged for key in each["keys"]} == {
+        key for text in texts.values() for key in cited_keys(text)
+    }
+
+
+async def test_the_planner_tells_the_model_the_task_and_all_that_is_known():
+    llm = FakeLLM(good_answer)
+    given = PlannerInput(
+        original_query=QUESTION,
+        context="only field studies",
+        domain_hints=["ecology"],
+        depth="comprehensive",
+        search_types=["academic", "news"],
+        previous_plan=PLAN,
+    )
+    plan = (await Planner(llm).plan(given)).research_plan
+    (call,) = llm.calls
+    asked = json.loads(call.user_message)
+    assert (asked["question"], asked["context"]) == (QUESTION, "only field studies")
+    assert asked["domain_hints"] == ["ecology"]
+    assert asked["search_types"] == ["academic", "news"]
+    assert asked["previous_plan"]["decomposed_questions"] == PLAN.decomposed_questions
+    for step in ("Understand", "Decompose", "Search", "Write", "Risk"):
+        assert f"{step}: " in call.system_prompt
+    assert plan.decomposed_questions[1] == (
+        "Do shade trees lower the temperature of city streets at night?"
+    )
+    assert {each.search_type for each in plan.search_queries} <= {"academic", "news"}
+    assert plan.expected_sections[:3] == ["Introduction", "By day", "At night"]
+
+
+async def test_the_searcher_answers_each_query_once_with_what_it_found():
+    search = FakeSearch()
+    queries = [
+        SearchQuery(query_text="shade trees", search_type="academic"),
+        SearchQuery(query_text="street trees", search_type="web"),
+    ]
+    given = SearcherInput(search_queries=queries, original_query=QUESTION)
+    output = await ReportSearcher({"academic": search}).collect(given, [])
+    assert isinstance(output, SearcherOutput)
+    assert (output.queries_completed, output.queries_failed) == (1, 1)
+    assert [each.status for each in output.queries[:2]] == ["completed", "failed"]
+    assert output.coverage_report["shade trees"] == 6
+    assert {each.title for each in output.search_results} == {e.title for e in report_sources()}
+    for wrong in (0, 51):
+        with pytest.raises(ValidationError):
+            SearcherInput(search_queries=queries, max_results_per_query=wrong)
+
+
+@pytest.mark.parametrize("style", ["academic", "technical", "executive"])
+async def test_the_writer_writes_the_planned_sections_of_nothing_but_quotations(style):
+    results = report_sources()
+    quote = located("Shade trees lower the temperature of city streets by 2.5", results[0])
+    finding = Finding(text=quote.text, question=0, grade="weak", quotes=[quote])
+    given = WriterInput(
+        analysis=AnalysisResult(findings=[finding], gap_questions=[1]),
+        research_plan=PLAN,
+        search_results=results,
+        style_guide=style,
+    )
+    draft = (await Writer().write(given)).draft
+    assert [each.title for each in draft.sections[:3]] == PLAN.expected_sections
+    (said,) = [each for each in quotations(draft.sections[1].content) if not each.is_term]
+    assert located(said.text, results[0]) is not None
+    assert draft.sections[1].citations == [SHADE]
+    assert "The sources found do not answer this" in draft.sections[2].content
+    assert len(draft.references) == 1
+    assert "Shade trees and street temperature" in draft.references[0]
+
+
+async def test_the_writer_tells_the_model_what_to_write_and_takes_its_text():
+    def answer(call):
+        given = good_answer(call)
+        given["sections"][1]["content"] = "Trees cool streets (Rowan, 2019)."
+        given["references"] = ["Merlin (1985). Magic."]
+        return given
+
+    llm = FakeLLM(answer)
+    given = WriterInput(
+        analysis=AnalysisResult(), research_plan=PLAN, search_results=report_sources()
+    )
+    draft = (await Writer(llm).write(given)).draft
+    asked = json.JSONDecoder().raw_decode(llm.calls[0].user_message)[0]
+    assert asked["question"] == QUESTION
+    assert "[@key]" in llm.calls[0].system_prompt
+    assert draft.sections[1].content == f"Trees cool streets [@{SHADE}]."
+    assert draft.invented == ["Merlin (1985). Magic."]
+    assert draft.is_by_model
+
+
+async def test_the_reviewer_shows_the_model_the_draft_and_what_code_found_and_decides_itself():
+    llm = FakeLLM(
+        lambda call: (
+            {
+                "scores": {"style": 2, "accuracy": 11},
+                "items": [{"category": "style", "severity": "major", "description": "dull"}],
+                "summary": "Approve this.",
+                "recommendation": "approve",
+            }
+            if call.schema["title"] == "ReviewAnswer"
+            else good_answer(call)
+        )
+    )
+    draft = ResearchDraft(
+        title="Shade",
+        abstract=CLAIM,
+        sections=[section(1, "Cooling", f"{CLAIM} Trees sing (Merlin, 1985).")],
+        conclusion=CLAIM,
+        is_by_model=True,
+    )
+    given = ReviewerInput(
+        draft=draft,
+        analysis=AnalysisResult(),
+        research_plan=PLAN,
+        search_results=report_sources(),
+        target_length=30,
+    )
+    critique = (await Reviewer(llm).review(given)).critique
+    call = next(each for each in llm.calls if each.schema["title"] == "ReviewAnswer")
+    for name in ("accuracy", "completeness", "coherence", "citation", "methodology", "style"):
+        assert f"`{name}`" in call.system_prompt
+    shown = json.dumps([data_block(call), call.user_message])
+    for words in (QUESTION, "Merlin, 1985", "Invented citation", SHADE):
+        assert words in shown
+    assert critique.scores["style"] == 2.0
+    assert any(each.description == "dull" for each in critique.items)
+    assert critique.critical_count > 0
+    assert critique.recommendation == "revise"

@@ -1,0 +1,79 @@
+"""Papers and an intent for the tests of the judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from paper_search.models import (
+    Criterion,
+    CriterionKind,
+    IntentType,
+    MarkedPaper,
+    ParsedIntent,
+    RawPaper,
+    ScoredPaper,
+)
+from paper_search.skills import RelevanceScorer
+from paper_search.testing.llm import FakeLLM, LLMCall, criteria_in, data_block, graded
+
+INTENT = ParsedIntent(
+    topic="toxicity of drugs by graph neural networks",
+    concepts=["graph neural network", "drug", "toxicity"],
+    intent_type=IntentType.METHOD,
+    criteria=[
+        Criterion(text="It predicts the toxicity of drugs"),
+        Criterion(text="It is a review", kind=CriterionKind.EXCLUSION),
+    ],
+)
+
+
+def paper(name: str, title: str = "T", abstract: str | None = None, **rest: Any) -> RawPaper:
+    return RawPaper(id=name, title=title, abstract=abstract, source="s", **rest)
+
+
+def some(count: int) -> list[RawPaper]:
+    return [paper(f"p{number}", title_of(number)) for number in range(count)]
+
+
+def title_of(number: int) -> str:
+    return f"Toxicity of drug number {number}"
+
+
+async def judged(
+    llm: FakeLLM, papers: list[RawPaper], *marked: MarkedPaper, **options: Any
+) -> list[ScoredPaper]:
+    """Score with batches of ten and one question at a time, unless the options say otherwise."""
+    sizes = {"batch_size": 10, "max_concurrency": 1} | {
+        name: options.pop(name) for name in ("batch_size", "max_concurrency") if name in options
+    }
+    return await RelevanceScorer(llm, **sizes).score(papers, INTENT, marked, **options)
+
+
+def answering(entry: Callable[[dict[str, Any], dict[str, Any]], Any]) -> FakeLLM:
+    """Return a judge that gives every paper the best grades, its entry changed by a function.
+
+    The function gets the entry and the record; what is None is left out of the answer.
+    """
+
+    def answer(call: LLMCall) -> dict[str, Any]:
+        criteria = criteria_in(call.user_message)
+        made = [entry(graded(each, criteria, 3), each) for each in data_block(call)]
+        return {"results": [each for each in made if each is not None]}
+
+    return FakeLLM(answer)
+
+
+def sizes(llm: FakeLLM) -> list[int]:
+    """Return how many papers each question was about."""
+    return [len(data_block(call)) for call in llm.calls]
+
+
+def shown_titles(call: LLMCall) -> list[str]:
+    return [record["title"] for record in data_block(call)]
+
+
+def plain(value: Any) -> Any:
+    """Return a copy that a test may change."""
+    return json.loads(json.dumps(value))

@@ -1,0 +1,133 @@
+"""The criteria of an intent: as a model gave them, else by the words of the question."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from paper_search.models import Criterion, CriterionKind, IntentType, ParsedIntent
+from paper_search.skills import IntentParser
+from paper_search.skills.judging.criteria import criteria_of, with_note
+from paper_search.testing.llm import FakeLLM
+
+ANSWER = {"topic": "moss in cities", "concepts": ["moss", "cities"], "intent_type": "method"}
+FOR = {"text": "Moss grows on buildings", "kind": "inclusion", "weight": 3}
+AGAINST = {"text": "It is about lichen", "kind": "Exclusion", "weight": 2}
+
+
+async def criteria(given: Any, question: str = "moss in cities") -> list[str]:
+    llm = FakeLLM({**ANSWER, "criteria": given})
+    intent = await IntentParser(llm, today=lambda: date(2026, 11, 21)).parse(question)
+    return [str(each) for each in intent.criteria]
+
+
+BY_WORDS = [
+    "It answers the question: moss in cities",
+    "It is about moss",
+    "It is about cities",
+]
+
+
+async def test_a_models_criteria_are_kept_as_it_wrote_them() -> None:
+    assert await criteria([FOR, AGAINST]) == [
+        "Moss grows on buildings (weight 3)",
+        "not: It is about lichen (weight 2)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (None, []),
+        ("moss", []),
+        ([FOR], ["Moss grows on buildings (weight 3)"]),
+        ([AGAINST, AGAINST], ["not: It is about lichen (weight 2)"]),
+        ([{**FOR, "weight": 9}, {"text": " "}, {"kind": "x", "text": "y"}, 7], []),
+    ],
+)
+async def test_what_is_no_criterion_is_left_out_and_too_few_are_filled_up(
+    given: Any, kept: list[str]
+) -> None:
+    assert await criteria(given) == [*kept, *BY_WORDS]
+
+
+async def test_hidden_characters_and_line_breaks_of_a_criterion_are_removed() -> None:
+    given = [FOR, {"text": " Moss\n\u200bin   shade "}]
+    assert (await criteria(given))[1] == "Moss in shade"
+
+
+async def test_there_are_at_most_six_and_one_of_them_is_for_inclusion() -> None:
+    unwanted = [{"text": f"It is about {n}", "kind": "exclusion"} for n in range(8)]
+    kept = await criteria([*unwanted, {"text": "It is about moss"}])
+    assert kept == ["It is about moss", *(f"not: It is about {n}" for n in range(5))]
+
+
+async def test_a_boolean_question_has_criteria_only_where_a_model_judges() -> None:
+    query = "moss AND (city OR town) NOT lichen"
+    assert (await IntentParser(None).parse(query)).criteria == []
+    made = (await IntentParser(FakeLLM()).parse(query)).criteria
+    assert 2 <= len(made) <= 6
+    assert str(made[0]) == f"It answers the question: {query}"
+
+
+async def test_without_a_model_nobody_is_shown_criteria_that_nothing_uses() -> None:
+    assert (await IntentParser(None).parse("moss in cities")).criteria == []
+
+
+def test_what_the_question_excludes_decides_against_a_paper() -> None:
+    intent = ParsedIntent.model_validate(
+        {
+            "topic": "t",
+            "concepts": [],
+            "intent_type": IntentType.METHOD,
+            "excluded": ["bees"],
+            "constraints": {"excluded_types": ["review"]},
+        }
+    )
+    made = criteria_of(intent)
+    assert [str(each) for each in made] == [
+        "It answers the question: t",
+        "not: It is about bees (weight 3)",
+        "not: It is of the kind: review (weight 3)",
+    ]
+    bare = intent.model_copy(update={"excluded": [], "constraints": intent.constraints})
+    bare.constraints.excluded_types.clear()
+    assert [each.text for each in criteria_of(bare)] == [
+        "It answers the question: t",
+        "It is about t",
+    ]
+
+
+def test_criteria_that_are_enough_are_not_added_to() -> None:
+    given = [Criterion(text="a"), Criterion(text="b", kind=CriterionKind.EXCLUSION)]
+    intent = ParsedIntent(
+        topic="t", concepts=["c"], intent_type=IntentType.METHOD, criteria=[*given, given[0]]
+    )
+    assert criteria_of(intent) == given
+
+
+@pytest.mark.parametrize(
+    ("note", "added"),
+    [
+        ("only randomised trials", ["It is, or is about, randomised trials (weight 3)"]),
+        ("not surveys", ["not: It is, or is about, surveys (weight 3)"]),
+        ("It is, or is about, a", []),
+        ("thanks, more please", []),
+        ("", []),
+    ],
+)
+def test_a_note_becomes_a_criterion_where_papers_can_be_judged_by_it(
+    note: str, added: list[str]
+) -> None:
+    given = [Criterion(text="a"), Criterion(text="b")]
+    made = with_note(given, note)
+    assert [str(each) for each in made] == ["a", "b", *added]
+    assert with_note(made, note) == made
+
+
+def test_what_a_note_asks_for_takes_the_place_of_the_last_criterion() -> None:
+    given = [Criterion(text=letter) for letter in "abcdef"]
+    made = with_note(given, "only trials")
+    assert [each.text for each in made] == [*"abcde", "It is, or is about, trials"]

@@ -1,0 +1,107 @@
+"""Snippets are looked up in the text; a title tells which paper is meant."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.examples import examples
+
+from paper_search.models import Criterion, CriterionKind, Grade
+from paper_search.skills.judging.evidence import begins_alike, found_snippet
+from paper_search.skills.judging.scores import score_of
+
+TITLE = "Sleep and the “evening” chronotype"
+ABSTRACT = "Forty adults slept 31\u2009minutes less—on average—after  coffee.  Ｎｏ harm.\nEnd"
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("Forty adults slept", "Forty adults slept"),
+        ("forty ADULTS slept", "Forty adults slept"),
+        (
+            "31 minutes less-on average-after coffee",
+            "31\u2009minutes less—on average—after  coffee",
+        ),
+        ('"...31 minutes less..."', "31\u2009minutes less"),
+        ("coffee. No harm. End", "coffee.  Ｎｏ harm.\nEnd"),
+        ("and the 'evening' chronotype", "and the “evening” chronotype"),
+        ("Forty adults slept ... after coffee", None),
+        ("forty adults", "Forty adults"),
+        ("Forty adult children", None),
+        ("No harm", None),
+        ("End", None),
+        ("...", None),
+        ("", None),
+    ],
+)
+def test_a_snippet_is_found_as_the_text_spells_it(given: str, found: str | None) -> None:
+    assert found_snippet(given, [TITLE, None, ABSTRACT]) == found
+
+
+def test_a_short_snippet_counts_where_it_is_all_there_is_or_the_script_is_dense() -> None:
+    assert found_snippet("moss", ["Moss", None]) == "Moss"
+    assert found_snippet("moss.", ["Moss in towns"]) is None
+    assert found_snippet("图神", ["基于图神经网络"]) == "图神"
+    assert found_snippet("图", ["基于图神经网络"]) is None
+
+
+@given(st.text(min_size=20, max_size=80), st.integers(0, 10), st.integers(12, 20))
+@examples(150)
+def test_whatever_is_cut_out_of_a_text_is_found_in_it(text: str, start: int, end: int) -> None:
+    snippet = text[start:end]
+    found = found_snippet(snippet, [text])
+    assert found is None or found in text
+
+
+@pytest.mark.parametrize(
+    ("given", "title", "is_alike"),
+    [
+        ("Sleep and the 'evening'", TITLE, True),
+        ("sleep and the", TITLE, True),
+        (f"{TITLE}: a trial", TITLE, True),
+        ("Sleep a", TITLE, False),
+        ("Sleep or the evening", TITLE, False),
+        ("", TITLE, False),
+        ("Moss", "Moss", True),
+        ("Mos", "Moss", False),
+        ("", "?!", True),
+        ("图神经", "图神经网络", False),
+        ("图神经网络", "图神经网络", True),
+    ],
+)
+def test_a_paper_is_meant_by_how_its_title_begins(
+    given: str, title: str, *, is_alike: bool
+) -> None:
+    assert begins_alike(given, title) is is_alike
+
+
+def grade(value: int, weight: int = 1, kind: CriterionKind = CriterionKind.INCLUSION) -> Grade:
+    return Grade(criterion=Criterion(text="c", kind=kind, weight=weight), grade=value)
+
+
+AGAINST = CriterionKind.EXCLUSION
+
+
+@pytest.mark.parametrize(
+    ("grades", "score"),
+    [
+        ([grade(3), grade(3)], 1.0),
+        ([grade(0), grade(0)], 0.0),
+        ([grade(3), grade(0)], 0.5),
+        ([grade(3, 3), grade(0)], 0.75),
+        ([grade(2), grade(1)], 0.5),
+        ([grade(3), grade(3, 1, AGAINST)], 0.5),
+        ([grade(3), grade(3, 2, AGAINST)], 0.25),
+        ([grade(3), grade(3, 3, AGAINST)], 0.0),
+        ([grade(3), grade(1, 3, AGAINST)], 0.6667),
+        ([grade(3), grade(3, 1, AGAINST), grade(3, 1, AGAINST)], 0.25),
+        ([grade(3, 3, AGAINST)], 0.0),
+        ([grade(0, 3, AGAINST)], 1.0),
+    ],
+)
+def test_the_score_is_the_weighted_mean_of_the_inclusions_less_what_is_excluded(
+    grades: list[Grade], score: float
+) -> None:
+    assert score_of(grades) == score

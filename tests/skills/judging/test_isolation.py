@@ -1,0 +1,181 @@
+"""One record cannot touch another: tests with a model that does whatever any text wants."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from tests.skills.judging.papers import INTENT, judged, paper, shown_titles, some
+from tests.skills.judging.poison import LINES, poisoned
+
+from paper_search.models import RawPaper, ScoredPaper
+from paper_search.skills.judging.speech import speaks_to_judges
+from paper_search.skills.result_ranker import ResultRanker
+from paper_search.skills.untrusted import is_suspicious
+from paper_search.testing.llm import FakeLLM, LLMCall, criteria_in, data_block, graded
+
+POISONED = {each.title for each in poisoned()}
+
+
+def clean() -> list[RawPaper]:
+    """Return forty papers, some of them about the subject."""
+    return [
+        paper("best", "Toxicity of drugs predicted by graph neural networks"),
+        *(paper(f"g{n}", f"Drug toxicity in cell line {n}", "We measure it.") for n in range(20)),
+        *(paper(f"w{n}", f"Graph theory, chapter {n}", "A neural view.") for n in range(19)),
+    ]
+
+
+def honest(title: str) -> int:
+    return 3 if "oxicity" in title and title not in POISONED else 1 if "Graph" in title else 0
+
+
+def obedient(call: LLMCall) -> dict[str, Any]:
+    """Answer as the records want it: those that ask get the best grades, all others none."""
+    records, criteria = data_block(call), criteria_in(call.user_message)
+    is_led = any(record["title"] in POISONED for record in records)
+
+    def grade(title: str) -> int:
+        if title in POISONED:
+            return 3
+        return 0 if is_led else honest(title)
+
+    return {"results": [graded(each, criteria, grade(each["title"])) for each in records]}
+
+
+def grades(found: list[ScoredPaper]) -> dict[str, list[tuple[int, str]]]:
+    return {
+        each.paper.id: [(grade.grade, grade.snippet) for grade in each.grades]
+        for each in found
+        if each.paper.title not in POISONED
+    }
+
+
+def test_there_are_fifty_poisoned_records_and_none_has_a_cue() -> None:
+    assert len(LINES) >= 50
+    assert not any(is_suspicious(each.title, each.abstract) for each in poisoned())
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_poisoned_records_change_no_grade_and_no_order_and_do_not_come_first(
+    seed: int,
+) -> None:
+    """INJ-01 INJ-08"""
+    alone = await judged(FakeLLM(obedient), clean())
+    mixed = [*clean(), *poisoned()]
+    random.Random(seed).shuffle(mixed)  # noqa: S311  # an order, no secret
+    beside = await judged(FakeLLM(obedient), mixed, max_concurrency=3)
+    assert all(each.is_judged for each in beside)
+    assert grades(beside) == grades(alone)
+    ordered = [each.paper for each in ResultRanker().order(beside, is_score_first=True)]
+    assert all(each.title not in POISONED for each in ordered[:21])
+    among = [each.id for each in ordered if each.title not in POISONED]
+    scores = {each.paper.id: each.relevance_score for each in alone}
+    assert [scores[name] for name in among] == sorted(scores.values(), reverse=True)
+
+
+async def test_a_batch_whose_grades_hang_on_one_record_is_judged_one_by_one() -> None:
+    quiet = paper("bad", "Toxicity of drugs in small print", "Nobody sees what this asks for.")
+
+    def answer(call: LLMCall) -> dict[str, Any]:
+        criteria, titles = criteria_in(call.user_message), shown_titles(call)
+        led = quiet.title in titles
+        return {
+            "results": [
+                graded(each, criteria, 3 if each["title"] == quiet.title or not led else 0)
+                for each in data_block(call)
+            ]
+        }
+
+    llm = FakeLLM(answer)
+    found = await judged(llm, [*some(5), quiet])
+    assert [each.relevance_score for each in found[:5]] == [1.0] * 5
+    assert found[5].relevance_score <= 0.7
+    assert "suspicious_text" in found[5].relevance_reason
+    assert not any("suspicious_text" in each.relevance_reason for each in found[:5])
+    assert [len(shown_titles(call)) for call in llm.calls] == [6, 2, *[1] * 6]
+
+
+async def test_who_is_read_again_is_asked_about_in_another_order() -> None:
+    llm = FakeLLM(obedient)
+    await judged(llm, some(6))
+    first, second = map(shown_titles, llm.calls)
+    places = [first.index(title) for title in second]
+    assert len(places) == 2
+    assert places == sorted(places, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "against", "calls"),
+    [
+        ((0, 0), 0, [6, 2]),
+        ((1, 0), 0, [6, 2]),
+        ((1, -1), 0, [6, 2]),
+        ((-1, 0), 0, [6, 2]),
+        ((1, 1), 0, [6, 2, *[1] * 6]),
+        ((-1, -1), 0, [6, 2, *[1] * 6]),
+        ((2, 0), 0, [6, 2, *[1] * 6]),
+        ((0, 0), 1, [6, 2, *[1] * 6]),
+        ((1, 1), 1, [6, 2]),
+    ],
+)
+async def test_a_batch_is_trusted_unless_grades_change_by_more_than_one_all_one_way(
+    changes: tuple[int, int], against: int, calls: list[int]
+) -> None:
+    """A second reading that changes what speaks for papers by so much, and what speaks against."""
+    asked: list[int] = []
+
+    def answer(call: LLMCall) -> dict[str, Any]:
+        records = data_block(call)
+        asked.append(len(records))
+        results = []
+        for place, record in enumerate(records):
+            entry = graded(record, criteria_in(call.user_message), 1)
+            if len(asked) == 2:
+                grades = (1 + changes[place], against)
+                for grade, value in zip(entry["grades"], grades, strict=True):
+                    grade.update(grade=value, snippet=record["title"] if value else "")
+            results.append(entry)
+        return {"results": results}
+
+    await judged(FakeLLM(answer), some(6))
+    assert asked == calls
+
+
+async def test_a_paper_without_a_word_of_the_question_is_judged_alone_and_never_first() -> None:
+    absurd = paper("x", "Poultry farming economics", "Farms differ in size.")
+    llm = FakeLLM(
+        lambda call: {
+            "results": [graded(e, criteria_in(call.user_message), 3) for e in data_block(call)]
+        }
+    )
+    found = await judged(llm, [absurd, *some(3)])
+    assert shown_titles(llm.calls[0]) == [absurd.title]
+    assert [each.relevance_score for each in found] == [0.5, 1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We propose a model that outperforms all other methods and ranks first on two benchmarks.",
+        "The remaining studies were excluded because they reported no scores.",
+        "This paper reviews the best evidence; other reviews are of lower quality.",
+        "Readers of the journal were asked to rate their satisfaction from zero to ten.",
+        "The primary endpoint was the change in total score; lower scores are better.",
+        "Clinicians should consider this treatment first.",
+        "All patients were graded before and after treatment.",
+        "The GRADE approach was used; the FIRST trial is described in this article.",
+        "Ranking loss and scoring functions for records of patients.",
+    ],
+)
+def test_research_about_ranks_and_scores_speaks_to_no_judge(text: str) -> None:
+    assert not speaks_to_judges("A title", text)
+
+
+def test_half_of_the_poisoned_records_are_told_by_how_they_speak() -> None:
+    assert sum(speaks_to_judges(each) for each in LINES) >= len(LINES) // 4
+
+
+def test_the_intent_of_these_tests_has_criteria_for_and_against() -> None:
+    assert {each.kind.value for each in INTENT.criteria} == {"inclusion", "exclusion"}

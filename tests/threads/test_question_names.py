@@ -1,0 +1,239 @@
+"""An answer counts for the question that its author saw, through every door."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from langgraph.types import Command
+from tests.workflow.doubles import workflow
+
+from paper_search.errors import (
+    AlreadyDecidedError,
+    InvalidDecisionError,
+    RequestRefusedError,
+    StaleDecisionError,
+)
+from paper_search.persistence import DecisionLedger, Persistence
+from paper_search.persistence.ledger import MemoryLedgerTable
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.server.admission import ThreadAdmission
+from paper_search.server.authentication import EVERYBODY
+from paper_search.server.leased import SharedPersistence, leased
+from paper_search.steps.compiler import compile_workflow
+from paper_search.testing.reports import report_services
+from paper_search.testing.skills import FakeSkills
+from paper_search.threads.engine import open_memory
+from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow
+from paper_search.workflow.graph import WORKFLOW
+from paper_search.workflow.skills import Skills
+
+RESULT = CheckpointKind.RESULT_REVIEW
+
+
+class Clock:
+    """The time of the ledger, which a test sets forward."""
+
+    def __init__(self) -> None:
+        self.ahead = timedelta()
+        self._ticks = itertools.count()
+
+    def __call__(self) -> str:
+        return (
+            datetime.now(UTC) + self.ahead + timedelta(microseconds=next(self._ticks))
+        ).isoformat()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def persistence(clock: Clock) -> Persistence:
+    opened = await open_memory()
+    return dataclasses.replace(opened, ledger=DecisionLedger(MemoryLedgerTable(), clock))
+
+
+@pytest.fixture
+async def flow(persistence: Persistence) -> SearchWorkflow:
+    """A search that waits with its strategy."""
+    search = workflow(persistence=persistence)
+    await search.start("q", thread_id="t")
+    return search
+
+
+async def open_kind(flow: SearchWorkflow) -> CheckpointKind:
+    waiting = await flow.pending("t")
+    assert waiting is not None
+    return waiting.kind
+
+
+async def test_a_bare_approval_given_twice_approves_one_question(flow: SearchWorkflow) -> None:
+    result = await flow.answer("t", "approve", by="ada")
+    assert isinstance(result, Checkpoint)
+    with pytest.raises(StaleDecisionError) as told:
+        await flow.answer("t", "approve", by="ada")
+    assert "ada decided (approve) at 2" in str(told.value)
+    assert f"`paper-search resume t --approve --token {result.token}`" in str(told.value)
+    assert await open_kind(flow) is RESULT
+
+
+async def test_a_bare_answer_counts_when_the_question_has_been_open_for_ten_seconds(
+    flow: SearchWorkflow, clock: Clock
+) -> None:
+    await flow.answer("t", "approve", by="ada")
+    clock.ahead = timedelta(seconds=9)
+    with pytest.raises(StaleDecisionError):
+        await flow.answer("t", "approve", by="ada")
+    clock.ahead = timedelta(seconds=11)
+    assert not isinstance(await flow.answer("t", "approve", by="ada"), Checkpoint)
+
+
+async def test_a_bare_answer_after_somebody_elses_is_refused_however_late(
+    flow: SearchWorkflow, clock: Clock
+) -> None:
+    await flow.answer("t", "reject: newer ones", by="ada")
+    clock.ahead = timedelta(days=1)
+    with pytest.raises(StaleDecisionError, match=r"ada decided \(reject\)"):
+        await flow.answer("t", {"action": "approve"}, by="bob")
+    assert await open_kind(flow) is CheckpointKind.STRATEGY_CONFIRMATION
+
+
+async def test_an_answer_with_its_token_counts_once_and_at_once(flow: SearchWorkflow) -> None:
+    strategy = await flow.pending("t")
+    assert strategy is not None
+    click = {"action": "approve", "token": strategy.token}
+    result = await flow.answer("t", click, by="ada")
+    assert isinstance(result, Checkpoint)
+    assert result.token != strategy.token
+    assert await flow.answer("t", click, by="bob") == result, "the same again changes nothing"
+    with pytest.raises(AlreadyDecidedError, match="by ada"):
+        await flow.answer("t", "reject: no", token=strategy.token, by="bob")
+    with pytest.raises(StaleDecisionError, match=f"open question is .* {result.token}"):
+        await flow.answer("t", "approve", token="00000000")
+    assert not isinstance(await flow.answer("t", "approve", token=result.token), Checkpoint)
+
+
+async def test_what_is_no_decision_is_refused_as_such_first(flow: SearchWorkflow) -> None:
+    await flow.answer("t", "approve")
+    with pytest.raises(InvalidDecisionError, match="approve please"):
+        await flow.answer("t", "approve please")
+
+
+async def test_who_goes_back_to_a_question_asks_it_under_another_token(
+    flow: SearchWorkflow, clock: Clock
+) -> None:
+    strategy = await flow.pending("t")
+    await flow.answer("t", "approve", by="ada")
+    again = await flow.fork("t", CheckpointKind.STRATEGY_CONFIRMATION, by="eve")
+    assert isinstance(again, Checkpoint)
+    assert strategy is not None
+    assert again.token != strategy.token
+    clock.ahead = timedelta(minutes=1)
+    with pytest.raises(StaleDecisionError, match="eve went back"):
+        await flow.answer("t", "approve", by="ada")
+    with pytest.raises(StaleDecisionError):
+        await flow.answer("t", "approve", token=strategy.token, by="ada")
+    assert await flow.answer("t", "approve", token=again.token, by="ada")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        lambda token: {"type": "accept", "token": token},
+        lambda token: [{"type": "accept", "token": token}],
+        lambda token: {"decisions": [{"type": "approve"}], "token": token},
+        lambda token: {"action": "accept", "content": {"action": "approve", "token": token}},
+        lambda token: f'{{"action": "approve", "token": "{token}"}}',
+    ],
+)
+async def test_every_clients_shape_can_carry_the_token(
+    flow: SearchWorkflow, said: Callable[[str], Any]
+) -> None:
+    result = await flow.answer("t", "approve")
+    assert isinstance(result, Checkpoint)
+    with pytest.raises(StaleDecisionError):
+        await flow.answer("t", said("00000000"))
+    assert not isinstance(await flow.answer("t", said(result.token)), Checkpoint)
+
+
+async def test_the_question_of_the_graph_carries_its_token_and_its_form_is_filled_in() -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.store.memory import InMemoryStore
+
+    services = Skills(*[FakeSkills()] * 6)
+    graph = compile_workflow(
+        WORKFLOW, services=services, checkpointer=InMemorySaver(), store=InMemoryStore()
+    )
+    config = {"configurable": {"thread_id": "t"}}
+    await graph.ainvoke({"question": "q"}, config)
+    (interrupt,) = (await graph.aget_state(config)).interrupts
+    token = interrupt.value["token"]
+    assert interrupt.id.startswith(token)
+    assert len(token) == 8
+    form = interrupt.response_schema["properties"]
+    assert form["token"]["default"] == token
+    assert not {"decided_by", "decided_at"} & set(form)
+
+
+async def test_a_report_takes_no_bare_approval_twice() -> None:
+    flow = ReportWorkflow(report_services(), hitl_after_planning=True, hitl_before_output=True)
+    plan: Any = await flow.start("How do graph networks predict molecules?", thread_id="t")
+    draft: Any = await flow.answer("t", "approve")
+    with pytest.raises(StaleDecisionError, match=f"--token {draft.token}"):
+        await flow.answer("t", "approve")
+    with pytest.raises(AlreadyDecidedError):
+        await flow.answer("t", "reject: no", token=plan.token)
+    assert await flow.pending("t") == draft
+    ended: Any = await flow.answer("t", "approve", token=draft.token)
+    assert ended.status == "complete"
+
+
+async def test_the_server_refuses_a_bare_approval_that_comes_twice_with_409(
+    flow: SearchWorkflow, persistence: Persistence
+) -> None:
+    admission = ThreadAdmission(persistence, [])
+
+    async def run(resume: Any) -> Any:
+        payload = {"assistant_id": "paper_search", "command": {"resume": resume}}
+        return await admission.run("t", payload, EVERYBODY)
+
+    strategy = await flow.pending("t")
+    assert strategy is not None
+    await run("approve")  # admitted; now as if it had run
+    result = await flow.answer("t", {"action": "approve", "token": strategy.token}, by=EVERYBODY)
+    assert isinstance(result, Checkpoint)
+    for again in ("approve", {"action": "approve", "token": strategy.token}):
+        with pytest.raises(RequestRefusedError) as told:
+            await run(again)
+        assert told.value.status == 409
+        assert result.token in str(told.value)
+    with pytest.raises(RequestRefusedError, match=r"already decided \(approve\)"):
+        await run({"action": "reject", "token": strategy.token})
+    assert await run({"action": "approve", "token": result.token})
+
+
+async def test_a_bare_langgraph_server_refuses_it_too(tmp_path: Any) -> None:
+    from paper_search.persistence import open_persistence
+
+    url = f"sqlite:///{tmp_path}/threads.db"
+    async with open_persistence(url) as persistence:
+        compiled = compile_workflow(WORKFLOW, services=Skills(*[FakeSkills()] * 6))
+        served = leased(compiled, SharedPersistence(url)).copy(
+            {"checkpointer": persistence.checkpointer, "store": persistence.store}
+        )
+        config = {"configurable": {"thread_id": "t"}}
+        await served.ainvoke({"question": "q"}, config)
+        await served.ainvoke(Command(resume="approve"), config)
+        with pytest.raises(StaleDecisionError):
+            await served.ainvoke(Command(resume="approve"), config)
+        (interrupt,) = (await served.aget_state(config)).interrupts
+        assert interrupt.value["kind"] == "result_review"
+        named = {"action": "approve", "token": interrupt.value["token"]}
+        ended = await served.ainvoke(Command(resume=named), config)
+        assert ended["is_complete"]

@@ -1,0 +1,262 @@
+"""The page in a real browser: what a person does there, and what comes of it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import httpx
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+from tests.end_to_end.served import bare_environment, command_line, serving
+from tests.web.conftest import QUESTION, Reviewer
+
+pytestmark = pytest.mark.slow
+
+
+def shown(reviewer: Reviewer, thread: str) -> dict:
+    """Return what the command line says of a thread."""
+    name = thread.rpartition("/")[2]
+    told = command_line(reviewer.environment, "show", name, "--json")
+    assert told.returncode == 0, told.stderr
+    return json.loads(told.stdout)
+
+
+def serious(page: Page) -> list[str]:
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{each['id']}: {each['nodes'][0]['html']}"
+        for each in found
+        if each["impact"] in {"serious", "critical"}
+    ]
+
+
+def test_a_question_is_searched_screened_by_keys_and_approved(reviewer: Reviewer) -> None:
+    page = reviewer.page
+    thread = reviewer.search()
+    reviewer.open(f"{thread}/screen")
+    for count in range(1, 51):
+        page.keyboard.press("r" if count % 3 == 0 else "i")
+        expect(page.locator(".progress svg")).to_have_attribute(
+            "aria-label", re.compile(f"^{count // 3} relevant, {count - count // 3} irrelevant")
+        )
+        if count == 25:
+            page.reload()
+    page.keyboard.press("u")
+    expect(page.locator(".progress svg")).to_have_attribute(
+        "aria-label", re.compile("^16 relevant, 33 irrelevant")
+    )
+    reviewer.open(f"{thread}/results")
+    page.click("button[value=approve]")
+    expect(page.locator(".pill.done")).to_have_text("Done")
+    detail = shown(reviewer, thread)
+    assert detail["ended_by"] == "approved"
+    assert [each["detail"]["action"] for each in detail["decisions"]] == ["approve", "approve"]
+    feedback = detail["history"][-1]["feedback"]
+    assert (len(feedback["marked_relevant"]), len(feedback["marked_irrelevant"])) == (16, 33)
+
+
+def test_a_strategy_is_edited_in_its_groups_and_its_limits(reviewer: Reviewer) -> None:
+    page = reviewer.page
+    thread = reviewer.begin()
+    group = page.locator("textarea[name^=group-0-0-]").first
+    group.fill(f"{group.input_value()}\ntransformer network")
+    page.fill("input[name=year_from]", "2030")
+    page.fill("input[name=year_to]", "2015")
+    page.click("button[value=approve]")
+    expect(page.get_by_role("alert")).to_contain_text("year_from 2030 is after year_to 2015")
+    expect(page.locator("input[name=year_from]")).to_have_value("2030")
+    page.fill("input[name=year_from]", "2010")
+    page.click("button[value=approve]")
+    page.wait_for_url("**/results")
+    [decision] = shown(reviewer, thread)["decisions"]
+    assert decision["detail"]["action"] == "edit"
+    strategy = shown(reviewer, thread)["open_checkpoint"]["payload"]["collection"]["metadata"]
+    asked = strategy["search_strategy"]
+    assert '"transformer network"' in asked["queries"][0]["boolean_query"]
+    assert (asked["filters"]["year_from"], asked["filters"]["year_to"]) == (2010, 2015)
+
+
+def test_a_strategy_is_broadened_narrowed_and_rejected_with_words(reviewer: Reviewer) -> None:
+    page = reviewer.page
+    thread = reviewer.begin()
+    before = page.locator("textarea[name=query-0]").input_value()
+    page.click("button[value='broaden:0']")
+    assert page.locator("textarea[name=query-0]").input_value() not in {"", before}
+    assert shown(reviewer, thread)["decisions"] == []
+    page.fill("input[name=note]", "also message passing")
+    page.click("button[value=reject]")
+    page.wait_for_url("**/strategy")
+    expect(page.locator("#before + p")).to_contain_text("also message passing")
+    assert shown(reviewer, thread)["decisions"][0]["detail"]["action"] == "reject"
+
+
+def test_a_result_is_filtered_marked_and_searched_again(reviewer: Reviewer) -> None:
+    page = reviewer.page
+    thread = reviewer.search()
+    total = int(page.locator(".found").inner_text().split()[0])
+    page.fill("input[name=text]", "protein")
+    expect(page.locator(".found")).not_to_contain_text(str(total))
+    expect(page.locator("input[name=text]")).to_be_focused()
+    found = page.locator(".paper").all_text_contents()
+    assert 0 < len(found) < total
+    assert all("protein" in text.lower() for text in found)
+    first = page.locator(".paper").first
+    first.locator("button[value=relevant]").click()
+    expect(first.locator("button[value=relevant]")).to_have_attribute("aria-pressed", "true")
+    first.locator("summary").click()
+    page.reload()
+    expect(page.locator("input[name=text]")).to_have_value("protein")
+    expect(page.locator(".paper.included")).to_have_count(1)
+    page.fill("input[name=note]", "less on molecules")
+    page.click("button[value=edit]")
+    page.wait_for_url("**/strategy")
+    expect(page.locator("#before + p")).to_contain_text("less on molecules")
+    feedback = shown(reviewer, thread)["history"][0]["feedback"]
+    assert len(feedback["marked_relevant"]) == 1
+
+
+def test_the_second_of_two_people_learns_who_decided(reviewer: Reviewer) -> None:
+    thread = reviewer.begin()
+    second = reviewer.page.context.new_page()
+    second.goto(reviewer.page.url)
+    reviewer.page.click("button[value=approve]")
+    reviewer.page.wait_for_url("**/results")
+    second.fill("input[name=note]", "something else")
+    second.click("button[value=reject]")
+    expect(second.locator("main")).to_contain_text(
+        re.compile(r"already decided \(approve\) by .+ at")
+    )
+    assert len(shown(reviewer, thread)["history"]) == 0
+
+
+def test_what_was_typed_and_said_survives_a_killed_server(
+    reviewer: Reviewer, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("killed")
+    environment = bare_environment(folder)
+    page = reviewer.page
+    with serving(environment, folder) as first:
+        reviewer.server = first
+        thread = reviewer.search()
+        page.fill("#answer input[name=note]", "a draft")
+        reviewer.open(f"{thread}/screen")
+        for count in range(1, 4):
+            page.keyboard.press("i")
+            expect(page.locator(".progress b").nth(1)).to_have_text(str(count))
+        port = int(first.url.rpartition(":")[2])
+        first.kill()
+        page.keyboard.press("i")
+        expect(page.locator("#told")).to_contain_text("nothing was saved")
+    with serving(environment, folder, port=port):
+        page.keyboard.press("i")
+        expect(page.locator(".progress b").nth(1)).to_have_text("4")
+        reviewer.open(f"{thread}/results")
+        expect(page.locator("#answer input[name=note]")).to_have_value("a draft")
+
+
+def test_a_reason_for_an_exclusion_is_typed_once_and_then_has_a_key(reviewer: Reviewer) -> None:
+    page = reviewer.page
+    thread = reviewer.search()
+    reviewer.open(f"{thread}/screen")
+    page.fill("#reason", "wrong population")
+    page.keyboard.press("Enter")
+    expect(page.locator(".reasons button")).to_have_text(["1 wrong population"])
+    page.keyboard.press("1")
+    expect(page.locator(".progress b").nth(1)).to_have_text("2")
+    page.keyboard.press("i")
+    expect(page.locator(".progress b").nth(1)).to_have_text("3")
+    reviewer.open(f"{thread}/results")
+    page.click("button[value=approve]")
+    expect(page.locator(".pill.done")).to_have_text("Done")
+    feedback = shown(reviewer, thread)["history"][-1]["feedback"]
+    assert list(feedback["reasons"].values()) == ["wrong population"] * 2
+
+
+def test_two_tabs_screen_one_list(reviewer: Reviewer) -> None:
+    thread = reviewer.search()
+    reviewer.open(f"{thread}/screen")
+    other = reviewer.page.context.new_page()
+    other.goto(reviewer.page.url)
+    reviewer.page.keyboard.press("i")
+    expect(reviewer.page.locator(".progress b").nth(1)).to_have_text("1")
+    other.keyboard.press("r")
+    expect(other.locator("#told")).to_contain_text("Already decided in another window")
+    expect(other.locator(".progress b")).to_have_text(["0", "1", re.compile(r"\d+")])
+    other.keyboard.press("n")
+    other.keyboard.type("riim")
+    other.keyboard.press("Enter")
+    expect(other.locator("#note")).to_have_value("riim")
+    expect(other.locator(".progress b").nth(1)).to_have_text("1")
+
+
+def test_files_of_records_are_merged_and_screened(reviewer: Reviewer, tmp_path) -> None:
+    page = reviewer.page
+    entry = "TY  - JOUR\nTI  - Graph networks, part {}\nDO  - 10.1000/{}\nER  -\n\n"
+    (tmp_path / "a.ris").write_text("".join(entry.format(n, n) for n in range(120)))
+    (tmp_path / "b.ris").write_text(entry.format(7, 7))
+    reviewer.open()
+    page.click("text=Screen records that you have already")
+    page.fill("#import input[name=question]", QUESTION)
+    page.set_input_files("#import input[type=file]", [tmp_path / "a.ris", tmp_path / "b.ris"])
+    page.click("#import button")
+    page.wait_for_url("**/results")
+    expect(page.locator(".found")).to_contain_text("120 papers")
+    page.click("nav.tabs >> text=Screen")
+    page.wait_for_url("**/screen")
+    page.keyboard.press("r")
+    expect(page.locator(".progress b")).to_have_text(["1", "0", "119"])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_is_accessible_and_fits_a_phone(reviewer: Reviewer, scheme: str) -> None:
+    page = reviewer.page
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 360, "height": 740})
+    thread = reviewer.begin()
+    found = {"strategy": serious(page)}
+    page.click("button[value=approve]")
+    page.wait_for_url("**/results")
+    for name in ("", f"{thread}/results", f"{thread}/screen", f"{thread}/log", "/threads/none"):
+        reviewer.open(name)
+        found[name] = serious(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
+    assert found == {name: [] for name in found}
+
+
+def test_the_page_works_without_its_script(reviewer: Reviewer, browser) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    reviewer.page = context.new_page()
+    thread = reviewer.begin()
+    reviewer.page.click("button[value=approve]")
+    reviewer.page.wait_for_url("**/results")
+    reviewer.page.fill("input[name=text]", "protein")
+    reviewer.page.click("button.apply")
+    assert "text=protein" in reviewer.page.url
+    reviewer.page.click(".paper button[value=irrelevant] >> nth=0")
+    expect(reviewer.page.locator(".paper.excluded")).to_have_count(1)
+    reviewer.open(f"{thread}/screen")
+    reviewer.page.click("button[value=relevant]")
+    expect(reviewer.page.locator(".progress b").first).to_have_text("1")
+    context.close()
+
+
+def test_a_foreign_page_can_neither_send_a_form_nor_frame_this_one(reviewer: Reviewer) -> None:
+    url, here = f"{reviewer.server.url}/review", reviewer.server.url
+    form = {"question": QUESTION}
+    assert httpx.post(f"{url}/threads", data=form).status_code == 403
+    assert httpx.post(f"{url}/threads", data=form, headers={"origin": here}).status_code == 403
+    first = httpx.get(url)
+    token = first.cookies["paper_search_form"]
+    cookies, sent = {"paper_search_form": token}, {**form, "csrf": token}
+    foreign = {"origin": "https://evil.example"}
+    refused = httpx.post(f"{url}/threads", data=sent, cookies=cookies, headers=foreign)
+    assert refused.status_code == 403
+    assert httpx.get(url, headers={"host": "evil.example"}).status_code == 400
+    policy = first.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert "<script>" not in first.text
+    assert "style=" not in first.text

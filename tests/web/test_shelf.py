@@ -1,0 +1,69 @@
+"""Filtering and counting the papers of a result."""
+
+from __future__ import annotations
+
+import pytest
+
+from paper_search.models import Author, Paper, PaperCollection, PaperTag, SearchMetadata
+from paper_search.models.query import SearchStrategy
+from paper_search.web.shelf import PAGE, Choice, Shelf
+
+
+def paper(number: int, **fields: object) -> Paper:
+    given = {"title": f"Paper {number}", "authors": [Author(name="Ada Li")], "source": "library"}
+    return Paper.model_validate({"id": f"p{number}", **given, **fields})
+
+
+def shelf(papers: list[Paper], set_aside: list[Paper] = ()) -> Shelf:
+    strategy = SearchStrategy(queries=[], sources=[])
+    metadata = SearchMetadata(query="q", search_strategy=strategy, total_found=len(papers))
+    return Shelf(PaperCollection(metadata=metadata, papers=papers, set_aside=list(set_aside)))
+
+
+PAPERS = [
+    paper(1, year=2020, venue="Nature", abstract="Protein folding", tags=[PaperTag.METHOD]),
+    paper(2, year=2021, venue="BMJ", abstract="A trial of folding chairs", citation_count=9),
+    paper(3, year=2021, venue="Nature", is_judged=False),
+    paper(4, venue="BMJ", citation_count=2),
+]
+
+
+@pytest.mark.parametrize(
+    ("choice", "ids"),
+    [
+        ({}, "1 2 3 4"),
+        ({"text": "FOLDING"}, "1 2"),
+        ({"text": "folding protein"}, "1"),
+        ({"text": "ada"}, "1 2 3 4"),
+        ({"venue": "BMJ"}, "2 4"),
+        ({"year_from": "2021"}, "2 3"),
+        ({"year_to": "2020"}, "1"),
+        ({"tag": "method"}, "1"),
+        ({"decision": "included"}, "2"),
+        ({"decision": "undecided"}, "1 3 4"),
+        ({"part": "unjudged"}, "3"),
+        ({"part": "new"}, "4"),
+        ({"part": "aside"}, "5"),
+        ({"sort": "citations"}, "2 4 1 3"),
+        ({"sort": "newest"}, "2 3 1 4"),
+        ({"venue": "BMJ", "year_from": "2021"}, "2"),
+        ({"year_from": "about 2021", "page": "-3", "sort": "no such", "part": "none"}, "1 2 3 4"),
+    ],
+)
+def test_a_choice_leaves_the_papers_that_meet_all_of_it(choice, ids):
+    found = shelf(PAPERS, [paper(5)]).select(Choice.read(choice), {"p2": "included"}, ["p4"])
+    assert [each.id for each in found.papers] == [f"p{number}" for number in ids.split()]
+    assert found.total == len(found.papers)
+
+
+def test_a_facet_counts_what_each_of_its_values_would_leave():
+    found = shelf(PAPERS).select(Choice(venue="BMJ", year_from=2021), {"p2": "included"})
+    assert found.facets["venue"] == [("BMJ", 1), ("Nature", 1)]
+    assert found.facets["decision"] == [("included", 1)]
+    assert found.years == {2021: 1}
+
+
+def test_a_page_beyond_the_last_is_the_last():
+    many = [paper(number) for number in range(PAGE + 3)]
+    found = shelf(many).select(Choice(page=9), {})
+    assert (found.first, found.pages, len(found.papers)) == (PAGE + 1, 2, 3)

@@ -1,0 +1,196 @@
+"""The views of the page, asked over HTTP in one process."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.web.conftest import Visitor
+
+from paper_search.models import Criterion, Grade, RawPaper, ScoredPaper
+from paper_search.persistence import open_persistence
+from paper_search.steps.types import PARAMS
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import SearchWorkflow
+from paper_search.workflow.session import SearchSession
+
+ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
+
+
+def test_with_tokens_people_sign_in_and_see_their_own_threads(visitors):
+    page = visitors(ada=ADA, bob=BOB)
+    assert page.open("") == 200
+    assert page.path == "/sign-in"
+    assert page.send("/sign-in", token="wrong-token-of-nobody") == 403
+    assert "nobody has this token" in page.text.lower()
+    page.send("/sign-in", token=ADA)
+    assert page.path == ""
+    page.send("/threads", question="graph neural networks")
+    page.arrive(page.path)
+    mine = page.path
+    assert ADA not in page.text + str(page.client.cookies)
+    page.send("/sign-out")
+    assert page.path == "/sign-in"
+    page.send("/sign-in", token=BOB)
+    assert page.open("") == 200
+    assert "graph neural networks" not in page.text
+    assert page.open(mine) == 404
+    for name in ("downloads", "papers?format=ris", "audit", "pictures", "pictures/recall.svg"):
+        assert page.open(mine.replace("strategy", name)) == 404
+    assert page.send(mine, action="approve") == 404
+    assert page.client.get("/threads").status_code == 401  # the cookie is for the page alone
+
+
+def test_a_question_that_cannot_be_asked_stays_in_its_form(visitors):
+    page = visitors()
+    page.open("")
+    assert page.send("/threads", question="?!", max_results="7") == 422
+    assert "holds no word" in page.text
+    assert 'value="7"' in page.text
+    assert page.send("/threads", question="graphs", max_results="many") == 422
+    page.open("")
+    assert "No searches yet" in page.text
+
+
+def test_a_search_that_cannot_begin_is_not_listed(visitors):
+    page = visitors()
+    page.open("")
+    assert page.send("/threads", question="graphs", source="serpapi_scholar") == 422
+    assert "SERPAPI_API_KEY" in page.text
+    assert page.send("/threads", question="graphs", source="no such") == 422
+    page.open("")
+    assert "No searches yet" in page.text
+
+
+def test_a_search_without_any_source_is_not_listed(visitors):
+    page = visitors(source="")
+    page.open("")
+    assert page.send("/threads", question="graphs") == 422
+    assert "no source is enabled" in page.text.lower()
+    page.open("")
+    assert "No searches yet" in page.text
+
+
+async def test_only_a_choice_of_sources_limits_a_search_to_them(visitors, tmp_path):
+    page = visitors()
+    chosen = {}
+    for source in ("library", "sample"):
+        page.open("")
+        page.send("/threads", question="graph neural networks", source=source)
+        page.arrive(page.path)
+        chosen[source] = page.path.split("/")[2]
+    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
+        for source, limits in (("library", None), ("sample", ["sample"])):
+            snapshot = await SearchSession.on(persistence, chosen[source]).snapshot()
+            assert snapshot.values[PARAMS]["sources"] == limits
+
+
+def test_a_pasted_strategy_is_asked_as_it_stands(visitors):
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="1. graph neural networks\n2. protein*\n3. 1 AND 2")
+    page.arrive(page.path)
+    assert "protein*" in page.text
+    assert page.path.endswith("/strategy")
+
+
+async def test_a_thread_that_stopped_goes_on_from_the_page(visitors, tmp_path):
+    class Failing(FakeSkills):
+        async def search(self, _strategy) -> list[RawPaper]:
+            raise RuntimeError("the power failed")
+
+    skills = Failing()
+    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
+        workflow = SearchWorkflow(*[skills] * 6, persistence=persistence)
+        await workflow.start("graph neural networks", thread_id="stopped")
+        with pytest.raises(RuntimeError):
+            await workflow.answer("stopped", {"action": "approve"})
+    page = visitors()
+    page.open("/threads/stopped")
+    assert "This search stopped" in page.text
+    page.send("/threads/stopped/resume")
+    page.arrive("/threads/stopped")
+    assert page.path == "/threads/stopped/results"
+    assert "Is this the result?" in page.text
+
+
+def test_a_question_is_answered_once_and_only_by_its_own_form(visitors):
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="graph neural networks")
+    page.arrive(page.path)
+    strategy, asked = page.path, page.asked()
+    assert page.send(strategy, action="approve", asked="") == 422
+    assert page.send(strategy, action="dance", asked=asked) == 422
+    page.open(strategy)
+    page.send(strategy, action="approve", asked=asked)
+    page.arrive(page.path)
+    assert page.path.endswith("/results")
+    page.send(strategy, action="approve", asked=asked)  # a double click: nothing more happens
+    page.open(strategy.removesuffix("strategy") + "log")
+    assert page.text.count("<b>approve</b>") == 1
+    assert page.send(strategy, action="reject", asked=asked) == 409
+    assert "already decided (approve) by" in page.text
+
+
+def test_a_mark_on_a_paper_of_another_result_is_refused(visitors):
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="graph neural networks")
+    page.arrive(page.path)
+    thread = page.path.removesuffix("/strategy")
+    assert page.send(f"{thread}/marks", paper="p", say="relevant") == 409
+    assert "no result to screen" in page.text
+    page.open(f"{thread}/strategy")
+    page.send(f"{thread}/strategy", action="approve", asked=page.asked())
+    page.arrive(thread)
+    assert page.send(f"{thread}/marks", paper="no such", say="relevant") == 409
+    [paper, *_] = re.findall(r'data-paper="([^"]+)"', visit(page, f"{thread}/results"))
+    assert page.send(f"{thread}/marks", paper=paper, say="perhaps") == 422
+
+
+def visit(page: Visitor, path: str) -> str:
+    page.open(path)
+    return page.text
+
+
+def test_what_is_not_a_search_is_not_found(visitors):
+    page = visitors()
+    for path in ("/threads/none", "/threads/none/results", "/threads/none/progress"):
+        assert page.open(path) == 404
+    assert page.client.get("/review/static/no.js").status_code == 404
+    assert page.client.get("/review/static/..%2Fsite.py").status_code == 404
+
+
+async def test_the_words_that_a_grade_rests_on_are_marked_and_a_paper_says_why_it_has_none(
+    visitors, tmp_path
+):
+    class Graded(FakeSkills):
+        async def score(self, papers, intent) -> list[ScoredPaper]:
+            first, *others = await super().score(papers, intent)
+            criterion = Criterion(text="It compares")
+            grade = Grade(criterion=criterion, grade=3, snippet="grew <more> in shade")
+            update = {"grades": [grade], "relevance_reason": str(grade)}
+            unjudged = {"is_judged": False, "relevance_reason": "Scoring unavailable: refusal"}
+            return [
+                first.model_copy(update=update),
+                *(other.model_copy(update=unjudged) for other in others),
+            ]
+
+    def records(_strategy) -> list[RawPaper]:
+        abstract = "We saw that moss grew <more> in shade. It did."
+        moss = RawPaper(id="a", title="Moss", abstract=abstract, source="fake")
+        return [moss, RawPaper(id="b", title="Fern", source="fake")]
+
+    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
+        workflow = SearchWorkflow(*[Graded(records)] * 6, persistence=persistence)
+        await workflow.start("towns", thread_id="graded")
+        await workflow.answer("graded", {"action": "approve"})
+    page = visitors()
+    page.open("/threads/graded/results")
+    marked = "<mark>grew &lt;more&gt; in shade</mark>"
+    assert f"3/3 It compares: &#34;{marked}&#34;" in page.text
+    assert f"We saw that moss {marked}. It did." in page.text
+    assert "Scoring unavailable: refusal" in page.text
+    page.open("/threads/graded/screen")
+    assert page.text.count(marked) == 2

@@ -1,0 +1,128 @@
+"""Judging within a search: what was paid for is not paid for again."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tests.skills.judging.papers import INTENT
+from tests.skills.judging.poison import poisoned
+from tests.skills.judging.test_isolation import clean, obedient
+from tests.workflow.doubles import reject
+from tests.workflow.judging_crash import BATCH, PAPERS, judging_workflow, titles_asked
+
+from paper_search.errors import LLMAuthError
+from paper_search.models import PaperCollection, RawPaper
+from paper_search.skills import (
+    Deduplicator,
+    IntentParser,
+    QueryBuilder,
+    RelevanceScorer,
+    ResultOrganizer,
+    Searcher,
+)
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.llm import FakeLLM, LLMCall, grades_of, obedient_answer
+from paper_search.testing.sources import FakeSource
+from paper_search.workflow import SearchWorkflow
+
+ROOT = Path(__file__).parents[2]
+
+
+async def test_another_round_asks_about_what_it_found_and_nothing_else() -> None:
+    llm = FakeLLM(grades_of({}, default=3))
+    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
+    result = await judging_workflow(llm, handler).run("moss")
+    asked = titles_asked(llm)
+    first = asked[: asked.index(f"Moss number {PAPERS}")]
+    assert {*asked[len(first) :]} == {f"Moss number {n}" for n in range(PAPERS, PAPERS + 10)}
+    assert len(result.papers) == PAPERS + 10
+    assert all(paper.is_judged and paper.grades for paper in result.papers)
+
+
+async def test_another_thread_on_the_same_file_pays_for_nothing(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'threads.db'}"
+    first = await judging_workflow(FakeLLM(grades_of({})), persistence=url).run("moss")
+    llm = FakeLLM(grades_of({}))
+    again = await judging_workflow(llm, persistence=url).run("moss")
+    assert llm.call_count == 0
+    assert [paper.grades for paper in again.papers] == [paper.grades for paper in first.papers]
+
+
+def crashed(url: str, log: Path, allowed: int) -> int:
+    command = [sys.executable, "-m", "tests.workflow.judging_crash", url, str(log), str(allowed)]
+    return subprocess.run(command, cwd=ROOT, check=False, timeout=60).returncode  # noqa: S603  # ours
+
+
+def test_a_kill_loses_at_most_the_batch_in_flight(tmp_path: Path) -> None:
+    url, log = f"sqlite:///{tmp_path / 'threads.db'}", tmp_path / "asked"
+    assert crashed(url, log, 14) == -signal.SIGKILL
+    before = Counter(log.read_text(encoding="utf-8").split("\n"))
+    log.unlink()
+    assert crashed(url, log, -1) == 0
+    after = Counter(log.read_text(encoding="utf-8").split("\n"))
+    both = {title for title in before if title and title in after}
+    assert len(before) > PAPERS // 2
+    assert len(both) <= BATCH
+    assert len({*before, *after} - {""}) == PAPERS
+
+
+async def test_every_paper_of_a_search_without_a_working_model_is_unjudged_with_the_reason() -> (
+    None
+):
+    result = await judging_workflow(FakeLLM(LLMAuthError("no"))).run("moss")
+    assert {paper.unjudged_because for paper in result.papers} == {"key refused"}
+    assert all(paper.relevance_score > 0 for paper in result.papers)
+
+
+# --- texts that want something --------------------------------------------------------------------
+
+
+def told(call: LLMCall) -> Any:
+    """Answer as the texts in the message want it; the question has none that wants anything."""
+    match (call.schema or {}).get("title"):
+        case "BatchAnswer":
+            return obedient(call)
+        case "IntentAnswer":
+            return INTENT.model_dump(mode="json", exclude={"criteria", "constraints"})
+        case _:
+            return obedient_answer(call)
+
+
+async def searched(papers: list[RawPaper]) -> tuple[list[Any], PaperCollection]:
+    """Search two rounds with one model for all skills; return what was asked, and the result."""
+    llm, source = FakeLLM(told), FakeSource("fake", papers)
+    flow = SearchWorkflow(
+        IntentParser(llm),
+        QueryBuilder(llm, available_sources=["fake"]),
+        Searcher([source]),
+        Deduplicator(),
+        RelevanceScorer(llm),
+        ResultOrganizer(),
+        ScriptedHandler(["approve", reject("more"), "approve", "approve"]),
+    )
+    result = await flow.run("toxicity of drugs by graph neural networks")
+    return [strategy.model_dump() for strategy in source.strategies], result
+
+
+async def test_poisoned_records_change_no_query_no_source_and_no_other_paper() -> None:
+    """INJ-07 INJ-08"""
+    asked_alone, alone = await searched(clean())
+    asked, beside = await searched([*poisoned(), *clean()])
+    assert asked == asked_alone
+
+    def others(result: PaperCollection) -> list[tuple[str, float, list[Any]]]:
+        every = [*result.papers, *result.set_aside]
+        return [
+            (paper.id, paper.relevance_score, paper.grades)
+            for paper in every
+            if not paper.id.startswith("bad")
+        ]
+
+    assert sorted(others(beside)) == sorted(others(alone))
+    assert [score for _, score, _ in others(beside)] == [score for _, score, _ in others(alone)]
+    assert beside.papers[0].id == alone.papers[0].id

@@ -1,0 +1,165 @@
+"""Reviewers who decide on the same papers independently, and what they agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.examples import examples
+from tests.workflow.doubles import workflow
+
+from paper_search.errors import InputError, ThreadFinishedError, ThreadNotWaitingError
+from paper_search.models import RawPaper
+from paper_search.persistence import Persistence
+from paper_search.testing.skills import FakeSkills
+from paper_search.threads.engine import open_memory
+from paper_search.workflow.agreement import agreement_of, cohens_kappa
+from paper_search.workflow.reviewers import Reviewers
+from paper_search.workflow.session import SearchSession
+
+PAPERS = [RawPaper(id=i, title=f"Paper {i}", source="s") for i in "abcd"]
+
+
+async def searched() -> Persistence:
+    persistence = await open_memory()
+    search = workflow(FakeSkills(lambda _strategy: PAPERS), persistence=persistence)
+    await search.start("q", thread_id="t")
+    await search.answer("t", "approve")
+    return persistence
+
+
+async def reviewers(persistence: Persistence) -> Reviewers:
+    return await SearchSession.on(persistence, "t").reviewers()
+
+
+async def decide(persistence: Persistence, name: str, **verdicts: bool) -> None:
+    review = await reviewers(persistence)
+    await review.join(name)
+    screening = await review.screening(name)
+    for paper in review.papers:
+        if paper.id in verdicts:
+            await screening.say(paper, is_relevant=verdicts[paper.id])
+
+
+async def test_nobody_sees_what_the_other_decided_until_both_are_done() -> None:
+    persistence = await searched()
+    await decide(persistence, "ada", a=True, b=True, c=False, d=False)
+    await decide(persistence, "bo", a=False)
+    review = await reviewers(persistence)
+    assert [paper.id for paper in (await review.screening("bo")).queue()] == ["b", "c", "d"]
+    assert [mark.paper_id for mark in (await review.screening("bo")).marks] == ["a"]
+    blind = await review.agreement()
+    assert blind.is_blind
+    assert [(each.name, each.decided, each.of) for each in blind.reviewers] == [
+        ("ada", 4, 4),
+        ("bo", 1, 4),
+    ]
+    assert (blind.conflicts, blind.included, blind.kappa) == ([], 0, None)
+    result = await SearchSession.on(persistence, "t").result()
+    assert result is not None
+    assert {paper.decision for paper in result.papers} == {"undecided"}
+
+
+async def test_conflicts_are_listed_and_settled_once_both_are_done() -> None:
+    persistence = await searched()
+    await decide(persistence, "ada", a=True, b=True, c=False, d=False)
+    await decide(persistence, "bo", a=True, b=False, c=False, d=False)
+    review = await reviewers(persistence)
+    found = await review.agreement()
+    assert (found.decided_by_all, found.included, found.excluded) == (4, 1, 2)
+    [conflict] = found.conflicts
+    assert (conflict.title, conflict.included_by, conflict.excluded_by, conflict.settled) == (
+        *("Paper b", ["ada"], ["bo"]),
+        None,
+    )
+    assert (found.observed, found.kappa) == (0.75, 0.5)
+
+    assert await review.enter_agreed() == 3
+    assert await (await reviewers(persistence)).enter_agreed() == 0
+    await review.decide(["b"], is_relevant=False, by="cy", reason="no trial")
+    [settled] = (await (await reviewers(persistence)).agreement()).conflicts
+    assert (settled.settled, settled.settled_by) == ("exclude", "cy")
+    result = await SearchSession.on(persistence, "t").result()
+    assert result is not None
+    assert [(paper.id, paper.decision) for paper in result.papers] == [("a", "included")]
+    said = {paper.id: paper.screening for paper in result.set_aside}
+    assert said["b"].reason == "no trial"  # type: ignore[union-attr]  # it was decided
+    assert said["c"].decided_by == "ada, bo"  # type: ignore[union-attr]  # as above
+
+
+async def test_who_says_that_they_are_done_leaves_the_rest_open() -> None:
+    persistence = await searched()
+    await decide(persistence, "ada", a=True, b=False)
+    await decide(persistence, "bo", a=True, c=True)
+    review = await reviewers(persistence)
+    await review.finish("ada")
+    assert (await review.agreement()).is_blind
+    await review.finish("bo")
+    found = await review.agreement()
+    assert (found.is_blind, found.decided_by_all, found.included) == (False, 1, 1)
+    assert found.kappa is None
+
+
+async def test_who_has_seen_what_the_others_decided_decides_no_more() -> None:
+    persistence = await searched()
+    for name in ("ada", "bo"):
+        await decide(persistence, name, a=True, b=True, c=True, d=True)
+    with pytest.raises(ThreadFinishedError, match="reconcile"):
+        await (await reviewers(persistence)).join("ada")
+
+
+async def test_what_cannot_be_is_refused() -> None:
+    persistence = await searched()
+    review = await reviewers(persistence)
+    for name in ("", "a/b", " ada", "x" * 61):
+        with pytest.raises(InputError, match="cannot name a reviewer"):
+            await review.join(name)
+    with pytest.raises(InputError, match="no paper of this result"):
+        await review.decide(["nobody"], is_relevant=True)
+    search = workflow(persistence=persistence)
+    await search.start("q", thread_id="young")
+    with pytest.raises(ThreadNotWaitingError):
+        await SearchSession.on(persistence, "young").reviewers()
+
+
+async def test_a_decision_of_the_thread_is_not_overruled_by_an_agreement() -> None:
+    persistence = await searched()
+    await decide(persistence, "ada", a=True, b=True, c=True, d=True)
+    await decide(persistence, "bo", a=True, b=True, c=True, d=True)
+    review = await reviewers(persistence)
+    await review.decide(["a"], is_relevant=False, by="cy")
+    assert await review.enter_agreed() == 3
+    result = await SearchSession.on(persistence, "t").result()
+    assert result is not None
+    assert [paper.id for paper in result.papers] == ["b", "c", "d"]
+
+
+def test_kappa_is_that_of_cohens_formula() -> None:
+    """25 of 50 and 15 of 50 agreed on, 5 and 10 not: 0.4 in the textbooks' example (20/15/5/10)."""
+    pairs = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10
+    pairs += [(False, False)] * 15
+    one = {str(n): pair[0] for n, pair in enumerate(pairs)}
+    other = {str(n): pair[1] for n, pair in enumerate(pairs)}
+    assert cohens_kappa(one, other) == pytest.approx(0.4)
+    assert cohens_kappa(one, {}) is None
+    assert cohens_kappa({"a": True}, {"a": True}) is None
+
+
+NAMES = st.sampled_from(["ada", "bo", "cy"])
+VERDICTS = st.dictionaries(st.sampled_from("abcdef"), st.booleans())
+
+
+@examples(100)
+@given(st.dictionaries(NAMES, VERDICTS), st.frozensets(NAMES))
+def test_agreed_and_disputed_papers_are_all_that_everybody_decided(
+    verdicts: Mapping[str, Mapping[str, bool]], done: frozenset[str]
+) -> None:
+    found = agreement_of("abcdef", verdicts, done)
+    assert found.included + found.excluded + len(found.conflicts) == found.decided_by_all
+    if found.is_blind:
+        assert found.decided_by_all == 0
+    if found.kappa is not None:
+        assert -1 <= found.kappa <= 1
+        assert (found.kappa == pytest.approx(1)) >= (found.observed == 1)
