@@ -1,7 +1,9 @@
 """What all web services share: the remainder, what cannot be read, the cache, and the contract."""
 
 import re
+import threading
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from tests.sources.cards import KEY, Cards, Clock, strategy
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError
 from paper_search.http.body import HttpAnswer
-from paper_search.models import SearchConstraints, SourceReport, SourceStatus
+from paper_search.models import RawPaper, SearchConstraints, SourceReport, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.datacite import Datacite
@@ -67,6 +69,28 @@ async def test_what_the_service_cannot_say_is_applied_to_the_answers(
         " 1 could not be checked (no abstract or year) and were kept"
     )
     assert catalogue.asked[0].url.params["q"] == "graphs"
+
+
+async def test_records_are_read_and_checked_in_a_thread_so_that_other_sources_go_on(
+    client: httpx.AsyncClient,
+) -> None:
+    threads: set[int] = set()
+
+    class Watched(RawPaper):
+        def __getattribute__(self, name: str) -> Any:
+            if name == "abstract":
+                threads.add(threading.get_ident())
+            return super().__getattribute__(name)
+
+    class Watching(Cards):
+        def read(self, answer: HttpAnswer, request: Request) -> Page:
+            page = super().read(answer, request)
+            return replace(page, papers=[Watched(**paper.__dict__) for paper in page.papers])
+
+    report = await HttpSource(Watching(URL), client=client).report(strategy("graphs NOT survey"))
+    assert len(report.papers) == 2
+    assert threads
+    assert threading.get_ident() not in threads
 
 
 async def test_a_query_that_cannot_be_read_is_asked_by_its_words(
@@ -309,6 +333,24 @@ async def test_whoever_has_a_key_is_told_no_other_help(tmp_path: Path) -> None:
     said = await report_of_refusals(tmp_path, answer, key=KEY)
     assert said.status is SourceStatus.EXHAUSTED
     assert "CARDS_API_KEY" not in str(said.error)
+
+
+@pytest.mark.parametrize("left_s", ["86400", "300"])
+async def test_a_spent_budget_is_one_for_the_next_run_too_however_soon_it_is_renewed(
+    tmp_path: Path, left_s: str
+) -> None:
+    answer = httpx.Response(
+        429, headers={"retry-after": left_s}, json={"message": "Insufficient budget."}
+    )
+    settings = SourceSettings(limits_path=tmp_path / "limits.db")
+    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: answer)) as given:
+        reports = [
+            (await HttpSource(OpenAlex(), settings, client=given).report(strategy("graphs")))
+            for _ in range(2)
+        ]
+    said = [source for report in reports for source in report.sources]
+    assert [report.status for report in said] == [SourceStatus.EXHAUSTED] * 2
+    assert [report.attempts for report in said] == [1, 0]
 
 
 async def test_a_refusal_with_the_status_of_success_is_remembered_too(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.limits import CallBudget
 from paper_search.http.network import CREDENTIALS, Credentials, split_credentials
 from paper_search.http.reachability import Contact
-from paper_search.http.retry import RetryPolicy, is_refusal
+from paper_search.http.retry import RetryPolicy, refusal_of
 
 Values = Mapping[str, str | int]
 
@@ -67,7 +67,8 @@ class HttpSettings:
             where it leads.
         secrets: keys that no error or log may show.
         retry: when to ask again.
-        refuses: whether an error means that the server does not want to be asked for a while.
+        refusal_of: why the server does not want to be asked for a while, by an error; None: it
+            said no such thing.
         refused_for_s: how long it is left alone then, if it does not say.
     """
 
@@ -80,7 +81,7 @@ class HttpSettings:
     max_redirects: int = 2
     secrets: tuple[str, ...] = field(default=(), repr=False)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
-    refuses: Callable[[HttpStatusError], bool] = field(default=is_refusal, repr=False)
+    refusal_of: Callable[[HttpStatusError], str | None] = field(default=refusal_of, repr=False)
     refused_for_s: float = 900.0
 
 

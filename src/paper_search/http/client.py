@@ -216,10 +216,10 @@ class HttpClient:
         """Remember a refusal, and when it ends."""
         if not isinstance(error, HttpStatusError) or isinstance(error, HttpRefusedError):
             return
-        if self._settings.refuses(error):
+        if (reason := self._settings.refusal_of(error)) is not None:
             lasts = error.retry_after or self._settings.refused_for_s
             error.until = time.time() + lasts
-            self._limiter.refuse(scope, Refusal(error.until, f"HTTP {error.status}"))
+            self._limiter.refuse(scope, Refusal(error.until, reason))
 
     def _is_over(self, asking: Asking, error: HttpError, wait: float) -> bool:
         """Whether asking again after that wait comes too late: soon, if there is no network."""
@@ -282,7 +282,8 @@ class HttpClient:
             raise HttpCallLimitError("the calls allowed for this run are used up")
         scope = asking.scope
         if (refusal := self._limiter.refusal(scope)) is not None:
-            raise HttpRefusedError(f"{host} refused lately ({refusal.reason})", until=refusal.until)
+            said = f"{host} refused lately ({refusal.reason})"
+            raise HttpRefusedError(said, until=refusal.until, reason=refusal.reason)
         holds_s = self._settings.deadline_s
         slot = self._limiter.slot(scope, self._settings.concurrency, holds_s)
         await stack.enter_async_context(slot)

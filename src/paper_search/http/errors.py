@@ -61,11 +61,16 @@ class HttpStatusError(HttpError):
 
 
 class HttpRefusedError(HttpStatusError):
-    """The server refused lately, and the time to ask again has not come; nothing was sent."""
+    """The server refused lately, and the time to ask again has not come; nothing was sent.
 
-    def __init__(self, message: str, *, until: float) -> None:
+    Attributes:
+        reason: what was remembered of the refusal.
+    """
+
+    def __init__(self, message: str, *, until: float, reason: str) -> None:
         super().__init__(message, status=HTTPStatus.TOO_MANY_REQUESTS)
         self.until = until
+        self.reason = reason
 
 
 class HttpTimeoutError(HttpError):

@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 _LONGEST_S = 3600.0
 """What is further away was written before the clock of the machine was set back."""
+QUOTA_USED_UP = "its quota is used up"
+"""The reason of a refusal that no waiting of minutes ends."""
 _BUSY_S = 2.0
 _TABLES = """
 CREATE TABLE IF NOT EXISTS turns (host TEXT PRIMARY KEY, free_at REAL);

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from paper_search.errors import ConfigError
 from paper_search.http.announcements import Announcement
-from paper_search.http.host_file import HostFile, Refusal
+from paper_search.http.host_file import QUOTA_USED_UP, HostFile, Refusal
 
 _LOOK_AGAIN_S = 0.05
 """Between two looks for a place that other processes hold."""
@@ -76,7 +76,7 @@ class HostLimiter:
             self._file.note_quota(host, announced.quota)
             if announced.quota.remaining == 0:
                 until = announced.quota.until
-                self._file.refuse(host, Refusal(until, "its quota is used up"))
+                self._file.refuse(host, Refusal(until, QUOTA_USED_UP))
 
     def refuse(self, host: str, refusal: Refusal) -> None:
         """Remember that a host does not want to be asked."""

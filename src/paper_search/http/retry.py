@@ -88,6 +88,11 @@ def is_refusal(error: HttpError) -> TypeGuard[HttpStatusError]:
     return error.status == HTTPStatus.TOO_MANY_REQUESTS or error.is_challenge
 
 
+def refusal_of(error: HttpStatusError) -> str | None:
+    """Return why the server does not want to be asked for a while; None: it said no such thing."""
+    return f"HTTP {error.status}" if is_refusal(error) else None
+
+
 def is_retryable(error: HttpError) -> bool:
     """Whether the same request may succeed later."""
     if isinstance(error, HttpRefusedError):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from paper_search.http.retry import RetryPolicy
 from paper_search.models.network import NetworkConfig
-from paper_search.sources.explanation import is_refusal
+from paper_search.sources.explanation import refusal_of
 
 if TYPE_CHECKING:
     import httpx
@@ -70,7 +70,7 @@ def client_of(
             deadline_s=settings.deadline_s,
             secrets=(service.key,),
             retry=RetryPolicy(max_retries=settings.max_retries),
-            refuses=lambda error: is_refusal(error, service),
+            refusal_of=lambda error: refusal_of(error, service),
         ),
         client=client,
         contact=contact,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import traceback
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,9 +18,10 @@ from paper_search.http.errors import (
     HttpTimeoutError,
     HttpUnreachableError,
 )
+from paper_search.http.host_file import QUOTA_USED_UP
 from paper_search.http.redaction import redact
-from paper_search.http.retry import is_refusal as is_usual_refusal
 from paper_search.http.retry import is_retryable
+from paper_search.http.retry import refusal_of as usual_refusal_of
 from paper_search.models import SourceStatus
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _LONGEST = 500
 _LONG_S = 3600.0
 """A refusal that lasts longer is no matter of haste: a budget is used up."""
-_REFUSALS = {SourceStatus.RATE_LIMITED, SourceStatus.EXHAUSTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +84,19 @@ def explain(error: HttpError, adapter: Service, *, patience_s: float) -> Explana
             return Explanation(message, SourceStatus.BAD_RESPONSE, is_passing=is_cut_off)
 
 
-def is_refusal(error: HttpStatusError, adapter: Service) -> bool:
-    """Whether the service does not want to be asked for a while."""
+def refusal_of(error: HttpStatusError, adapter: Service) -> str | None:
+    """Return why the service does not want to be asked for a while; None: it said no such thing.
+
+    What is remembered of a refusal is its reason, since only its answer tells it: how long it
+    still lasts does not (a budget of the day is used up in the last hour, too).
+    """
     told = adapter.status_of(error)
-    return told in _REFUSALS if told is not None else is_usual_refusal(error)
+    if told is SourceStatus.EXHAUSTED:
+        return QUOTA_USED_UP
+    if told is SourceStatus.RATE_LIMITED:
+        return f"HTTP {error.status}"
+    usual = usual_refusal_of(error) if told is None else None
+    return QUOTA_USED_UP if usual and (error.retry_after or 0) > _LONG_S else usual
 
 
 def shown_time(moment: float) -> str:
@@ -100,10 +108,8 @@ def shown_time(moment: float) -> str:
 
 def _of_refusal(error: HttpStatusError, until: float, adapter: Service) -> Explanation:
     """Return that the service refuses for now, until when, and what helps."""
-    told = adapter.status_of(error)
-    if told not in _REFUSALS:
-        is_long = until - time.time() > _LONG_S
-        told = SourceStatus.EXHAUSTED if is_long else SourceStatus.RATE_LIMITED
+    why = error.reason if isinstance(error, HttpRefusedError) else refusal_of(error, adapter)
+    told = SourceStatus.EXHAUSTED if why == QUOTA_USED_UP else SourceStatus.RATE_LIMITED
     help_ = adapter.advice_on(error)
     if help_ is None and adapter.key_variable and not adapter.key:
         help_ = f"set {adapter.key_variable} to a free key from {adapter.key_page}"
