@@ -9,11 +9,13 @@ import subprocess
 import sys
 
 import pytest
+from tests.virtual_time import in_virtual_time
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
 from paper_search.persistence import leases as module
 from paper_search.persistence.leases import (
     LEASE_S,
+    RENEWAL_S,
     LeaseHolder,
     Leases,
     MemoryLeaseTable,
@@ -84,17 +86,19 @@ async def test_the_second_is_told_who_has_it(leases):
 
 async def test_of_many_at_once_one_wins(leases):
     """PER-13."""
-    held = 0
+    everyone = asyncio.Barrier(8)
 
     async def hold():
-        nonlocal held
-        async with leases.hold("t"):
-            held += 1
-            await asyncio.sleep(0.2)
+        try:
+            async with leases.hold("t"):
+                await everyone.wait()  # none comes when the lease is free again
+                return "held"
+        except ThreadBusyError:
+            await everyone.wait()
+            return "busy"
 
-    outcomes = await asyncio.gather(*(hold() for _ in range(8)), return_exceptions=True)
-    assert held == 1
-    assert sum(isinstance(each, ThreadBusyError) for each in outcomes) == 7
+    outcomes = await asyncio.gather(*(hold() for _ in range(8)))
+    assert sorted(outcomes) == ["busy"] * 7 + ["held"]
 
 
 async def test_an_error_in_the_block_gives_the_lease_up(leases):
@@ -176,19 +180,20 @@ def test_only_the_holder_can_renew(table, clock):
     assert table.holder("t") == longer
 
 
-async def test_a_lease_is_renewed_while_it_is_held(table, leases, clock, monkeypatch):
-    monkeypatch.setattr(module, "RENEWAL_S", 0.01)
+@in_virtual_time
+async def test_a_lease_is_renewed_while_it_is_held(table, leases, clock):
     async with leases.hold("t"):
         before = table.holder("t").expires_at
         clock.now += LEASE_S - 1
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(RENEWAL_S * 1.5)
         assert table.holder("t").expires_at == before + LEASE_S - 1
         clock.now += LEASE_S - 1
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(RENEWAL_S)
         assert await leases.is_held("t")
 
 
-async def test_a_renewal_that_fails_is_tried_again_and_hides_no_result(clock, monkeypatch, caplog):
+@in_virtual_time
+async def test_a_renewal_that_fails_is_tried_again_and_hides_no_result(clock, caplog):
     class Flaky(MemoryLeaseTable):
         attempts = 0
 
@@ -198,12 +203,11 @@ async def test_a_renewal_that_fails_is_tried_again_and_hides_no_result(clock, mo
                 raise PersistenceError("the disk is away")
             return super().renew(thread_id, lease)
 
-    monkeypatch.setattr(module, "RENEWAL_S", 0.01)
     table = Flaky()
     leases = Leases(table, clock)
     async with leases.hold("t"):
-        await asyncio.sleep(0.3)
-    assert table.attempts > 1
+        await asyncio.sleep(RENEWAL_S * 2.5)
+    assert table.attempts == 2
     assert "the disk is away" in caplog.text
     assert not await leases.is_held("t")
 
@@ -373,14 +377,14 @@ def test_a_host_may_have_colons_in_its_name(clock):
         check_ownership("t", LeaseHolder(text, clock.now + 1), clock.now)
 
 
-async def test_a_renewal_that_failed_is_in_the_log_with_its_thread(clock, monkeypatch, caplog):
+@in_virtual_time
+async def test_a_renewal_that_failed_is_in_the_log_with_its_thread(clock, caplog):
     class Broken(MemoryLeaseTable):
         def renew(self, thread_id, lease):
             raise PersistenceError(f"no {thread_id} for {lease}")
 
-    monkeypatch.setattr(module, "RENEWAL_S", 0.01)
     async with Leases(Broken(), clock).hold("t"):
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(RENEWAL_S * 1.5)
     assert "the lease on thread t could not be renewed" in caplog.messages
 
 
@@ -388,4 +392,4 @@ def test_the_times_of_leases_are_those_of_the_system_by_default():
     import time
 
     leases = Leases(MemoryLeaseTable())
-    assert abs(leases._fresh("x:1:y").expires_at - time.time() - LEASE_S) < 5
+    assert abs(leases._fresh("x:1:y").expires_at - time.time() - LEASE_S) < LEASE_S / 2
