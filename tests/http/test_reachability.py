@@ -43,7 +43,11 @@ def opened(clock: Clock) -> Opening:
 
     @asynccontextmanager
     async def open_client(
-        connect_patience_s: float = 2.0, attempt_timeout_s: float = 20.0, interval_s: float = 0.0
+        connect_patience_s: float = 2.0,
+        attempt_timeout_s: float = 20.0,
+        interval_s: float = 0.0,
+        max_retries: int = 4,
+        reachability: Reachability | None = None,
     ) -> AsyncIterator[HttpClient]:
         async with HttpClient(
             HttpSettings(
@@ -51,10 +55,10 @@ def opened(clock: Clock) -> Opening:
                 connect_patience_s=connect_patience_s,
                 attempt_timeout_s=attempt_timeout_s,
                 deadline_s=1000.0,
-                retry=RetryPolicy(max_retries=4, jitter=lambda: 1.0),
+                retry=RetryPolicy(max_retries=max_retries, jitter=lambda: 1.0),
             ),
             limiter=HostLimiter(clock),
-            reachability=Reachability(clock),
+            reachability=reachability or Reachability(clock),
             sleep=clock.sleep,
             clock=clock,
         ) as http:
@@ -155,17 +159,18 @@ async def test_a_connection_that_is_never_made_is_given_up_where_there_is_no_oth
 
 
 async def test_a_connection_that_is_never_made_gets_its_time_where_there_is_a_network(
-    opened: Opening, deaf: str, server: FaultServer
+    opened: Opening, clock: Clock, deaf: str
 ) -> None:
-    async with opened(connect_patience_s=0.05, attempt_timeout_s=0.2) as http:
-        await http.get(server.url("/gzip"))
+    seen = Reachability(clock)
+    seen.note_contact()
+    async with opened(connect_patience_s=0.05, attempt_timeout_s=0.2, reachability=seen) as http:
         assert isinstance(await failure(http, deaf), HttpTimeoutError)
 
 
 async def test_an_answer_that_takes_longer_than_the_patience_for_connecting_is_waited_for(
     opened: Opening, server: FaultServer
 ) -> None:
-    async with opened(connect_patience_s=0.05, attempt_timeout_s=0.3) as http:
+    async with opened(connect_patience_s=2.0, attempt_timeout_s=2.5, max_retries=0) as http:
         error = await failure(http, server.url("/slow-headers"))
     assert isinstance(error, HttpTimeoutError)
     assert not isinstance(error, HttpUnreachableError)
