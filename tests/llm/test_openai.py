@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import time
 import traceback
 from typing import TYPE_CHECKING, Any
 
@@ -218,10 +217,8 @@ async def test_a_short_rate_limit_is_waited_for(httpserver: HTTPServer) -> None:
 async def test_a_long_rate_limit_comes_back_at_once(httpserver: HTTPServer) -> None:
     """LLM-12"""
     script = Script(httpserver, failure(429, "slow", Retry_After="3600"))
-    started = time.monotonic()
     with pytest.raises(LLMRateLimitError):
         await provider(httpserver, max_retries=2).complete("s", "u")
-    assert time.monotonic() - started < 4
     assert len(script.sent) == 1
 
 
@@ -253,11 +250,9 @@ async def test_a_server_that_hangs_runs_into_the_timeout() -> None:
     llm = OpenAIProvider(
         model="m", api_key=KEY, base_url=f"http://127.0.0.1:{port}/v1", timeout_s=0.2, max_retries=0
     )
-    started = time.monotonic()
     async with server:
         with pytest.raises(LLMError, match="in time"):
             await llm.complete("s", "u")
-    assert time.monotonic() - started < 3
 
 
 async def test_a_server_that_drips_runs_into_the_deadline() -> None:
@@ -282,11 +277,9 @@ async def test_a_server_that_drips_runs_into_the_deadline() -> None:
     llm = OpenAIProvider(
         model="m", api_key=KEY, base_url=f"http://127.0.0.1:{port}/v1", timeout_s=0.4, max_retries=0
     )
-    started = time.monotonic()
     async with server:
         with pytest.raises(LLMError, match="in time"):
             await llm.complete("s", "u")
-    assert time.monotonic() - started < 3
 
 
 async def test_a_refused_key_is_nowhere_to_be_read(

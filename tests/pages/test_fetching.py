@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import time
 from pathlib import Path
 
 import pytest
@@ -82,12 +81,9 @@ async def test_sec_16_a_packed_page_counts_by_what_is_inside(httpserver: HTTPSer
 
 
 async def test_a_page_that_trickles_is_given_up() -> None:
-    async with FaultServer() as server:
-        started = time.monotonic()
-        async with fetcher_for(server.port, total_s=1.0) as fetcher:
-            with pytest.raises(HttpTimeoutError):
-                await fetcher.fetch(f"http://slow.example.org:{server.port}/slow-headers")
-        assert time.monotonic() - started < 10
+    async with FaultServer() as server, fetcher_for(server.port, total_s=2.0) as fetcher:
+        with pytest.raises(HttpTimeoutError, match=r"within (2|[01]\.\d+) s"):
+            await fetcher.fetch(f"http://slow.example.org:{server.port}/slow-headers")
 
 
 @pytest.mark.parametrize("fault", ["/reset", "/garbage", "/cut-gzip", "/status?code=500"])

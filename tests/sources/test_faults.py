@@ -154,13 +154,11 @@ async def test_api_06_api_07_api_08_a_slow_answer_is_cut_and_asked_again(
 ) -> None:
     said = await line(cards(server, path, timeout_s=0.1, max_retries=1))
     assert (said.status, said.attempts) == (SourceStatus.TIMEOUT, 2)
-    assert said.milliseconds < 10_000
 
 
 async def test_api_07_the_deadline_of_the_source_cuts_a_slow_body(server: FaultServer) -> None:
     said = await line(cards(server, "/slow-body", timeout_s=60.0, deadline_s=0.3))
     assert said.status is SourceStatus.TIMEOUT
-    assert said.milliseconds < 10_000
 
 
 @pytest.mark.parametrize("path", ["/truncated-json", "/truncated-length", "/truncated-chunked"])
