@@ -15,6 +15,8 @@ import pytest
 from hypothesis import settings
 from tests.examples import FAST, THOROUGH
 
+from paper_search.http.limits import process_limiter
+from paper_search.http.reachability import process_reachability
 from paper_search.testing.recorded import RecordedAnswer, recorded_answers
 
 _BESIDE = Path(__file__).parents[1] / "../shared/data/recorded"
@@ -70,6 +72,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         params = getattr(getattr(item, "callspec", None), "params", {})
         if fixtures & {"postgres_url", "person"} or "postgres" in map(str, params.values()):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def no_memory_of_hosts() -> None:
+    """Forget what other tests of this process met: refusals, turns, hosts that are away."""
+    process_limiter.cache_clear()
+    process_reachability.cache_clear()
 
 
 @pytest.fixture
