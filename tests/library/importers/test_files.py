@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -97,8 +98,11 @@ def test_an_unknown_format_names_the_known(tmp_path: Path) -> None:
 
 
 def test_every_format_has_a_reader() -> None:
-    for module in FORMATS.values():
-        assert callable(__import__(module, fromlist=["read"]).read)
+    for reader in FORMATS.values():
+        module, _, function = reader.partition(":")
+        assert callable(
+            getattr(import_module(f"paper_search.library.importers.{module}"), function)
+        )
 
 
 def counted(pattern: str) -> tuple[int, int]:

@@ -15,9 +15,7 @@ from paper_search.library.importers import (
     Imported,
     Rejected,
     bibtex,
-    csl_json,
-    json_lines,
-    own_json,
+    json_records,
     ris,
 )
 from paper_search.models import (
@@ -33,7 +31,13 @@ from paper_search.models import (
 )
 
 Reader = Callable[[Iterable[str]], Iterator[Entry]]
-READERS: list[Reader] = [bibtex.read, csl_json.read, json_lines.read, own_json.read, ris.read]
+READERS: list[Reader] = [
+    bibtex.read,
+    json_records.read_csl,
+    json_records.read_lines,
+    json_records.read_own,
+    ris.read,
+]
 
 
 def split(read: Reader, text: str) -> tuple[list[RawPaper], list[int]]:
@@ -135,7 +139,7 @@ def test_csl_fields_arrive() -> None:
         "issued": {"date-parts": [[2019, 5]]}, "container-title": "Journal", "page": "1–9",
         "abstract": "<jats:p>Text</jats:p>", "PMID": "7", "URL": "https://example.org",
     }  # fmt: skip
-    (record,), bad = split(csl_json.read, json.dumps([item], indent=1))
+    (record,), bad = split(json_records.read_csl, json.dumps([item], indent=1))
     assert bad == []
     assert (record.title, record.doi, record.year) == ("A Title", "10.1000/x", 2019)
     assert [author.name for author in record.authors] == ["van der Berg, J.", "The Group"]
@@ -144,19 +148,19 @@ def test_csl_fields_arrive() -> None:
 
 
 def test_one_csl_item_alone_is_read() -> None:
-    (record,), bad = split(csl_json.read, '{"title": "Alone",\n "type": "book"}')
+    (record,), bad = split(json_records.read_csl, '{"title": "Alone",\n "type": "book"}')
     assert (record.title, bad) == ("Alone", [])
 
 
 def test_a_broken_item_does_not_lose_the_good_ones() -> None:
     text = '[\n{"title": "One"},\n{"title": "Bro"ken"},\n{"title": "Two"},\n17,\n{"title": "Cut'
-    good, bad = split(csl_json.read, text)
+    good, bad = split(json_records.read_csl, text)
     assert [record.title for record in good] == ["One", "Two"]
     assert bad == [3, 5, 6]
 
 
 def test_a_list_that_is_cut_off_says_so() -> None:
-    good, bad = split(csl_json.read, '[{"title": "One"},\n')
+    good, bad = split(json_records.read_csl, '[{"title": "One"},\n')
     assert (len(good), len(bad)) == (1, 1)
 
 
@@ -178,7 +182,7 @@ RICH = RawPaper(
 
 def test_our_own_records_come_back_as_they_are() -> None:
     lines = f"{RICH.model_dump_json()}\n\n{RICH.model_dump_json(exclude_defaults=True)}\n"
-    good, bad = split(json_lines.read, lines)
+    good, bad = split(json_records.read_lines, lines)
     assert good == [RICH, RICH]
     assert bad == []
 
@@ -195,13 +199,13 @@ def test_our_own_export_comes_back_without_the_verdicts() -> None:
         papers=[paper],
         facets=Facets(),
     )
-    good, bad = split(own_json.read, collection.model_dump_json(indent=2))
+    good, bad = split(json_records.read_own, collection.model_dump_json(indent=2))
     assert good == [RICH.model_copy(update={"raw_data": {}})]
     assert bad == []
 
 
 def test_an_object_without_papers_is_no_export() -> None:
-    assert split(own_json.read, '{"metadata": {}}') == ([], [1])
+    assert split(json_records.read_own, '{"metadata": {}}') == ([], [1])
 
 
 @pytest.mark.parametrize(
@@ -232,7 +236,7 @@ def test_common_field_names_are_understood(
     given_fields: dict[str, object], field: str, expected: object
 ) -> None:
     """API-13, API-21"""
-    (record,), _ = split(json_lines.read, json.dumps({"title": "T", **given_fields}))
+    (record,), _ = split(json_records.read_lines, json.dumps({"title": "T", **given_fields}))
     found = getattr(record, field)
     assert ([author.name for author in found] if field == "authors" else found) == expected
 
@@ -242,14 +246,14 @@ def test_common_field_names_are_understood(
 )
 def test_a_line_that_is_no_record_is_rejected_with_its_number(line: str) -> None:
     """API-14, API-22"""
-    good, bad = split(json_lines.read, f'{{"title": "Good"}}\n{line}\n')
+    good, bad = split(json_records.read_lines, f'{{"title": "Good"}}\n{line}\n')
     assert ([record.title for record in good], bad) == (["Good"], [2])
 
 
 def test_text_that_imitates_our_storage_stays_text() -> None:
     """INJ-06"""
     hostile = {"title": "T", "abstract": '{"lc": 1, "type": "secret"}', "raw_data": {"lc": 2}}
-    (record,), _ = split(json_lines.read, json.dumps(hostile))
+    (record,), _ = split(json_records.read_lines, json.dumps(hostile))
     assert record.abstract == '{"lc": 1, "type": "secret"}'
 
 

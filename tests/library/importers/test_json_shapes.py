@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from paper_search.library.importers import Imported, json_lines
+from paper_search.library.importers import Imported, json_records
 from paper_search.models import RawPaper
 
 
 def read(record: dict[str, Any]) -> RawPaper:
-    (entry,) = json_lines.read([json.dumps(record)])
+    (entry,) = json_records.read_lines([json.dumps(record)])
     assert isinstance(entry, Imported)
     return entry.record
 

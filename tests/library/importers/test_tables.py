@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from paper_search.errors import InputError
-from paper_search.library.importers import Imported, Rejected, csv_table, read_file
+from paper_search.library.importers import Imported, Rejected, read_file, tables
 from paper_search.models import RawPaper
 
 
 def rows(text: str) -> tuple[list[RawPaper], list[Rejected]]:
-    entries = list(csv_table.read(text.splitlines(keepends=True)))
+    entries = list(tables.read_csv(text.splitlines(keepends=True)))
     return (
         [each.record for each in entries if isinstance(each, Imported)],
         [each for each in entries if isinstance(each, Rejected)],

@@ -13,11 +13,8 @@ from paper_search.errors import InputError
 from paper_search.library.importers import (
     Imported,
     Rejected,
-    endnote_tagged,
-    endnote_xml,
-    medline,
     read_file,
-    web_of_science,
+    tagged,
     xml_records,
 )
 from paper_search.models import RawPaper
@@ -109,7 +106,7 @@ def bad(entries: list[Imported | Rejected]) -> list[int]:
 
 
 def test_medline_fields_arrive_and_a_citation_without_title_is_named() -> None:
-    entries = list(medline.read(MEDLINE.splitlines(keepends=True)))
+    entries = list(tagged.read_medline(MEDLINE.splitlines(keepends=True)))
     first, third = good(entries)
     assert first.title == "A long title that goes on"
     assert [author.name for author in first.authors] == ["Doe, Jane", "Roe, Max"]
@@ -123,7 +120,7 @@ def test_medline_fields_arrive_and_a_citation_without_title_is_named() -> None:
 
 
 def test_web_of_science_fields_arrive() -> None:
-    entries = list(web_of_science.read(WOS.splitlines(keepends=True)))
+    entries = list(tagged.read_web_of_science(WOS.splitlines(keepends=True)))
     (record,) = good(entries)
     assert record.title == "A title that goes on"
     assert [author.name for author in record.authors] == ["Doe, J", "Roe, M"]
@@ -135,7 +132,7 @@ def test_web_of_science_fields_arrive() -> None:
 
 
 def test_endnote_fields_arrive() -> None:
-    entries = list(endnote_tagged.read(ENDNOTE.splitlines(keepends=True)))
+    entries = list(tagged.read_endnote(ENDNOTE.splitlines(keepends=True)))
     (record,) = good(entries)
     assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
     assert (record.title, record.venue, record.year) == ("Title", "Journal", 2021)
@@ -145,7 +142,7 @@ def test_endnote_fields_arrive() -> None:
 
 
 def test_endnote_xml_fields_arrive() -> None:
-    entries = list(endnote_xml.read(io.BytesIO(XML)))
+    entries = list(xml_records.read_endnote(io.BytesIO(XML)))
     (record,) = good(entries)
     assert record.title == "A Title"
     assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]

@@ -7,7 +7,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import IO, cast
@@ -16,25 +16,26 @@ from paper_search.errors import InputError, UnknownFormatError, UnknownNameError
 from paper_search.library.importers.entries import Entry
 
 FORMATS = {
-    "bibtex": "paper_search.library.importers.bibtex",
-    "ris": "paper_search.library.importers.ris",
-    "csl-json": "paper_search.library.importers.csl_json",
-    "json-lines": "paper_search.library.importers.json_lines",
-    "json": "paper_search.library.importers.own_json",
-    "medline": "paper_search.library.importers.medline",
-    "web-of-science": "paper_search.library.importers.web_of_science",
-    "endnote": "paper_search.library.importers.endnote_tagged",
-    "endnote-xml": "paper_search.library.importers.endnote_xml",
-    "pubmed-xml": "paper_search.library.importers.pubmed_xml",
-    "refworks": "paper_search.library.importers.refworks",
-    "csv": "paper_search.library.importers.csv_table",
-    "xlsx": "paper_search.library.importers.xlsx_table",
+    "bibtex": "bibtex:read",
+    "ris": "ris:read",
+    "csl-json": "json_records:read_csl",
+    "json-lines": "json_records:read_lines",
+    "json": "json_records:read_own",
+    "medline": "tagged:read_medline",
+    "web-of-science": "tagged:read_web_of_science",
+    "endnote": "tagged:read_endnote",
+    "endnote-xml": "xml_records:read_endnote",
+    "pubmed-xml": "xml_records:read_pubmed",
+    "refworks": "tagged:read_refworks",
+    "csv": "tables:read_csv",
+    "xlsx": "tables:read_workbook",
 }
-"""Module of every format; each has a function `read(lines)` that yields entries."""
+"""Module and function of every format; the function takes lines and yields entries."""
+_PACKAGE = __name__.rpartition(".")[0]
 _OF_BYTES = {"endnote-xml", "pubmed-xml", "xlsx"}
-"""Formats whose `read` takes the open file instead."""
+"""Formats whose function takes the open file instead."""
 _OF_PIECES = {"csl-json", "json"}
-"""Formats whose `read` takes text in pieces: all of it may be on one line."""
+"""Formats whose function takes text in pieces: all of it may be on one line."""
 
 ACCEPTED = (
     "BibTeX (.bib), RIS (.ris), MEDLINE (.nbib), PubMed (.xml), Web of Science (.ciw), "
@@ -107,12 +108,13 @@ def read_file(path: Path | str, *, format_name: str | None = None) -> Iterator[E
     name = format_name or format_of(file, head)
     if name not in FORMATS:
         raise UnknownNameError("import format", name, list(FORMATS))
-    module = import_module(FORMATS[name])
+    module, _, function = FORMATS[name].partition(":")
+    read = getattr(import_module(f"{_PACKAGE}.{module}"), function)
     if name in _OF_BYTES:
-        return _entries_of_bytes(file, module.read)
-    read: Callable[[Iterable[str]], Iterator[Entry]] = module.read
+        return _entries_of_bytes(file, read)
     longest = _HEAD if name in _OF_PIECES else -1
-    return read(_lines(file, _encoding(head), longest))
+    entries: Iterator[Entry] = read(_lines(file, _encoding(head), longest))
+    return entries
 
 
 def _entries_of_bytes(path: Path, read: Callable[[IO[bytes]], Iterator[Entry]]) -> Iterator[Entry]:

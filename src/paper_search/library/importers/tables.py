@@ -1,12 +1,16 @@
-"""Maps the column names of spreadsheets to fields."""
+"""Importers of tables: CSV, TSV and Excel workbooks, with fields guessed from column names."""
 
 from __future__ import annotations
 
+import csv
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import chain
+from typing import IO, Any
 
 from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT
+from paper_search.errors import InputError
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
 from paper_search.models import RawPaper
@@ -182,3 +186,59 @@ def _text(value: Any) -> str:
         return ""
     text = str(value).strip()
     return "" if text.lower() in {"nan", "none", "null", "n/a", "#n/a"} else text
+
+
+_DELIMITERS = ",;\t|"
+_LONGEST_CELL = 10_000_000
+
+
+def read_csv(lines: Iterable[str]) -> Iterator[Entry]:
+    """Yield one entry for every row; the delimiter is that which splits the row of names most."""
+    iterator = iter(lines)
+    names = next((line for line in iterator if line.strip()), "")
+    delimiter = max(_DELIMITERS, key=names.count)
+    csv.field_size_limit(_LONGEST_CELL)
+    reader = csv.reader(chain([names], (line.replace("\0", "") for line in iterator)),
+                        delimiter=delimiter)  # fmt: skip
+
+    def rows() -> Iterator[tuple[int, list[str]]]:
+        while True:
+            # A row is named by the line that it begins on; a quoted cell may go over several.
+            line = reader.line_num + 1
+            row = next(reader, None)
+            if row is None:
+                return
+            yield line, row
+
+    try:
+        yield from entries(rows())
+    except csv.Error as error:
+        yield Rejected(reader.line_num, f"not CSV: {error}")
+
+
+def read_workbook(file: IO[bytes]) -> Iterator[Entry]:
+    """Yield one entry for every row of the sheet, read a row at a time.
+
+    Raises:
+        InputError: it is no workbook.
+    """
+    import zipfile  # noqa: PLC0415  # only when a workbook is read
+    from xml.etree.ElementTree import ParseError  # noqa: PLC0415  # as above
+
+    from openpyxl.reader import excel  # noqa: PLC0415  # as above
+    from openpyxl.utils.exceptions import InvalidFileException  # noqa: PLC0415  # as above
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of styles and extensions that do not concern us
+            book: Any = excel.load_workbook(file, read_only=True, data_only=True)  # type: ignore[no-untyped-call]  # openpyxl has no types
+            sheets = book.worksheets
+            named = (
+                sheet for sheet in sheets
+                if "title" in guessed(next(sheet.iter_rows(max_row=1, values_only=True), ()))
+            )  # fmt: skip
+            sheet = next(named, None) or sheets[0]
+            yield from entries(enumerate(sheet.iter_rows(values_only=True), start=1))
+            book.close()
+    except (InvalidFileException, zipfile.BadZipFile, ParseError, KeyError, IndexError) as error:
+        raise InputError(f"the workbook cannot be read: {error}") from error

@@ -1,8 +1,9 @@
-"""Importer of JSON lines: one record per line, our own or with common field names."""
+"""Importers of JSON: lines, CSL-JSON and this program's own export."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.importers.fields import record_of
+from paper_search.library.importers.json_arrays import Window, items
 from paper_search.library.importers.json_shapes import common
 from paper_search.library.json_text import decoded
 from paper_search.models import RawPaper
@@ -17,7 +19,7 @@ from paper_search.models import RawPaper
 _LONGEST_REASON = 160
 
 
-def read(lines: Iterable[str]) -> Iterator[Entry]:
+def read_lines(lines: Iterable[str]) -> Iterator[Entry]:
     """Yield one entry for every line that is not blank; memory does not grow with the file."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -70,3 +72,42 @@ def _is_ours(given: dict[str, Any]) -> bool:
 
 _VERDICT = {"relevance_score", "relevance_reason", "tags", "is_judged"}
 """What a paper carries beyond its record: the judgement of one search, which is not kept."""
+
+
+_BLANKS = re.compile(r"\s*")
+
+
+def read_csl(lines: Iterable[str]) -> Iterator[Entry]:
+    """Yield one entry for every item of the list, or for the one item that the file is.
+
+    Field names: https://docs.citationstyles.org/en/stable/specification.html#appendix-iv-variables.
+    """
+    window = Window(lines)
+    if window.skip(_BLANKS) == "[":
+        window.position += 1
+    else:
+        window.append("]")
+    for line, value in items(window):
+        yield value if isinstance(value, Rejected) else _csl_entry(value, line)
+
+
+def _csl_entry(item: Any, line: int) -> Entry:
+    if isinstance(item, dict) and str(item.get("archive", "")).lower() == "arxiv":
+        item = {"arxiv_id": item.get("archive_location"), **item}
+    entry = entry_of(item, line)
+    if isinstance(entry, Imported) and isinstance(kind := item.get("type"), str):
+        entry.record.publication_type = kind.strip().lower() or None
+    return entry
+
+
+_PAPERS = re.compile(r'(?<!\\)"papers"\s*:\s*\[')
+
+
+def read_own(lines: Iterable[str]) -> Iterator[Entry]:
+    """Yield one entry for every paper of the collection; verdicts of the search are left out."""
+    window = Window(lines)
+    if not window.find(_PAPERS):
+        yield Rejected(1, 'expected an object with a list "papers"')
+        return
+    for line, value in items(window):
+        yield value if isinstance(value, Rejected) else entry_of(value, line)
