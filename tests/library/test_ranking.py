@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paper_search.errors import PaperSearchError
-from paper_search.library import Library, feedback
+from paper_search.library import Library, bm25
+from paper_search.library.analysis import one_spelling
 from paper_search.library.lexicon import query_weights, ranked_text, ranked_words
-from paper_search.library.spelling import one_spelling
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints
 
 
@@ -69,15 +69,15 @@ def test_any_text_can_be_analysed_again_and_again(text: str) -> None:
 
 def test_feedback_adds_what_sets_the_first_results_apart() -> None:
     results = [
-        feedback.Read(3.0, ["graph", "toxic", "molecul", "common"]),
-        feedback.Read(2.0, ["graph", "molecul", "common", "chance"]),
+        bm25.Read(3.0, ["graph", "toxic", "molecul", "common"]),
+        bm25.Read(2.0, ["graph", "molecul", "common", "chance"]),
     ]
     frequencies = {"common": 900, "molecul": 10, "toxic": 5, "graph": 50}
-    made = feedback.expanded({"graph": 1.0}, results, lambda word: frequencies.get(word, 1), 1000)
-    assert made["molecul"] <= feedback.STRENGTH
+    made = bm25.expanded({"graph": 1.0}, results, lambda word: frequencies.get(word, 1), 1000)
+    assert made["molecul"] <= bm25.STRENGTH
     assert "chance" not in made
     assert made["graph"] > 1.0
-    assert feedback.expanded({"graph": 1.0}, [], lambda _: 0, 1000) == {"graph": 1.0}
+    assert bm25.expanded({"graph": 1.0}, [], lambda _: 0, 1000) == {"graph": 1.0}
 
 
 @pytest.fixture
@@ -235,8 +235,8 @@ def test_a_tree_is_ranked_by_all_of_its_words_and_no_others_are_found(minerals: 
 
 
 def test_results_without_a_score_teach_no_words() -> None:
-    results = [feedback.Read(0.0, ["alpha", "beta"]), feedback.Read(0.0, ["beta", "gamma"])]
-    assert feedback.expanded({"alpha": 1.0}, results, lambda _: 1, 60) == {"alpha": 1.0}
+    results = [bm25.Read(0.0, ["alpha", "beta"]), bm25.Read(0.0, ["beta", "gamma"])]
+    assert bm25.expanded({"alpha": 1.0}, results, lambda _: 1, 60) == {"alpha": 1.0}
 
 
 def test_a_query_whose_hits_have_none_of_its_words_is_answered(tmp_path: Path) -> None:

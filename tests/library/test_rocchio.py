@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from paper_search.library.rocchio import moved
+from paper_search.library.neighbourhood import moved
 
 NONE = np.empty((0, 3), dtype=np.float32)
 EAST, NORTH, UP = np.eye(3, dtype=np.float32)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Self
 
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
-from paper_search.library.batches import batches
 from paper_search.library.current_index import CurrentIndex
 from paper_search.library.embedded import EmbeddedRecords
 from paper_search.library.embedding import Embedder
@@ -22,7 +21,7 @@ from paper_search.library.index import TextIndex
 from paper_search.library.neighbourhood import Neighbourhood, said
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
-from paper_search.library.writing import WritingRights
+from paper_search.library.writing import WritingRights, batches
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, UserFeedback
 from paper_search.query import Node, parse
 from paper_search.query.prose import is_prose

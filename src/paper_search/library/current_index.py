@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from paper_search.errors import LibraryError, PaperSearchError
-from paper_search.library.batches import BATCH
 from paper_search.library.index import IndexState, TextIndex
 from paper_search.library.records import RecordStore
-from paper_search.library.writing import WriterBusyError, WritingRights
+from paper_search.library.writing import BATCH, WriterBusyError, WritingRights
 
 if TYPE_CHECKING:
     import tantivy

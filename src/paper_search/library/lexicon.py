@@ -15,9 +15,9 @@ from paper_search.library.analysis import (
     STEMMED,
     analysers,
     is_of_letters_apart,
+    one_spelling,
     prepared,
 )
-from paper_search.library.spelling import one_spelling
 from paper_search.query.prose import SMALL_WORDS
 
 TITLE_WEIGHT = 3

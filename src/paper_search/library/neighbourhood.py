@@ -1,13 +1,11 @@
-"""Mixes the records nearest to a question into the results by words."""
+"""Mixes the records nearest to a question into the results by words, and learns from decisions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from paper_search.library.fusion import fused
 from paper_search.library.nearness import Nearness
-from paper_search.library.rocchio import moved
 from paper_search.query.ast import And, Near, Node, Or, Phrase, Term
 
 if TYPE_CHECKING:
@@ -15,6 +13,10 @@ if TYPE_CHECKING:
     import tantivy
     from numpy.typing import NDArray
 
+RELEVANT = 0.75
+"""Weight of the middle of the relevant records beside 1.0 for the question itself."""
+IRRELEVANT = 0.15
+"""Weight of the middle of the irrelevant; both are those of Manning et al. 2008, section 9.1.1."""
 DEPTH = 300
 """How many records either ranking brings in; no more of them are worth a place."""
 _MOST_LISTED = 30_000
@@ -108,3 +110,52 @@ def said(tree: Node) -> str:
             return f"{said(left)} {said(right)}"
         case _:
             return ""
+
+
+def fused(words: Mapping[int, float], cosines: Mapping[int, float]) -> dict[int, float]:
+    """Return the records of both rankings with one score in 0..1, best first, equal ones by row.
+
+    Both sides are brought to 0..1 and count half. A score by words has a zero of its own, no word
+    of the question, so it is divided by the best. A cosine has none, as models put all texts of a
+    field close together: the farthest of the records gets 0 and the nearest 1. A record that has
+    no words of the question, or no vector, gets 0 from that side.
+
+    Args:
+        words: scores by words, not negative.
+        cosines: cosines with the question.
+    """
+    best = max(words.values(), default=0.0) or 1.0
+    least, most = min(cosines.values(), default=0.0), max(cosines.values(), default=0.0)
+    width = most - least or 1.0
+    made = {
+        row: round((words.get(row, 0.0) / best + (cosines.get(row, least) - least) / width) / 2, 6)
+        for row in words.keys() | cosines.keys()
+    }
+    return {row: made[row] for row in sorted(made, key=lambda row: (-made[row], row))}
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def moved(
+    question: NDArray[np.float32], relevant: NDArray[np.float32], irrelevant: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the question, moved towards relevant and away from irrelevant papers (Rocchio 1971).
+
+    The result has length 1; a question of which nothing is left stays as it was.
+
+    Args:
+        question: a vector of length 1.
+        relevant: a row for every record to move towards; none: there is none.
+        irrelevant: the same for those to move away from.
+    """
+    import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
+
+    made = question.astype(np.float32)
+    for vectors, weight in ((relevant, RELEVANT), (irrelevant, -IRRELEVANT)):
+        if len(vectors):
+            made = made + np.float32(weight) * vectors.mean(axis=0)
+    length = np.linalg.norm(made)
+    return np.asarray(made / length, dtype=np.float32) if length else question

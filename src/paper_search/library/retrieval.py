@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from paper_search.bibliography.text import normalised_title
-from paper_search.library import adjacency, feedback
+from paper_search.library import bm25
 from paper_search.library.analysis import EXACT, words
 from paper_search.library.index import RANKED
 from paper_search.library.lexicon import (
@@ -66,7 +66,7 @@ class Retrieval:
         self._near = near
         self._records = records
         self._translator = Translator(schema, self._words_that_begin)
-        self._texts: dict[int, adjacency.Text] = {}
+        self._texts: dict[int, bm25.Text] = {}
 
     def words(
         self,
@@ -139,15 +139,15 @@ class Retrieval:
             rank = self._translator.ranking(words)
             return self._translator.within(condition, rank, is_rank_needed=text is not None)
 
-        size = max(limit, feedback.READ, DEPTH if self._near else 0) + _SPARE
+        size = max(limit, bm25.READ, DEPTH if self._near else 0) + _SPARE
         result: Any = self._searcher.search(query(weights), limit=size, count=True)
         scored = self._scored(result)
         if self._near:
             self._near.limit_to(self._searcher, condition, self._schema)
         if not self._near and not (weights and scored):
             return Ranking([hit.row for hit in scored[:limit]], int(result.count))
-        read = self._mixed(scored)[: feedback.READ]
-        known = self._records.fields_of([hit.row for hit in (*read, *scored[: feedback.READ])])
+        read = self._mixed(scored)[: bm25.READ]
+        known = self._records.fields_of([hit.row for hit in (*read, *scored[: bm25.READ])])
         if weights and scored and not (text and _is_title(weights, known.get(scored[0].row))):
             # What a person marked says more than what came first.
             wider = _joined(weights, learned) if learned else self._expanded(weights, read, known)
@@ -195,8 +195,8 @@ class Retrieval:
         known: Mapping[int, Mapping[str, Any]],
     ) -> dict[str, float]:
         texts = [(hit, self._text(hit.row, known)) for hit in read if hit.row in known]
-        results = [feedback.Read(hit.score, [*text.title, *text.rest]) for hit, text in texts]
-        return feedback.expanded(weights, results, self._frequency, self._searcher.num_docs)
+        results = [bm25.Read(hit.score, [*text.title, *text.rest]) for hit, text in texts]
+        return bm25.expanded(weights, results, self._frequency, self._searcher.num_docs)
 
     def _neighbours_first(
         self, scored: list[_Scored], text: str, known: dict[int, dict[str, Any]]
@@ -205,28 +205,28 @@ class Retrieval:
 
         What had to be read for that is put into `known`.
         """
-        pairs = adjacency.pairs_of(query_words(text)[:_MOST_IN_ORDER])
-        first = scored[: adjacency.READ]
+        pairs = bm25.pairs_of(query_words(text)[:_MOST_IN_ORDER])
+        first = scored[: bm25.READ]
         if not pairs or len(first) < 2:  # noqa: PLR2004  # one alone has no order
             return scored
         known.update(self._records.fields_of([r.row for r in first if r.row not in known]))
         texts = [self._text(hit.row, known) for hit in first]
-        bonuses = adjacency.bonuses(pairs, texts, self._rarity, TITLE_WEIGHT)
+        bonuses = bm25.bonuses(pairs, texts, self._rarity, TITLE_WEIGHT)
         raised = [
             _Scored(hit.row, hit.score + bonus) for hit, bonus in zip(first, bonuses, strict=True)
         ]
-        return _in_order(raised) + scored[adjacency.READ :]
+        return _in_order(raised) + scored[bm25.READ :]
 
-    def _text(self, row: int, known: Mapping[int, Mapping[str, Any]]) -> adjacency.Text:
+    def _text(self, row: int, known: Mapping[int, Mapping[str, Any]]) -> bm25.Text:
         """Return the words of a record, which are looked for once."""
         if row not in self._texts:
             fields = known.get(row, {})
             title = ranked_words(fields.get("title") or "")
-            self._texts[row] = adjacency.Text(title, ranked_words(text_of(fields)))
+            self._texts[row] = bm25.Text(title, ranked_words(text_of(fields)))
         return self._texts[row]
 
     def _rarity(self, word: str) -> float:
-        return feedback.rarity(self._frequency(word), self._searcher.num_docs)
+        return bm25.rarity(self._frequency(word), self._searcher.num_docs)
 
     def _frequency(self, word: str) -> int:
         return int(self._searcher.doc_freq(RANKED, word))

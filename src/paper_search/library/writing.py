@@ -1,15 +1,18 @@
-"""The write lock of a library: one writer at a time, who shows that it is alive."""
+"""The right to write to a library, one process at a time, and the batches that are written."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from paper_search.errors import LibraryError
+from paper_search.errors import InputError, LibraryError
+from paper_search.models import RawPaper
 
+BATCH = 1_000
+"""Papers in one transaction."""
 _LOOK_S = 0.25
 """How often a process that waits looks whether the one that writes is getting on."""
 
@@ -122,3 +125,20 @@ class WritingRights:
         return LibraryError(
             f"the library {str(self._directory)!r} cannot be written: {error.strerror or error}"
         )
+
+
+def batches(papers: Iterable[RawPaper]) -> Iterator[list[RawPaper]]:
+    """Yield the papers in batches; when they break off with an error, first those before it."""
+    batch: list[RawPaper] = []
+    try:
+        for paper in papers:
+            batch.append(paper)
+            if len(batch) == BATCH:
+                full, batch = batch, []
+                yield full
+    except InputError:
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch

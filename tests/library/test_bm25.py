@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paper_search.library import Library
-from paper_search.library.adjacency import Text, bonuses, pairs_of
+from paper_search.library.bm25 import Text, bonuses, pairs_of
 from paper_search.models import RawPaper
 
 WORDS = st.lists(st.sampled_from(["graph", "neural", "network", "drug"]), max_size=12)
