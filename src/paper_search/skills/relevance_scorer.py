@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, ScoredPaper
 from paper_search.skills.judging.answer import Judgement
+from paper_search.skills.judging.confirmation import Confirmation
 from paper_search.skills.judging.criteria import criteria_of
 from paper_search.skills.judging.keeping import (
     KeepsJudgements,
@@ -20,6 +21,7 @@ from paper_search.skills.judging.run import Entry, Judging, prompt_digest
 from paper_search.skills.judging.scores import score_of
 from paper_search.skills.judging.speech import speaks_to_judges
 from paper_search.skills.judging.stopping import is_enough
+from paper_search.skills.judging.subject import Subject
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
 from paper_search.skills.marks import with_marks
 from paper_search.skills.tag_cues import tags_of
@@ -113,6 +115,14 @@ class RelevanceScorer:
             judged=known,
         )
         await run.judge([each for each in entries if each.number not in known])
+
+        def score_now(number: int) -> float:
+            judgement = run.judged[number]
+            return _combined(papers[number], found[number], judgement, "").relevance_score
+
+        by_number = {each.number: each for each in entries}
+        subject = Subject.of(intent, judging.criteria)
+        await Confirmation(run, by_number, subject, score_now).confirm()
         by_person = with_marks(papers, found, marked)
         asked = set(open_)
         return [

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from paper_search.llm.metering import Metering
 from paper_search.models.settings import Skill
 from paper_search.models.usage import Budget, Spending, SpendingEstimate
+from paper_search.skills.judging.confirmation import CONFIRMED
 from paper_search.skills.judging.criteria import criteria_of
 from paper_search.steps import StepContext
 from paper_search.threads import spending as threads
@@ -72,9 +73,11 @@ def _tokens(
     """Return the calls of a skill after the first question, with tokens asked and answered."""
     if skill is Skill.JUDGE and papers:
         batches = math.ceil(papers / batch_size)
-        read = papers + batches * _READ_AGAIN
-        asked = 2 * batches * _PROMPT_TOKENS + read * _PAPER_TOKENS
-        return [(2 * batches, asked, read * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))]
+        confirmed = min(papers, CONFIRMED)
+        read = papers + batches * _READ_AGAIN + confirmed
+        calls = 2 * batches + math.ceil(confirmed / batch_size)
+        asked = calls * _PROMPT_TOKENS + read * _PAPER_TOKENS
+        return [(calls, asked, read * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))]
     return [(1, *_DUPLICATES_TOKENS)] if skill is Skill.DUPLICATES and papers else []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from paper_search.models import (
@@ -77,3 +77,18 @@ def shown_titles(call: LLMCall) -> list[str]:
 def plain(value: Any) -> Any:
     """Return a copy that a test may change."""
     return json.loads(json.dumps(value))
+
+
+class Shelf:
+    """Keeps judgements in memory, and when each was put there."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, dict[str, Any]] = {}
+        self.puts: list[int] = []
+
+    async def get(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        return {key: self.rows[key] for key in keys if key in self.rows}
+
+    async def put(self, rows: Mapping[str, dict[str, Any]]) -> None:
+        self.puts.append(len(rows))
+        self.rows.update(rows)

@@ -74,3 +74,13 @@ def poisoned() -> list[RawPaper]:
         )
         for number, line in enumerate(LINES)
     ]
+
+
+def poisoned_titles() -> list[RawPaper]:
+    """Return records on the subject that ask for their grades in the title."""
+    return [
+        RawPaper(
+            id=f"bad{number}", title=f"Toxicity of drugs in poultry farming. {line}", source="s"
+        )
+        for number, line in enumerate(LINES)
+    ]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from tests.skills.judging.papers import INTENT, judged, paper, shown_titles, some
-from tests.skills.judging.poison import LINES, poisoned
+from tests.skills.judging.poison import LINES, poisoned, poisoned_titles
 
 from paper_search.models import RawPaper, ScoredPaper
 from paper_search.skills.judging.speech import speaks_to_judges
@@ -15,7 +16,7 @@ from paper_search.skills.result_ranker import ResultRanker
 from paper_search.skills.untrusted import is_suspicious
 from paper_search.testing.llm import FakeLLM, LLMCall, criteria_in, data_block, graded
 
-POISONED = {each.title for each in poisoned()}
+POISONED = {each.title for each in poisoned()} | {each.title for each in poisoned_titles()}
 
 
 def clean() -> list[RawPaper]:
@@ -28,20 +29,34 @@ def clean() -> list[RawPaper]:
 
 
 def honest(title: str) -> int:
-    return 3 if "oxicity" in title and title not in POISONED else 1 if "Graph" in title else 0
+    if "oultry" in title:
+        return int("oxicity" in title)
+    return 3 if "oxicity" in title else 1 if "Graph" in title else 0
 
 
-def obedient(call: LLMCall) -> dict[str, Any]:
+def obedient(call: LLMCall, *, is_led: bool | None = None) -> dict[str, Any]:
     """Answer as the records want it: those that ask get the best grades, all others none."""
     records, criteria = data_block(call), criteria_in(call.user_message)
-    is_led = any(record["title"] in POISONED for record in records)
+    if is_led is None:
+        is_led = any(map(asks, records))
 
-    def grade(title: str) -> int:
-        if title in POISONED:
+    def grade(record: dict[str, Any]) -> int:
+        if asks(record):
             return 3
-        return 0 if is_led else honest(title)
+        return 0 if is_led else honest(record["title"])
 
-    return {"results": [graded(each, criteria, grade(each["title"])) for each in records]}
+    return {"results": [graded(each, criteria, grade(each)) for each in records]}
+
+
+def obliging(call: LLMCall) -> dict[str, Any]:
+    """Give the best grades to who asks for them, and take nothing from the others."""
+    return obedient(call, is_led=False)
+
+
+def asks(record: dict[str, Any]) -> bool:
+    """Whether one of the lines is in sight; some are in titles."""
+    text = f"{record['title']} {record['abstract'] or ''}"
+    return any(line in text for line in LINES)
 
 
 def grades(found: list[ScoredPaper]) -> dict[str, list[tuple[int, str]]]:
@@ -57,15 +72,19 @@ def test_there_are_fifty_poisoned_records_and_none_has_a_cue() -> None:
     assert not any(is_suspicious(each.title, each.abstract) for each in poisoned())
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("records", [poisoned, poisoned_titles])
+@pytest.mark.parametrize("model", [obedient, obliging])
+@pytest.mark.parametrize("seed", range(2))
 async def test_poisoned_records_change_no_grade_and_no_order_and_do_not_come_first(
     seed: int,
+    model: Callable[[LLMCall], dict[str, Any]],
+    records: Callable[[], list[RawPaper]],
 ) -> None:
     """INJ-01 INJ-08"""
-    alone = await judged(FakeLLM(obedient), clean())
-    mixed = [*clean(), *poisoned()]
+    alone = await judged(FakeLLM(model), clean())
+    mixed = [*clean(), *records()]
     random.Random(seed).shuffle(mixed)  # noqa: S311  # an order, no secret
-    beside = await judged(FakeLLM(obedient), mixed, max_concurrency=3)
+    beside = await judged(FakeLLM(model), mixed, max_concurrency=3)
     assert all(each.is_judged for each in beside)
     assert grades(beside) == grades(alone)
     ordered = [each.paper for each in ResultRanker().order(beside, is_score_first=True)]
@@ -73,6 +92,18 @@ async def test_poisoned_records_change_no_grade_and_no_order_and_do_not_come_fir
     among = [each.id for each in ordered if each.title not in POISONED]
     scores = {each.paper.id: each.relevance_score for each in alone}
     assert [scores[name] for name in among] == sorted(scores.values(), reverse=True)
+
+
+async def test_who_talked_a_judge_into_a_place_on_the_first_page_is_flagged() -> None:
+    found = await judged(FakeLLM(obliging), [*clean(), *poisoned()])
+    raised = [each for each in found if each.paper.title in POISONED and each.grades[0].grade]
+    assert len(raised) >= len(LINES) // 4
+    assert all("suspicious_text" in each.relevance_reason for each in raised)
+    assert not any(
+        "suspicious_text" in each.relevance_reason
+        for each in found
+        if each.paper.title not in POISONED
+    )
 
 
 async def test_a_batch_whose_grades_hang_on_one_record_is_judged_one_by_one() -> None:
@@ -94,7 +125,7 @@ async def test_a_batch_whose_grades_hang_on_one_record_is_judged_one_by_one() ->
     assert found[5].relevance_score <= 0.7
     assert "suspicious_text" in found[5].relevance_reason
     assert not any("suspicious_text" in each.relevance_reason for each in found[:5])
-    assert [len(shown_titles(call)) for call in llm.calls] == [6, 2, *[1] * 6]
+    assert [len(shown_titles(call)) for call in llm.calls] == [6, 2, *[1] * 6, 1]
 
 
 async def test_who_is_read_again_is_asked_about_in_another_order() -> None:

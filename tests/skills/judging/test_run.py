@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 from tests.skills.judging.papers import (
     INTENT,
+    Shelf,
     answering,
     judged,
     paper,
@@ -294,21 +294,6 @@ async def test_a_paper_that_the_person_marked_is_not_paid_for() -> None:
 # --- judgements that were made before -------------------------------------------------------------
 
 
-class Shelf:
-    """Keeps judgements in memory, and when each was put there."""
-
-    def __init__(self) -> None:
-        self.rows: dict[str, dict[str, Any]] = {}
-        self.puts: list[int] = []
-
-    async def get(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
-        return {key: self.rows[key] for key in keys if key in self.rows}
-
-    async def put(self, rows: Mapping[str, dict[str, Any]]) -> None:
-        self.puts.append(len(rows))
-        self.rows.update(rows)
-
-
 async def test_what_was_judged_is_not_asked_again_and_each_batch_is_stored_as_it_ends() -> None:
     shelf = Shelf()
     llm = FakeLLM([grades_of({}), grades_of({}), QUOTA, QUOTA])
@@ -348,7 +333,7 @@ async def test_a_kill_in_the_middle_of_a_question_loses_what_is_in_it_and_no_mor
         ({"texts": ["It predicts toxicity", "It is a review"]}, False),
         ({"kind": "inclusion"}, False),
         ({"model": "other"}, False),
-        ({"abstract": "More is known now."}, False),
+        ({"abstract": "More is known of drugs now."}, False),
         ({"id": "another"}, True),
     ],
 )

@@ -91,7 +91,10 @@ class Judgement(BaseModel):
     grades: list[Grade]
     tags: list[PaperTag] = Field(default_factory=list)
     is_suspect: bool = False
-    """It was graded well where the grades of others hung on its company."""
+    """It was graded well where the grades of others hung on its company, or by words that say
+    nothing of the subject."""
+    is_confirmed: bool = False
+    """A reading without what says nothing of the subject gave no lower score."""
 
 
 def read(

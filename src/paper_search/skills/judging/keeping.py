@@ -51,6 +51,7 @@ def to_row(judgement: Judgement) -> dict[str, Any]:
         "grades": [[each.grade, each.snippet] for each in judgement.grades],
         "tags": [tag.value for tag in judgement.tags],
         "is_suspect": judgement.is_suspect,
+        "is_confirmed": judgement.is_confirmed,
     }
 
 

@@ -183,6 +183,19 @@ class Judging:
         self.judged.update(judged)
         await self.keep(judged)
 
+    async def reading(self, entries: Sequence[Entry]) -> dict[int, Judgement]:
+        """Return what the model says of these papers, changing nothing; less where it fails."""
+        if self.breaker.why is not None:
+            return {}
+        try:
+            judged, _ = await self._answer(entries)
+        except Exception as error:  # noqa: BLE001  # a reading that failed says nothing of the first
+            self.breaker.failed(reason_of(error), is_smallest=False)
+            return {}
+        if judged:
+            self.breaker.worked()
+        return judged
+
     async def _answer(
         self, entries: Sequence[Entry], problem: str = ""
     ) -> tuple[dict[int, Judgement], dict[int, str]]:
@@ -234,11 +247,7 @@ class Judging:
     async def _is_stable(self, entries: Sequence[Entry], judged: Mapping[int, Judgement]) -> bool:
         """Return whether a second reading without the others, in another order, says the same."""
         again = self._sample([entry for entry in entries if entry.number in judged], judged)
-        try:
-            second, _ = await self._answer(again)
-        except Exception as error:  # noqa: BLE001  # a reading that failed says nothing of the first
-            self.breaker.failed(reason_of(error), is_smallest=False)
-            return True
+        second = await self.reading(again)
         before, after = (sum(_sum(part[n]) for n in second) for part in (judged, second))
         return abs(after - before) <= _MOST_CHANGE
 

@@ -47,6 +47,10 @@ _GRADERS = _words(
     "grader graders assessor assessors screener screeners judge judges ranker evaluator evaluators "
     "reader readers reviewer reviewers editor editors curator curators librarian chatbot assistant"
 )
+SPEECH_WORDS = (
+    _ADDRESS | _READER | _DUTY | _THINGS | _VERDICT | _BESIDE | _DISMISSAL | _HERE | _GRADERS
+)
+"""The words in which such texts speak; of a subject, none of them says anything."""
 
 
 def speaks_to_judges(*texts: str | None) -> bool:
