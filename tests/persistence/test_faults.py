@@ -153,12 +153,13 @@ async def test_a_lock_of_three_seconds_is_waited_for(path, url):
 async def test_a_lock_held_for_too_long_is_named_and_the_thread_goes_on(path, url, monkeypatch):
     """PER-11: longer than the program waits, here 0.5 of 30 seconds."""
     await workflow(persistence=url).start("q", thread_id="t")
-    monkeypatch.setattr(sqlite_files, "BUSY_TIMEOUT_S", 0.5)
-    with (
-        locked(path),
-        pytest.raises(PersistenceError, match=r"threads\.db.*locked.*close that one"),
-    ):
-        await reply_to(workflow(persistence=url), "t", "approve")
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite_files, "BUSY_TIMEOUT_S", 0.5)
+        with (
+            locked(path),
+            pytest.raises(PersistenceError, match=r"threads\.db.*locked.*close that one"),
+        ):
+            await reply_to(workflow(persistence=url), "t", "approve")
     assert (await reply_to(workflow(persistence=url), "t", "approve")).iteration == 0
 
 
