@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from typer.testing import CliRunner
 
@@ -29,7 +30,7 @@ from paper_search.cli.app import app
 QUESTION = "graph neural networks for molecules"
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>]")
 _OURS = ("LLM_", "PAPER_SEARCH_", "DATABASE_URL", "EDITOR", "VISUAL")
-_PATIENCE_S = 60.0
+_PATIENCE_S = 240.0
 _REST_S = 0.3
 
 
@@ -204,9 +205,13 @@ class Person:
         self._process.send_signal(signal.SIGINT)
 
     def rests(self) -> None:
-        """Wait until nothing more appears: a prompt that is being drawn is deaf to Ctrl-C."""
-        while select.select([self._master], [], [], _REST_S)[0]:
-            assert self._look(), f"ended:\n{self.screen}"
+        """Wait until the command waits, too: a prompt that is being drawn is deaf to Ctrl-C."""
+        process = psutil.Process(self._process.pid)
+        is_waiting = False
+        while not is_waiting:
+            while select.select([self._master], [], [], _REST_S)[0]:
+                assert self._look(), f"ended:\n{self.screen}"
+            is_waiting = process.status() == psutil.STATUS_SLEEPING
 
     def leaves(self) -> int:
         """Read on until the command ends; return its exit code."""
