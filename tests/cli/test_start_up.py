@@ -32,7 +32,7 @@ except SystemExit as end:
 def test_nothing_heavy_is_imported_before_it_is_needed(statement: str) -> None:
     script = f"{statement}\nimport sys\nprint([m for m in {HEAVY} if m in sys.modules])"
     ended = subprocess.run(  # noqa: S603  # this program
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240
     )
     assert ended.stdout.splitlines()[-1] == "[]"
 
@@ -63,7 +63,7 @@ print([m for m in {UNASKED} if m in sys.modules])
 """
     assert home.is_dir()
     ended = subprocess.run(  # noqa: S603  # this program
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240
     )
     assert ended.stdout.splitlines()[-1] == "[]"
 
@@ -80,7 +80,7 @@ def test_the_module_can_be_run_and_names_itself_in_the_commands_it_prints(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=240,
         stdin=subprocess.DEVNULL,
         env={**os.environ, **bytecode},
     )

@@ -138,7 +138,7 @@ def test_papers_are_marked_by_number_and_the_search_goes_round(person: Seat, cli
     command = re.search(r"approve: (.*--approve --token \w+)", someone.screen)
     assert command is not None
     ended = subprocess.run(  # noqa: S603  # this program, as it printed it
-        shlex.split(command[1]), capture_output=True, text=True, timeout=60, check=False
+        shlex.split(command[1]), capture_output=True, text=True, timeout=240, check=False
     )
     assert ended.returncode == 0
     detail = cli("show", cli("threads", "--json").document[0]["thread_id"], "--json").document
@@ -262,7 +262,7 @@ def test_ctrl_c_at_a_question_leaves_it_open(person: Seat, waiting: str, cli: Cl
 def silent_server() -> Iterator[socket.socket]:
     """A server that takes connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(60)
+        server.settimeout(240)
         yield server
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from benchmarks.kills import KINDS, schedules
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 
 SEED = 20261123

@@ -25,7 +25,7 @@ from paper_search.persistence import open_persistence
 from paper_search.steps import Dispatch, Outcome, Remote, StepContext, StepDef, Workflow
 from paper_search.steps.compiler import compile_in_memory, compile_workflow
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 OK, FAIL = Outcome.OK, Outcome.FAIL
 CONFIG = {"configurable": {"thread_id": "t"}}

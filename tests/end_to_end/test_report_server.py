@@ -27,7 +27,7 @@ from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.session import ReportSession
 from paper_search.testing.reports import report_services
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 GRAPH = "research_report"

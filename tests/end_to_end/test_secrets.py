@@ -15,7 +15,7 @@ from werkzeug import Request, Response
 
 from paper_search.testing.model_server import run_model_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 FORMATS = ("json", "bibtex", "ris", "csl-json", "csv", "markdown")
 QUESTION = "graph neural networks"
@@ -95,7 +95,7 @@ def _over_the_server(environment: dict[str, str], folder: Path) -> list[str]:
     texts = []
     headers = {"authorization": f"Bearer {TOKEN}", "x-api-key": "CANARY-key-in-a-header"}
     with serving(environment, folder, "--trace") as server:
-        with httpx.Client(base_url=server.url, headers=headers, timeout=120) as client:
+        with httpx.Client(base_url=server.url, headers=headers, timeout=240) as client:
             for question in (QUESTION, " "):
                 thread = client.post("/threads", json={}).json()["thread_id"]
                 run = {"assistant_id": "paper_search", "input": {"question": question}}

@@ -24,7 +24,7 @@ from tests.end_to_end.served import ServedProcess, bare_environment, command_lin
 from paper_search.persistence import open_persistence
 from paper_search.testing.model_server import run_model_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 QUESTION = "graph neural networks"
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
@@ -42,7 +42,7 @@ class Served:
     def client(self, token: str | None = ADA, **headers: str) -> httpx.AsyncClient:
         if token is not None:
             headers["authorization"] = f"Bearer {token}"
-        return httpx.AsyncClient(base_url=self.process.url, headers=headers, timeout=120)
+        return httpx.AsyncClient(base_url=self.process.url, headers=headers, timeout=240)
 
 
 @pytest.fixture(scope="module")
@@ -345,13 +345,13 @@ async def test_a_killed_server_forgets_nothing(tmp_path: Path):
             tmp_path, LLM_MODEL="fake", LLM_BASE_URL=model.url, OPENAI_API_KEY="CANARY-key"
         )
         with serving(environment, tmp_path) as first:
-            async with httpx.AsyncClient(base_url=first.url, timeout=120) as client:
+            async with httpx.AsyncClient(base_url=first.url, timeout=240) as client:
                 waiting = await begun(client)
                 done = await begun(client)
                 await approved(client, done)
                 await approved(client, done)
         with serving(environment, tmp_path) as second:
-            async with httpx.AsyncClient(base_url=second.url, timeout=120) as client:
+            async with httpx.AsyncClient(base_url=second.url, timeout=240) as client:
 
                 async def are_there() -> bool:
                     listed = (await client.post("/threads/search", json={})).json()

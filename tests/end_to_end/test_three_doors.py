@@ -28,7 +28,7 @@ from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "graph neural networks"

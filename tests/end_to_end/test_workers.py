@@ -24,7 +24,7 @@ from tests.end_to_end.served import bare_environment, command_line
 
 from paper_search.persistence import open_persistence
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 UVICORN = ROOT / ".venv-aegra" / "bin" / "uvicorn"
@@ -68,7 +68,7 @@ class Worker:
         self._process.wait()
 
     def client(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=self.url, timeout=60)
+        return httpx.AsyncClient(base_url=self.url, timeout=240)
 
 
 @pytest.fixture(scope="module")

@@ -60,7 +60,7 @@ class Services:
             },
             capture_output=True,
             check=False,
-            timeout=120,
+            timeout=240,
         )
         assert ended.returncode == 0, ended.stderr.decode()
         document: dict[str, Any] = json.loads(ended.stdout)
@@ -206,7 +206,7 @@ def test_the_smoke_run_saves_what_it_gets_in_the_form_of_the_recorded_answers(
         capture_output=True,
         check=True,
         text=True,
-        timeout=120,
+        timeout=240,
     )
     lines = [line.split("|")[1].strip() for line in ended.stdout.splitlines()[2:]]
     assert lines[:2] == ["openalex", "crossref"]

@@ -132,7 +132,7 @@ def test_an_import_goes_on_once_there_is_space_for_its_files(tmp_path: Path, lim
     file, path = tmp_path / "records.jsonl", tmp_path / "library"
     file.write_text(lines(0, 3_000), "utf-8")
     with run(IMPORT, path, file, limit) as child:
-        _, said = child.communicate(timeout=120)
+        _, said = child.communicate(timeout=240)
     assert child.returncode == 1
     assert "LibraryError: " in said
     assert "Traceback" not in said
@@ -153,7 +153,7 @@ def test_a_full_file_system_is_said_and_the_rest_goes_in_later(
     file, path = tmp_path / "records.jsonl", small_disk / "library"
     file.write_text(lines(0, 6_000), "utf-8")
     with run(IMPORT, path, file, 0 if small_disk.is_mount() else 500_000) as child:
-        _, said = child.communicate(timeout=120)
+        _, said = child.communicate(timeout=240)
     assert child.returncode == 1
     assert "LibraryError: " in said
     assert "full" in said.lower() or "space" in said.lower() or "I/O" in said
@@ -178,12 +178,12 @@ def test_two_imports_at_once_are_both_complete_and_searched_meanwhile(tmp_path: 
     writers = [run(IMPORT, path, tmp_path / f"{number}.jsonl", 0) for number in range(2)]
     added = 0
     for child in writers:
-        out, err = child.communicate(timeout=180)
+        out, err = child.communicate(timeout=240)
         assert child.returncode == 0, err
         added += int(out)
     done.touch()
     for child in readers:
-        out, err = child.communicate(timeout=60)
+        out, err = child.communicate(timeout=240)
         assert child.returncode == 0, err
         rounds, _, slowest = out.split()
         assert int(rounds) > 10
@@ -204,7 +204,7 @@ def test_a_library_that_cannot_be_written_can_be_searched() -> None:
             for each in everything:
                 each.chmod(0o555 if each.is_dir() else 0o444)
             with run(READ_ONLY, cwd=place) as child:
-                out, err = child.communicate(timeout=60)
+                out, err = child.communicate(timeout=240)
         finally:
             for each in everything:
                 each.chmod(0o755 if each.is_dir() else 0o644)

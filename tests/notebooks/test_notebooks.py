@@ -25,6 +25,6 @@ def shown(notebook: NotebookNode) -> dict[str, set[str]]:
 def test_the_notebook_shows_what_its_reader_sees(path: Path) -> None:
     written = nbformat.read(path, as_version=4)
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    NotebookClient(notebook, timeout=240, kernel_name="python3").execute()
     assert shown(notebook) == shown(written)
     assert not any("error" in kinds for kinds in shown(notebook).values())

@@ -123,7 +123,7 @@ def test_a_file_that_may_not_grow_is_named_and_stays_whole(path, url):
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=240,
     ).stdout
     assert "threads.db" in said
     assert "make room" in said

@@ -297,7 +297,7 @@ def test_many_processes_make_the_file_at_once(tmp_path):
     for process in processes:
         process.stdin.write("\n")
         process.stdin.flush()
-    assert [process.communicate(timeout=120)[1] for process in processes] == [""] * 6
+    assert [process.communicate(timeout=240)[1] for process in processes] == [""] * 6
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         query = "SELECT COUNT(DISTINCT thread_id) FROM checkpoints"
@@ -324,7 +324,7 @@ async def test_opening_a_file_twice_in_a_process_keeps_the_locks_of_the_first(tm
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=240,
         )
         assert "locked" in said.stderr
         assert (await outer.store.aget(("a",), "b")).value == {"c": 1}

@@ -357,7 +357,7 @@ def test_of_six_processes_that_decide_at_the_same_moment_one_resumes(durable_url
     for each in people:
         each.stdin.write("\n")
         each.stdin.flush()
-    said = [each.communicate(timeout=120)[0].strip() for each in people]
+    said = [each.communicate(timeout=240)[0].strip() for each in people]
     (entry,) = asyncio.run(entries(durable_url))
     won = entry.decision["action"]
     assert any(each.startswith("stands") for each in said)
@@ -393,7 +393,7 @@ def test_a_process_killed_between_storing_and_resuming_is_taken_over(durable_url
     """PER-04: its lease is no obstacle, and its decision is applied once."""
     asyncio.run(workflow(durable_url).start(QUESTION, thread_id="t"))
     ended = subprocess.run(  # noqa: S603  # our own program
-        [sys.executable, "-c", DIES, durable_url], cwd=ROOT, check=False, timeout=60
+        [sys.executable, "-c", DIES, durable_url], cwd=ROOT, check=False, timeout=240
     )
     assert ended.returncode == -signal.SIGKILL
     reached = asyncio.run(workflow(durable_url).proceed("t"))

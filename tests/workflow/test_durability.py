@@ -72,7 +72,7 @@ def crash(tmp_path: Path, killer: str, after: int) -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=240,
     )
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     return log.read_text().split()
@@ -319,8 +319,8 @@ def test_of_two_processes_that_answer_at_once_one_is_told_that_the_thread_is_bus
     # Told so at the lease, or a moment later by the ledger: in any case it is not applied twice.
     assert busy.startswith("busy ")
     assert f"thread 't' is running in process {driver.pid} on" in busy
-    assert driver.communicate("\n", timeout=120)[0] == "went on\n"
-    first[busy].communicate(timeout=120)
+    assert driver.communicate("\n", timeout=240)[0] == "went on\n"
+    first[busy].communicate(timeout=240)
     pending = asyncio.run(workflow(persistence=url).pending("t"))
     assert pending.kind is CheckpointKind.RESULT_REVIEW
     assert integrity(tmp_path) == "ok"

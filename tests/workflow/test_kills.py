@@ -29,7 +29,7 @@ def killed(url: str, log: Path, point: tuple[str, int, str]) -> list[str]:
     """Drive a thread in a process that does not survive it; return the calls that it made."""
     command = [sys.executable, "-m", "tests.workflow.crashing", url, str(log), *map(str, point)]
     ended = subprocess.run(  # noqa: S603  # our own program
-        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=240
     )
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     return log.read_text().split() if log.exists() else []

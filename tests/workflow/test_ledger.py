@@ -251,7 +251,7 @@ def at_once(url: str, log: Path, actions: list[str]) -> list[str]:
     for each in people:
         each.stdin.write("\n")
         each.stdin.flush()
-    said = [each.communicate(timeout=120) for each in people]
+    said = [each.communicate(timeout=240) for each in people]
     assert [err for _, err in said] == [""] * len(people)
     return [out.strip() for out, _ in said]
 
@@ -305,7 +305,7 @@ def test_a_process_killed_between_storing_and_resuming_is_taken_over(durable_url
     skills = FakeSkills()
     asyncio.run(workflow(skills, persistence=durable_url).start("q", thread_id="t"))
     ended = subprocess.run(  # noqa: S603  # our own program
-        [sys.executable, "-c", DIES, durable_url], cwd=ROOT, check=False, timeout=60
+        [sys.executable, "-c", DIES, durable_url], cwd=ROOT, check=False, timeout=240
     )
     assert ended.returncode == -signal.SIGKILL
     flow = workflow(skills, ScriptedHandler(["approve"]), persistence=durable_url)
@@ -359,7 +359,7 @@ def test_a_process_that_was_suspended_writes_nothing_once_it_was_taken_over(
     before = rows("SELECT thread_id, checkpoint_id FROM checkpoints ORDER BY checkpoint_id")
     records = rows("SELECT prefix, key, updated_at FROM store ORDER BY prefix, key")
     sleeper.send_signal(signal.SIGCONT)
-    said = sleeper.communicate(timeout=60)[0]
+    said = sleeper.communicate(timeout=240)[0]
     assert said.startswith("taken over: thread 't' was taken over by another process"), said
     assert rows("SELECT thread_id, checkpoint_id FROM checkpoints ORDER BY checkpoint_id") == before
     assert rows("SELECT prefix, key, updated_at FROM store ORDER BY prefix, key") == records
