@@ -31,7 +31,7 @@ from paper_search.library import Embedder, Library
 from paper_search.library.embedders import create_embedder
 from paper_search.library.embedding import embedded_text
 from paper_search.models import UserFeedback
-from paper_search.models.embeddings import EmbeddingsConfig
+from paper_search.models.language_models import EmbeddingsConfig
 
 DEPTH = 1_000
 SHOWN = 100

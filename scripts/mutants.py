@@ -27,7 +27,6 @@ NEAREST_TESTS = {
     "library.retrieval": [
         "tests/library/test_ranking.py",
         "tests/library/test_source.py",
-        "tests/library/test_rocchio.py",
         "tests/library/test_embedded.py",
     ],
     "persistence.leases": ["tests/persistence/test_leases.py"],

@@ -19,8 +19,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from paper_search.errors import ConfigError
 from paper_search.model_settings import embeddings_settings, llm_settings
-from paper_search.models.chat_models import CHAT_PACKAGES
-from paper_search.models.embeddings import EmbeddingsConfig
+from paper_search.models.language_models import CHAT_PACKAGES, EmbeddingsConfig
 from paper_search.models.network import NetworkConfig
 from paper_search.models.settings import (
     MIN_TOKEN_CHARS,

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from paper_search.errors import ConfigError
-from paper_search.models.chat_models import CHAT_MODELS_GROUP, CHAT_PACKAGES
-from paper_search.models.embeddings import EMBEDDINGS_GROUP
+from paper_search.models.language_models import CHAT_MODELS_GROUP, CHAT_PACKAGES, EMBEDDINGS_GROUP
 from paper_search.resources import EntryPoints
 
 

@@ -2,18 +2,79 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
+from tests.examples import examples
 from tests.pages.site import HOST, address, fetcher_for, page
 from werkzeug import Request, Response
 
 from paper_search.http.errors import HttpUnreachableError
 from paper_search.pages.fetching import PageFetcher
-from paper_search.pages.network import GuardedNetwork
+from paper_search.pages.network import GuardedNetwork, check_address, check_url
 from paper_search.pages.policy import PageContentError, PagePolicy, PageRefusedError
+
+POLICY = PagePolicy()
+
+NOT_PUBLIC = [
+    "0.0.0.0",  # noqa: S104  # refused, not bound
+    "127.0.0.1", "127.8.9.10", "0.1.2.3", "10.0.0.1", "172.16.0.1", "172.31.255.255",
+    "192.168.1.1", "100.64.0.1", "100.100.100.200", "169.254.169.254", "168.63.129.16",
+    "192.0.0.8", "192.0.2.1", "198.18.0.1", "198.51.100.7", "203.0.113.9", "192.88.99.1",
+    "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255",
+    "::", "::1", "fe80::1", "fc00::1", "fd00:ec2::254", "ff02::1", "::ffff:127.0.0.1",
+    "::ffff:8.8.8.8", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::1",
+    "2002:7f00:1::", "2002:808:808::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2", "2001:db8::1",
+    "2001:10::1", "100::1", "3fff::1", "fec0::1",
+]  # fmt: skip
+PUBLIC = ["8.8.8.8", "1.1.1.1", "93.184.216.34", "2606:4700:4700::1111", "2a00:1450:4001::200e"]
+
+REFUSED_URLS = [
+    "http://2130706433/",
+    "http://0x7f000001/",
+    "http://0177.0.0.1/",
+    "http://017700000001/",
+    "http://127.1/",
+    "http://0x7f.1/",
+    "http://127.0.0.1./",
+    "http://[::1]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[fe80::1%25eth0]/",
+    "http://localhost/",
+    "http://localhost./",
+    "http://printer/",
+    "http://intranet.local/",
+    "http://metadata.google.internal/computeMetadata/v1/",
+    "http://1.0.0.127.in-addr.arpa/",
+    "http://user@example.org/",
+    "http://user:secret@example.org/",
+    "http://example.org@127.0.0.1/",
+    "http://example.org:22/",
+    "http://example.org:8080/",
+    "https://example.org:6379/",
+    "ftp://example.org/a.pdf",
+    "file:///etc/passwd",
+    "gopher://example.org/",
+    "javascript:alert(1)",
+    "data:text/html,hello",
+    "//example.org/a",
+    "example.org/a",
+    "",
+    "http://",
+    "http:///path",
+    "http://exa mple.org/",
+    "http://example.org/\r\nHost: evil",
+    "http://example.org\\@127.0.0.1/",
+    "http://１２７.0.0.1/",
+    "http://127。0。0。1/",
+    "http://ex..ample.org/",
+    "http://example.org/" + "a" * 3000,
+]
 
 
 async def test_sec_14_a_host_that_resolves_to_something_else_later_gains_nothing() -> None:
@@ -134,3 +195,74 @@ async def test_without_an_exemption_the_loopback_is_never_asked(httpserver: HTTP
 
 def _paths(server: HTTPServer) -> list[Any]:
     return [request.path for request, _ in server.log]
+
+
+@pytest.mark.parametrize("text", NOT_PUBLIC)
+async def test_sec_13_no_host_with_an_address_that_is_not_public_is_asked(text: str) -> None:
+    sent: list[httpx.Request] = []
+
+    async def resolve(_host: str, _port: int) -> list[str]:
+        return [text]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(200)
+
+    network = GuardedNetwork(POLICY, httpx.MockTransport(answer), resolve)
+    with pytest.raises(PageRefusedError, match="not a public address"):
+        await network.handle_async_request(httpx.Request("GET", "https://example.org/"))
+    with pytest.raises(PageRefusedError):
+        check_address(ip_address(text), POLICY)
+    assert sent == []
+
+
+@pytest.mark.parametrize("url", REFUSED_URLS)
+def test_sec_13_an_address_in_an_odd_form_is_refused(url: str) -> None:
+    with pytest.raises(PageRefusedError):
+        check_url(url, POLICY)
+
+
+@pytest.mark.parametrize("text", PUBLIC)
+def test_sec_13_public_addresses_pass(text: str) -> None:
+    address = ip_address(text)
+    assert check_address(address, POLICY) == address
+    host = f"[{text}]" if address.version == 6 else text
+    assert check_url(f"https://{host}/a", POLICY).path == "/a"
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://example.org/a?b=c#d", "example.org"),
+        ("http://Example.ORG:80/", "example.org"),
+        ("https://bücher.example/", "xn--bcher-kva.example"),
+        ("https://example.org./a", "example.org."),
+    ],
+)
+def test_sec_13_names_of_public_hosts_pass(url: str, host: str) -> None:
+    checked = check_url(url, POLICY)
+    assert checked.raw_host.decode() == host
+    assert not checked.fragment
+
+
+async def test_sec_13_one_private_address_among_public_ones_is_enough_to_refuse() -> None:
+    async def resolve(_host: str, _port: int) -> list[str]:
+        return ["8.8.8.8", "10.0.0.1"]
+
+    network = GuardedNetwork(POLICY, httpx.MockTransport(lambda _: httpx.Response(200)), resolve)
+    with pytest.raises(PageRefusedError):
+        await network.handle_async_request(httpx.Request("GET", "https://example.org/"))
+
+
+@given(st.integers(0, 2**32 - 1))
+@examples(200)
+def test_sec_13_no_ipv4_address_gets_through_in_the_disguise_of_ipv6(number: int) -> None:
+    inside = int(IPv4Address(number))
+    for disguised in (
+        IPv6Address((0xFFFF << 32) | inside),
+        IPv6Address(inside),
+        IPv6Address((0x64FF9B << 96) | inside),
+        IPv6Address((0x2002 << 112) | (inside << 80)),
+    ):
+        with pytest.raises(PageRefusedError):
+            check_address(disguised, POLICY)

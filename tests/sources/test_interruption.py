@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from paper_search.sources.interruption import interruptible, reason_to_end
+from paper_search.sources.base import interruptible, reason_to_end
 
 
 async def waiting() -> str:

@@ -17,7 +17,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.sources import SearchSource, create_source
-from paper_search.sources.web.registry import create_web_search, known_web_searches
+from paper_search.sources.web import create_web_search, known_web_searches
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig

@@ -19,7 +19,7 @@ from paper_search.sources import create_source, known_sources
 from paper_search.sources.adapter import Adapter
 from paper_search.sources.base import ranks_text
 from paper_search.sources.explanation import shown_time
-from paper_search.sources.web.registry import create_web_search, kind_of, known_web_searches
+from paper_search.sources.web import create_web_search, kind_of, known_web_searches
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, Field
@@ -10,7 +11,6 @@ from pydantic import BaseModel, Field
 from paper_search.config import AppConfig, LLMConfig
 from paper_search.errors import LLMError
 from paper_search.evaluation.labels import Label, LabelledQuestion
-from paper_search.evaluation.measures import mean, ndcg, share
 from paper_search.llm.metering import Meter, metered
 from paper_search.llm.usage_log import UsageLog
 from paper_search.models import ParsedIntent, QueryBuilderInput, RawPaper, ScoredPaper
@@ -21,6 +21,8 @@ from paper_search.workflow.skills import Skills
 RELEVANT_FROM = 0.3
 """The score from which on a paper is shown, as the organiser has it."""
 WITHOUT_MODEL = "no model"
+DEPTH = 10
+"""Papers that nDCG looks at."""
 
 
 class WrongPaper(BaseModel):
@@ -208,3 +210,33 @@ def _wrong(question: str, label: Label, scored: ScoredPaper | None) -> WrongPape
         score=scored.relevance_score if scored else None,
         reason=scored.relevance_reason if scored else "not found",
     )
+
+
+def ndcg(is_relevant: Sequence[bool], relevant: int, depth: int = DEPTH) -> float:
+    """Return the normalised discounted cumulative gain of an order, from 0 to 1.
+
+    Järvelin and Kekäläinen 2002, with gains of 0 and 1.
+
+    Args:
+        is_relevant: the labels, in the order of the papers.
+        relevant: how many relevant papers there are, also outside of the order.
+        depth: papers that are looked at.
+    """
+    gain = sum(_discounted(place) for place, hit in enumerate(is_relevant[:depth]) if hit)
+    best = sum(_discounted(place) for place in range(min(relevant, depth)))
+    return gain / best if best else 0.0
+
+
+def share(part: int, whole: int) -> float | None:
+    """Return a share; None: there is nothing to have a share of."""
+    return part / whole if whole else None
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean of those that are known; None: none is."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _discounted(place: int) -> float:
+    return 1 / math.log2(place + 2)

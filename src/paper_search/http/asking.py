@@ -13,8 +13,7 @@ from paper_search.http.body import ACCEPTED_ENCODINGS
 from paper_search.http.cache import cache_key
 from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.limits import CallBudget
-from paper_search.http.network import CREDENTIALS, Credentials, split_credentials
-from paper_search.http.reachability import Contact
+from paper_search.http.network import CREDENTIALS, Contact, Credentials, split_credentials
 from paper_search.http.retry import RetryPolicy, refusal_of
 
 Values = Mapping[str, str | int]

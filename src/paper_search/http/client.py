@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
-from paper_search.http.announcements import read_announcement
 from paper_search.http.asking import Asking, HttpSettings, Question
 from paper_search.http.body import HttpAnswer, is_challenge, read_body
 from paper_search.http.cache import AnswerCache, cache_key
@@ -28,14 +27,17 @@ from paper_search.http.errors import (
     HttpUnreachableError,
 )
 from paper_search.http.host_file import Refusal
-from paper_search.http.limits import CallBudget, HostLimiter, process_limiter
+from paper_search.http.limits import CallBudget, HostLimiter, process_limiter, read_announcement
 from paper_search.http.network import (
     BEFORE_SENDING,
+    Contact,
     Network,
+    Reachability,
+    Trace,
     limits_scope,
+    process_reachability,
     redirect_target,
 )
-from paper_search.http.reachability import Contact, Reachability, Trace, process_reachability
 from paper_search.http.redaction import RedactingFilter, redact
 from paper_search.http.retry import parse_retry_after
 from paper_search.http.routes import Routes

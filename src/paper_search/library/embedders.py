@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.errors import ConfigError
 from paper_search.library.embedding import Embedder
-from paper_search.models.embeddings import EMBEDDINGS_GROUP, EmbeddingsConfig
+from paper_search.models.language_models import EMBEDDINGS_GROUP, EmbeddingsConfig
 from paper_search.resources import EntryPoints
 
 if TYPE_CHECKING:

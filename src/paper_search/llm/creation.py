@@ -8,7 +8,7 @@ from paper_search.llm.installed import REGISTERED, InstalledProvider
 from paper_search.llm.openai import OpenAIProvider
 from paper_search.llm.provider import LLMProvider
 from paper_search.model_settings import key_variable
-from paper_search.models.chat_models import CHAT_PACKAGES
+from paper_search.models.language_models import CHAT_PACKAGES
 from paper_search.models.settings import Skill
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from paper_search.errors import ConfigError
 from paper_search.llm.openai import OPENAI_URL
-from paper_search.models.embeddings import EmbeddingsConfig
+from paper_search.models.language_models import EmbeddingsConfig
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings

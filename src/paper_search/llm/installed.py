@@ -13,7 +13,7 @@ from typing_extensions import override
 from paper_search.config import LLMConfig
 from paper_search.errors import ConfigError
 from paper_search.llm.chat import ChatProvider
-from paper_search.models.chat_models import CHAT_MODELS_GROUP, CHAT_PACKAGES, ChatPackage
+from paper_search.models.language_models import CHAT_MODELS_GROUP, CHAT_PACKAGES, ChatPackage
 from paper_search.resources import EntryPoints
 
 if TYPE_CHECKING:

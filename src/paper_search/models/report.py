@@ -1,4 +1,4 @@
-"""What a search and a merge gave, with what every part of them did."""
+"""What a search, a merge and a look-up gave, with what every part of them did."""
 
 from __future__ import annotations
 
@@ -22,3 +22,11 @@ class DeduplicationReport(BaseModel):
     works: list[RawPaper] = Field(default_factory=list)
     uncertain: list[PairEvidence] = Field(default_factory=list)
     """The likeliest first."""
+
+
+class EnrichmentReport(BaseModel):
+    """The works in their order, and what each enricher did."""
+
+    works: list[RawPaper] = Field(default_factory=list)
+    sources: list[SourceReport] = Field(default_factory=list)
+    """`hits`: works of which something was known; `kept`: fields that were filled."""

@@ -17,8 +17,7 @@ from paper_search.http.client import HttpClient
 from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.retry import RetryPolicy
 from paper_search.http.routes import trusted_certificates
-from paper_search.pages.addresses import check_url
-from paper_search.pages.network import GuardedNetwork, Resolves, system_addresses
+from paper_search.pages.network import GuardedNetwork, Resolves, check_url, system_addresses
 from paper_search.pages.policy import (
     ACCEPTED_TYPES,
     PageContentError,

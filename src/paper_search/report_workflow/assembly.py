@@ -27,7 +27,7 @@ from paper_search.report_workflow.services import (
 )
 from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
 from paper_search.sources import create_source, create_sources
-from paper_search.sources.web.registry import (
+from paper_search.sources.web import (
     create_web_search,
     create_web_searches,
     kind_of,

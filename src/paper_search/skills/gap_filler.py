@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from paper_search.bibliography.identifiers import family_name, names_of
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import RawPaper, SourceReport, SourceStatus
-from paper_search.models.enrichment import EnrichmentReport
+from paper_search.models.report import EnrichmentReport
 from paper_search.skills.failures import described, status_of
 from paper_search.sources.enrichment.base import GAPS, Enricher, LookUp
 

@@ -24,8 +24,7 @@ from paper_search.query.shortening import shorten
 from paper_search.skills.failures import described, status_of
 from paper_search.skills.watchdog import Watchdog
 from paper_search.sources import SearchSource
-from paper_search.sources.base import ranks_text
-from paper_search.sources.interruption import Interruption, interruptible
+from paper_search.sources.base import Interruption, interruptible, ranks_text
 
 MAX_QUERIES = 50
 """Of a strategy; what is beyond is not asked, and the report says so."""

@@ -26,6 +26,7 @@ from paper_search.models import (
 from paper_search.models.scope import HitCount
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.asking import Asked, Question, distinct, text_of
+from paper_search.sources.base import reason_to_end
 from paper_search.sources.client import SourceSettings, client_of
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import (
@@ -34,7 +35,6 @@ from paper_search.sources.explanation import (
     explain_bug,
     explain_missing_key,
 )
-from paper_search.sources.interruption import reason_to_end
 from paper_search.sources.reading import doi_of, read_query
 
 if TYPE_CHECKING:

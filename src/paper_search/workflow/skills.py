@@ -25,7 +25,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.models.enrichment import EnrichmentReport
+from paper_search.models.report import EnrichmentReport
 from paper_search.skills import RelevanceScorer
 from paper_search.skills.failures import described
 from paper_search.skills.judging.keeping import KeepsJudgements

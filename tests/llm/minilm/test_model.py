@@ -17,7 +17,7 @@ from paper_search.library.embedders import create_embedder
 from paper_search.llm.minilm import LONGEST, MiniLM, ModelFiles
 from paper_search.llm.minilm.tokens import WordPieces
 from paper_search.models import RawPaper
-from paper_search.models.embeddings import EmbeddingsConfig
+from paper_search.models.language_models import EmbeddingsConfig
 
 PUBLISHED = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of sentence-transformers/all-MiniLM-L6-v2, model.safetensors, as its authors give it."""
@@ -41,7 +41,7 @@ sys.addaudithook(refuse)
 from paper_search.library import Library
 from paper_search.library.embedders import create_embedder
 from paper_search.models import RawPaper
-from paper_search.models.embeddings import EmbeddingsConfig
+from paper_search.models.language_models import EmbeddingsConfig
 
 embedder = create_embedder(EmbeddingsConfig(name="minilm"))
 with Library.open(sys.argv[2], embedder=embedder) as library:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.errors import ConfigError
 from paper_search.llm.minilm.tokens import WordPieces
-from paper_search.models.embeddings import EmbeddingsConfig
+from paper_search.models.language_models import EmbeddingsConfig
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,6 +1,6 @@
 import pytest
 
-from paper_search.evaluation.measures import mean, ndcg, share
+from paper_search.evaluation.runs import mean, ndcg, share
 
 
 def test_the_gain_is_full_where_relevant_papers_come_first() -> None:

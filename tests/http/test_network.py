@@ -11,7 +11,7 @@ import pytest
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import HttpError, HttpTimeoutError, HttpUnreachableError
 from paper_search.http.limits import HostLimiter
-from paper_search.http.reachability import LATELY_S, Reachability
+from paper_search.http.network import LATELY_S, Reachability
 from paper_search.http.retry import RetryPolicy
 from paper_search.testing.fault_server import FaultServer
 

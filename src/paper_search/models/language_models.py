@@ -1,12 +1,16 @@
-"""The chat models that can be named: providers, their packages and their keys."""
+"""The language models that can be named, their packages and keys, and settings of embeddings."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from pydantic import BaseModel, Field
+
 CHAT_MODELS_GROUP = "paper_search.chat_models"
 """The entry points of further providers: a factory (LLMConfig) -> BaseChatModel of
 langchain-core."""
+EMBEDDINGS_GROUP = "paper_search.embeddings"
+"""Entry points of what makes an embedding model: a factory (EmbeddingsConfig) -> Embeddings."""
 
 
 class ChatPackage(NamedTuple):
@@ -37,3 +41,17 @@ CHAT_PACKAGES = {
 }
 """Providers by the names that LangChain's `init_chat_model` gives them. No other name leads to a
 module or a variable."""
+
+
+class EmbeddingsConfig(BaseModel):
+    """Which embedding model the library is ranked with, too; without a name, none."""
+
+    name: str = ""
+    """`PROVIDER`, `PROVIDER:MODEL`, `MODULE:FACTORY` or `MODULE:FACTORY:MODEL`."""
+    api_key: str = Field(default="", repr=False)
+    base_url: str | None = None
+    """The server, for providers that know several; None: the provider's own."""
+    batch_size: int = Field(default=64, ge=1)
+    """Texts in one call."""
+    timeout_s: float = Field(default=120.0, gt=0)
+    """For one call."""
