@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from paper_search.cli.draft_form import changes, read_draft, write_draft
+from paper_search.cli.report_review import changes, read_draft, write_draft
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import Report
 from paper_search.report.models import CheckedSentence, Critique

@@ -11,7 +11,6 @@ from typer.core import TyperGroup
 from paper_search.cli import (
     audit,
     config,
-    doctor,
     evaluation,
     find,
     graph,
@@ -19,7 +18,6 @@ from paper_search.cli import (
     library,
     report,
     resume,
-    review,
     screen,
     serve,
     sources,
@@ -132,7 +130,7 @@ app.command("restore")(threads.restore)
 app.add_typer(library.library, name="library")
 app.command("sources")(sources.sources)
 app.add_typer(config.config, name="config")
-app.command("review")(review.review)
+app.command("review")(serve.review)
 app.command("serve")(serve.serve)
-app.command("doctor")(doctor.doctor)
+app.command("doctor")(sources.doctor)
 app.add_typer(graph.graph, name="graph")

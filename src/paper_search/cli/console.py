@@ -1,11 +1,13 @@
-"""Where words go: data to stdout, messages to stderr, and nothing in them that moves a cursor."""
+"""Where words go: data to stdout, messages to stderr; and how this program is called."""
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -21,6 +23,8 @@ PIPE_WIDTH = 140
 
 _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+PROGRAM = "paper-search"
+"""What the program is called where it is installed."""
 
 
 def visible(value: object) -> str:
@@ -96,3 +100,25 @@ def _console(*, is_stderr: bool) -> Console:
         highlight=False,
         width=None if stream.isatty() else PIPE_WIDTH,
     )
+
+
+def program_name() -> str:
+    """Return what to type to start this program the way that it was started."""
+    if Path(sys.argv[0]).name == "__main__.py":
+        return f"{shlex.quote(sys.executable)} -m paper_search"
+    is_path = Path(sys.argv[0]).stem == PROGRAM and Path(sys.argv[0]).parent != Path()
+    if is_path and not _is_on_path(sys.argv[0]):
+        return shlex.quote(sys.argv[0])
+    return PROGRAM
+
+
+def _is_on_path(program: str) -> bool:
+    """Whether a shell starts this program when its name alone is typed."""
+    found = shutil.which(PROGRAM)
+    return found is not None and Path(found).absolute() == Path(program).absolute()
+
+
+def command_line(*words: str, home: Path | None = None) -> str:
+    """Return a command line, quoted for a POSIX shell, with the home if it was given."""
+    chosen = ["--home", str(home)] if home is not None else []
+    return f"{program_name()} {shlex.join([*words, *chosen])}"

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 import typer
 
-from paper_search.cli.console import is_interactive, messages, print_json, say
+from paper_search.cli.console import command_line, is_interactive, messages, print_json, say
 from paper_search.cli.failures import ExitCode
-from paper_search.cli.program import command_line
 
 if TYPE_CHECKING:
     from paper_search.report_workflow import Review

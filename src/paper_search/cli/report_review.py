@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from paper_search.cli.console import data, is_terminal, messages, say, text, visible
-from paper_search.cli.draft_form import changes, write_draft
 from paper_search.cli.keys import command
 from paper_search.cli.spending import usage_facts
 from paper_search.cli.strategy_review import EditorError, edited
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.errors import InvalidDecisionError
+from paper_search.report.document import MARKS, Report
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision
 
@@ -44,6 +44,15 @@ _LINK = re.compile(r"(?<=^- )\[(?P<title>.*)\]\(#[^)]*\)$|<(?P<address>https?://
 _ITEMS = 12
 _LAST = 8
 """Of what happened on the way, so many are shown."""
+_HELP = """<!--
+Change the text, save, and close the editor. Citations are [@key], as they stand. Words in brackets
+behind a sentence, such as [{marks}], say how far its source bears it; they are no part of the text.
+"# " is the title, "## Abstract" and "## Conclusion" are these, every other "## " is a section.
+-->
+"""
+_COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
+_MARK = re.compile(rf" \[(?:{'|'.join(map(re.escape, MARKS.values()))})\]")
+_FRAME = {"Abstract": "abstract", "Conclusion": "conclusion"}
 
 
 class ReportReview:
@@ -272,3 +281,52 @@ def _show_content(console: Console, detail: ReportDetail) -> None:
     for caveat in report.caveats:
         console.print(text(f"note: {caveat}", "dim"))
     console.print(text("full text: `paper-search export`"))
+
+
+def write_draft(report: Report) -> str:
+    """Return the text of a report as a person edits it."""
+    parts = [
+        f"# {report.title}",
+        f"## Abstract\n\n{report.marked('abstract', report.abstract)}",
+        *(
+            f"## {section.title}\n\n{report.marked(section.section_id, section.content)}"
+            for section in report.sections
+        ),
+        f"## Conclusion\n\n{report.marked('conclusion', report.conclusion)}",
+    ]
+    return _HELP.format(marks=next(iter(MARKS.values()))) + "\n\n".join(parts) + "\n"
+
+
+def read_draft(text: str) -> dict[str, Any]:
+    """Return the fields of a draft that a text holds.
+
+    Raises:
+        InvalidDecisionError: it has no title, or no section.
+    """
+    fields: dict[str, Any] = {"sections": []}
+    plain = _MARK.sub("", _COMMENT.sub("", text, count=1))
+    for block in re.split(r"(?m)^(?=##? )", plain):
+        head, _, body = block.strip().partition("\n")
+        if head.startswith("# "):
+            fields["title"] = head[2:].strip()
+        elif head.startswith("## "):
+            name = head[3:].strip()
+            if name in _FRAME:
+                fields[_FRAME[name]] = body.strip()
+            else:
+                fields["sections"].append({"title": name, "content": body.strip()})
+        elif head:
+            raise InvalidDecisionError(f"the text begins with {head[:60]!r}, not with '# TITLE'")
+    if not fields.get("title") or not fields["sections"]:
+        raise InvalidDecisionError("the text needs a title ('# ...') and a section ('## ...')")
+    return fields
+
+
+def changes(before: str, after: str) -> dict[str, Any]:
+    """Return the fields that differ between two texts; none: nothing was changed.
+
+    Raises:
+        InvalidDecisionError: the second has no title, or no section.
+    """
+    old, new = read_draft(before), read_draft(after)
+    return {name: value for name, value in new.items() if value != old.get(name)}

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from paper_search.cli.answer import answered, paper_ids, split_up
 from paper_search.cli.console import messages, say, visible
 from paper_search.cli.keys import command
-from paper_search.cli.pager import paged
-from paper_search.cli.terminal import QuitError, Terminal
+from paper_search.cli.terminal import QuitError, Terminal, paged
 from paper_search.cli.views import show_checkpoint, show_paper, show_papers
 from paper_search.errors import InvalidDecisionError
 from paper_search.models import MergeDecision, UserFeedback

@@ -79,7 +79,7 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
     config = settings(ctx, home)
     with asyncio.Runner() as runner:
         if thread is None:
-            from paper_search.cli.importing import import_for_screening
+            from paper_search.cli.screening import import_for_screening
 
             thread = runner.run(import_for_screening(config, files or [], question or ""))
         commands = SearchContinuation(thread, given_home(ctx, home))

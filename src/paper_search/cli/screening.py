@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from paper_search.cli.console import is_interactive, messages, print_json, say, text, visible
+from paper_search.cli.console import (
+    command_line,
+    is_interactive,
+    messages,
+    print_json,
+    say,
+    text,
+    visible,
+)
 from paper_search.cli.failures import ExitCode, UsageMistakeError
-from paper_search.cli.program import command_line
+from paper_search.cli.progress import ProgressLine
 from paper_search.cli.tables import highlighted, score, short_authors
 from paper_search.cli.terminal import QuitError, Terminal, pressed
+from paper_search.errors import InputError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import WorkLock
+from paper_search.workflow.imported import (
+    ImportedRecords,
+    begin_import,
+    import_workflow,
+    read_records,
+)
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
     from paper_search.cli.continuation import SearchContinuation
+    from paper_search.config import AppConfig
     from paper_search.models import Paper
     from paper_search.workflow.screening import Screening
 
@@ -255,3 +274,29 @@ def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
         "queue": [{"id": paper.id, "title": paper.title} for paper in screening.queue()],
         "marks": [mark.model_dump(mode="json") for mark in screening.marks],
     }
+
+
+async def import_for_screening(config: AppConfig, files: Sequence[Path], question: str) -> str:
+    """Read the files, merge their records on a new thread, and return its id.
+
+    Raises:
+        InputError: a file cannot be read, or none has a record.
+        QuestionError: the question cannot be used.
+    """
+    records = [record for file in files for record in read_records(file, _tell)]
+    if not records:
+        raise InputError("the files have no records that can be used; nothing was imported")
+    source = ImportedRecords(records, [file.name for file in files])
+    progress, thread_id = ProgressLine(), str(uuid.uuid4())
+    workflow = import_workflow(
+        config, source, persistence=config.persistence_url, progress_reporter=progress
+    )
+    with progress.shown():
+        await begin_import(workflow, question, thread_id)
+    count = "1 record" if len(records) == 1 else f"{len(records):,} records"
+    say(f"{count} imported and merged; thread {thread_id}")
+    return thread_id
+
+
+def _tell(left_out: str) -> None:
+    say(visible(left_out))

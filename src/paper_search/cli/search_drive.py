@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from paper_search.cli.console import say, shortened, visible
+from paper_search.cli.console import command_line, say, shortened, visible
 from paper_search.cli.continuation import SearchContinuation
 from paper_search.cli.delivery import Delivery
 from paper_search.cli.drive import Drive
 from paper_search.cli.failures import ExitCode
-from paper_search.cli.program import command_line
 from paper_search.cli.progress import ProgressLine
 from paper_search.cli.restoration import reading
 from paper_search.cli.source_lines import failure_lines, no_network, world_line

@@ -1,5 +1,6 @@
-"""`paper-search serve`: LangGraph's server on your threads, for Studio and other clients."""
+"""`paper-search serve` and `review`: LangGraph's server on your threads, and the page it serves."""
 
+import threading
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 _ALLOCATIONS_BEFORE_COLLECTION = 700
 """Python's default."""
+_HOST = "127.0.0.1"
+_ASKED_EVERY_S = 0.2
 
 
 def serve(  # noqa: PLR0913, PLR0917  # one for each option
@@ -56,3 +59,88 @@ def run(options: "ServerOptions", config: "AppConfig") -> None:
     # A server lives long: garbage that holds files open must not wait as in a short command.
     gc.set_threshold(_ALLOCATIONS_BEFORE_COLLECTION)
     run_until_stopped(options, config)
+
+
+def review(
+    ctx: typer.Context,
+    thread: Annotated[
+        str | None, typer.Argument(metavar="[THREAD]", help="Id of a thread; else all are shown.")
+    ] = None,
+    port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="Which port.")] = 2024,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
+    ] = True,
+    home: Home = None,
+) -> None:
+    """Review strategies and results, and screen papers, on a page in your browser.
+
+    The page is served to this machine only, until Ctrl-C; if `serve` runs at the port already,
+    its page is opened. It shows the same threads as all other commands.
+    """
+    config = settings(ctx, home)
+    if thread is not None:
+        _check_thread(config, thread)
+    url = f"http://{_HOST}:{port}/review" + (f"/threads/{thread}" if thread else "")
+    say(f"Review: {url}")
+    if _is_served(port):
+        _open(url, is_wanted=browser)
+        return
+
+    from paper_search.server.serving import ServerOptions, check_options
+
+    options = ServerOptions(host=_HOST, port=port)
+    check_options(options, config)
+    if browser:
+        threading.Thread(target=_open_when_served, args=(port, url), daemon=True).start()
+    run(options, config)
+
+
+def _check_thread(config: "AppConfig", thread: str) -> None:
+    """Refuse a thread that is not there; Raises ThreadNotFoundError."""
+    import asyncio
+
+    from paper_search.persistence import open_persistence
+    from paper_search.report_workflow.catalog import EveryThread
+
+    async def look() -> None:
+        async with open_persistence(config.persistence_url) as persistence:
+            await EveryThread(persistence).catalog_of(thread)
+
+    asyncio.run(look())
+
+
+def _is_served(port: int) -> bool:
+    """Whether the page is there; Raises ConfigError: another program has the port."""
+    import httpx
+
+    from paper_search.errors import ConfigError
+
+    try:
+        answer = httpx.get(f"http://{_HOST}:{port}/review/static/icon.svg", trust_env=False)
+    except httpx.ConnectError:
+        return False
+    except httpx.HTTPError:
+        answer = None
+    if answer is None or answer.status_code != httpx.codes.OK:
+        raise ConfigError(f"another program has port {port}; choose another one with --port")
+    return True
+
+
+def _open_when_served(port: int, url: str) -> None:
+    from paper_search.errors import ConfigError
+
+    pause = threading.Event()
+    while not pause.wait(_ASKED_EVERY_S):
+        try:
+            if _is_served(port):
+                _open(url, is_wanted=True)
+                return
+        except ConfigError:
+            continue  # it is being started
+
+
+def _open(url: str, *, is_wanted: bool) -> None:
+    import webbrowser
+
+    if is_wanted:
+        webbrowser.open(url)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_search.cli.console import say, visible
-from paper_search.cli.program import command_line
+from paper_search.cli.console import command_line, say, visible
 from paper_search.cli.source_lines import NUMBERS
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.config import (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_search.cli.program import command_line
+from paper_search.cli.console import command_line
 from paper_search.config import WEB_SOURCES
 from paper_search.models.source_report import SourceStatus
 

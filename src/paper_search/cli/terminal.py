@@ -1,4 +1,4 @@
-"""The person at the terminal: asked a line at a time, on stderr."""
+"""The person at the terminal: asked a line or a key at a time, shown long texts by the window."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ import os
 import select
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from paper_search.cli.console import say
+from paper_search.cli.console import is_interactive, messages, say
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+PAGE_PROMPT = "[m]ore  [b]ack > "
+_KEPT = 2
+"""Lines of the window for the prompt and what is typed."""
 
 
 class QuitError(Exception):
@@ -105,3 +114,23 @@ def _immediate() -> Iterator[bool]:
         yield True
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+@contextlib.contextmanager
+def paged(terminal: Terminal) -> Iterator[Console]:
+    """Print what is written to the console at the end of the block, and wait where it is full.
+
+    Raises:
+        QuitError: the person leaves (Ctrl-D).
+    """
+    console = messages()
+    with console.capture() as written:
+        yield console
+    lines = written.get().splitlines(keepends=True)
+    size = max(1, console.size.height - _KEPT) if is_interactive() else len(lines)
+    while lines:
+        console.file.write("".join(lines[:size]))
+        console.file.flush()
+        lines = lines[size:]
+        if lines and terminal.ask(PAGE_PROMPT).lower() in {"b", "back"}:
+            return

@@ -81,7 +81,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     """
     from paper_search.cli.continuation import ReportContinuation, SearchContinuation
     from paper_search.cli.delivery import decision_line
-    from paper_search.cli.plain_view import show_plain
+    from paper_search.cli.graph_run import show_plain
     from paper_search.cli.report_review import show_report
     from paper_search.cli.restoration import thread_detail
     from paper_search.cli.views import show_thread

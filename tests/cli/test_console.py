@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paper_search.cli.program import command_line
+from paper_search.cli.console import command_line
 
 
 def program_at(folder: Path) -> Path:
