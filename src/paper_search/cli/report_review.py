@@ -11,7 +11,7 @@ import typer
 
 from paper_search.cli.console import data, is_terminal, messages, say, text, visible
 from paper_search.cli.keys import command
-from paper_search.cli.spending import usage_facts
+from paper_search.cli.spending import Fact, report_estimate_facts, usage_facts
 from paper_search.cli.strategy_review import EditorError, edited
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.errors import InvalidDecisionError
@@ -20,7 +20,7 @@ from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from rich.console import Console
 
@@ -182,9 +182,11 @@ def show_review(console: Console, review: Review) -> None:
     shows = review.shows
     if review.kind == "plan_review":
         _show_plan(console, shows.get("research_plan") or {}, shows.get("warnings") or [])
+        _show_facts(console, report_estimate_facts(shows))
     else:
         _show_draft(console, shows.get("draft") or {})
         _show_critique(console, shows.get("critique") or {})
+        _show_facts(console, usage_facts(shows.get("usage") or []))
     for note in shows.get("revision_notes") or []:
         console.print(text(f"  revised: {note}"))
     for action, effect in review.effects.items():
@@ -192,6 +194,11 @@ def show_review(console: Console, review: Review) -> None:
     silence = "counts as approval" if review.auto_approve_on_timeout else "decides nothing"
     until = review.expires_at.strftime("%Y-%m-%d %H:%M UTC")
     console.print(text(f"  please answer by {until}; no answer {silence}", "dim"))
+
+
+def _show_facts(console: Console, facts: Iterable[Fact]) -> None:
+    for name, said in facts:
+        console.print(text(f"{name:>10}  {said}"))
 
 
 def _show_plan(console: Console, plan: dict[str, Any], warnings: list[str]) -> None:
@@ -255,8 +262,8 @@ def show_report(console: Console, detail: ReportDetail) -> None:
     for name, value in facts.items():
         if value is not None:
             console.print(text(f"{name:>10}  {value}"))
-    for name, said in usage_facts(detail.usage):
-        console.print(text(f"{name:>10}  {said}"))
+    if detail.open_review is None or not detail.open_review.shows.get("usage"):
+        _show_facts(console, usage_facts(detail.usage))
     for event in detail.checkpoints[-_LAST:]:
         console.print(text(f"  {event}", "dim"))
     for error in detail.errors:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from paper_search.models.usage import total
+from paper_search.models.usage import StepSpending, total
 
 if TYPE_CHECKING:
-    from paper_search.models.usage import StepSpending
     from paper_search.workflow.checkpoints import StrategyPayload
 
 _STEPS = {
@@ -39,11 +38,35 @@ def estimate_facts(payload: StrategyPayload) -> Iterator[Fact]:
         yield "budget", str(payload.budget)
 
 
-def usage_facts(usage: Sequence[StepSpending]) -> Iterator[Fact]:
+def report_estimate_facts(shows: Mapping[str, Any]) -> Iterator[Fact]:
+    """Yield what a report will cost by its plan, and what it may; nothing without a model."""
+    if not (given := shows.get("estimate")):
+        return
+    from paper_search.report_workflow.state import ReportEstimate
+
+    estimate = ReportEstimate.model_validate(given)
+    once, most = estimate.one_draft, estimate.at_most
+    dated = f" (prices of {once.priced_at})" if once.priced_at else ""
+    yield "will cost", f"about {once} with one draft{dated}"
+    more = [_counted(estimate.drafts, "draft", "drafts")]
+    if estimate.gap_searches:
+        more.append(_counted(estimate.gap_searches, "more search", "more searches"))
+    if most != once:
+        yield "at most", f"about {most} with {' and '.join(more)}"
+    if shows.get("budget"):
+        yield "budget", shows["budget"]
+
+
+def usage_facts(usage: Sequence[StepSpending | Mapping[str, Any]]) -> Iterator[Fact]:
     """Yield what was spent, in all and by step; nothing where no model was asked."""
     if not usage:
         return
-    yield "spent", str(total(usage))
-    for part in usage:
+    parts = [StepSpending.model_validate(part) for part in usage]
+    yield "spent", str(total(parts))
+    for part in parts:
         where = f"{step_name(part.step)} of round {part.iteration + 1}"
         yield "", f"{where}: {part}"
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, Field, ValidationError
 
 from paper_search.errors import ConfigError
+from paper_search.models.usage import Spending, SpendingEstimate, Tokens
 
 _VERSION = re.compile(r"-(?:latest|\d[\d-]*)$")
 """What providers add to the name of a model for one day's version of it."""
@@ -43,6 +45,18 @@ class PriceTable(BaseModel):
         """
         exact = self.models.get(name)
         return exact if exact is not None else self.models.get(_VERSION.sub("", name))
+
+    def estimate(self, calls: Iterable[tuple[str, Tokens]]) -> SpendingEstimate:
+        """Return what calls of models, given with their names, cost together."""
+        spent = Spending()
+        for model, (count, asked, answered) in calls:
+            price = self.of(model)
+            money = price.of(asked, answered) if price else None
+            spent = spent.plus(
+                Spending(calls=count, input_tokens=asked, output_tokens=answered, money=money)
+            )
+        dated = "" if spent.money is None else self.date
+        return SpendingEstimate(**spent.model_dump(), priced_at=dated)
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -83,6 +84,14 @@ class StepSpending(Spending):
         return StepSpending(
             step=self.step, iteration=self.iteration, **self.plus(spent).model_dump()
         )
+
+
+class Tokens(NamedTuple):
+    """Calls, with the tokens of all their questions and answers."""
+
+    calls: int
+    asked: int
+    answered: int
 
 
 class SpendingEstimate(Spending):

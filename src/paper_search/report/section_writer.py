@@ -33,6 +33,18 @@ _READ = 24_000
 """Characters of all sections that abstract and conclusion are written from."""
 
 
+def answers_for(words: int, sections: int) -> int:
+    """Return how many answers a report of so many words takes, if none is cut off."""
+    if words <= AT_ONCE:
+        return 1
+    count = max(1, sections)
+    return 1 + count * math.ceil(_words_of_each(words, count) / _PIECE)
+
+
+def _words_of_each(words: int, sections: int) -> int:
+    return max(_SMALLEST_PIECE, (words - _FRAME) // sections)
+
+
 class TitledText(BaseModel):
     """A section as a model writes it."""
 
@@ -150,7 +162,7 @@ class SectionWriter:
 
     async def _section(self, task: _Task, count: int) -> SectionAnswer:
         """Return a section; what is cut off is asked for again in smaller pieces."""
-        words = max(_SMALLEST_PIECE, (self._given.target_length - _FRAME) // count)
+        words = _words_of_each(self._given.target_length, count)
         while True:
             try:
                 return await self._in_pieces(task, words)

@@ -64,7 +64,13 @@ def _metering(config: AppConfig) -> Metering:
     usual = _models(config)(None)
     named = f"{usual.provider}:{usual.model}" if isinstance(usual, ChatProvider) else None
     models = {} if named is None else {Skill.JUDGE: named}
-    return Metering(config.usage_path, load_prices(config.llm.prices), models, budget=config.budget)
+    return Metering(
+        config.usage_path,
+        load_prices(config.llm.prices),
+        models,
+        batch_size=config.relevance_batch_size,
+        budget=config.budget,
+    )
 
 
 def page_reader(config: AppConfig) -> ReadsPages | None:

@@ -30,6 +30,10 @@ Reject = Literal[Outcome.REJECT]
 WorkT = TypeVar("WorkT")
 SHOWN = Amount(40, 1200)
 """What a model is shown at first, unless its role needs more."""
+READ = Amount(40, 2500)
+"""What the analyst is shown at first."""
+BATCH = 5
+"""Queries that are asked in one step, between two checkpoints of the thread."""
 
 
 def checked(ctx: Context) -> WorkflowState:

@@ -21,7 +21,6 @@ from paper_search.report.exchange import (
 from paper_search.report.models import ResearchPlan, ResearchStatus, SearchQuery, SearchResult
 from paper_search.report.planner import Planner, validate_research_plan
 from paper_search.report.recovery import (
-    Amount,
     CountedModel,
     ErrorCategory,
     ErrorSeverity,
@@ -31,6 +30,8 @@ from paper_search.report.recovery import (
 from paper_search.report.searcher import runs_of
 from paper_search.report_workflow.breakpoints import BreakpointName
 from paper_search.report_workflow.context import (
+    BATCH,
+    READ,
     Context,
     Fail,
     Iterate,
@@ -52,13 +53,9 @@ from paper_search.report_workflow.routing import (
     route_after_planner,
     route_after_searcher,
 )
+from paper_search.report_workflow.spending import estimate_of
 from paper_search.report_workflow.state import OpenReview, ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
-
-BATCH = 5
-"""Queries that are asked in one step, between two checkpoints of the thread."""
-READ = Amount(40, 2500)
-"""What the analyst is shown at first."""
 
 
 async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
@@ -79,6 +76,7 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
     plan = await _plan(ctx, state, params)
     if plan is not None:
         state.research_plan = plan.research_plan
+        state.estimate = estimate_of(plan.research_plan, params, ctx.services)
         state.planner_warnings = plan.warnings
         state.planner_reasoning = plan.reasoning_trace
         queries = plan.research_plan.search_queries

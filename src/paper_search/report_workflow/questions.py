@@ -58,7 +58,7 @@ def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]
         run_id=named[0],
         token=named[1],
         number=number,
-        shows=_shown(state, kind),
+        shows=_shown(state, params, kind),
         actions=list(effects),
         effects={action.value: effect for action, effect in effects.items()},
         asked_at=now(),
@@ -67,7 +67,7 @@ def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]
     )
 
 
-def _shown(state: WorkflowState, kind: str) -> dict[str, Any]:
+def _shown(state: WorkflowState, params: ReportParams, kind: str) -> dict[str, Any]:
     if kind == "plan_review":
         plan = state.research_plan
         return {
@@ -75,6 +75,8 @@ def _shown(state: WorkflowState, kind: str) -> dict[str, Any]:
             "research_plan": _plan(plan) if plan else None,
             "warnings": state.planner_warnings,
             "reasoning_trace": state.planner_reasoning,
+            "estimate": state.estimate.model_dump(mode="json") if state.estimate else None,
+            "budget": str(params.budget) if params.budget else None,
         }
     critique = state.critique.model_dump(mode="json") if state.critique else None
     return {
@@ -84,6 +86,7 @@ def _shown(state: WorkflowState, kind: str) -> dict[str, Any]:
         "revision_notes": state.revision_notes,
         "improvement_potential": state.improvement_potential,
         "iteration_count": state.iteration_count,
+        "usage": [step.model_dump(mode="json") for step in state.usage],
     }
 
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from pydantic import BaseModel, Field
 
-from paper_search.models.usage import Budget, StepSpending
+from paper_search.models.usage import Budget, SpendingEstimate, StepSpending
 from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
 from paper_search.report.models import (
     AnalysisResult,
@@ -119,6 +119,17 @@ class OpenReview(BaseModel):
     """Which question of this report it is, from 1."""
 
 
+class ReportEstimate(BaseModel):
+    """What a report costs from its plan on, about."""
+
+    one_draft: SpendingEstimate
+    """If the first draft is good, and no gap is searched for."""
+    at_most: SpendingEstimate
+    """With all drafts and searches that may follow unasked."""
+    drafts: int
+    gap_searches: int
+
+
 class WorkflowState(BaseModel):
     """The state of one report: decisions, ids and the text; what was collected is in the store."""
 
@@ -155,6 +166,8 @@ class WorkflowState(BaseModel):
     model_calls: int = 0
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models, in the order of the first visits."""
+    estimate: ReportEstimate | None = None
+    """What was said at the plan that the report would cost; None: no model is asked."""
     planner_warnings: list[str] = Field(default_factory=list)
     planner_reasoning: str = ""
     plan_note: str = ""

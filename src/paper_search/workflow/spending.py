@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Collection
 
 from paper_search.llm.metering import Metering
 from paper_search.models.settings import Skill
-from paper_search.models.usage import Budget, Spending, SpendingEstimate
-from paper_search.skills.judging.confirmation import CONFIRMED
+from paper_search.models.usage import Budget, SpendingEstimate, Tokens
+from paper_search.skills.judging.cost import cost_of_judging
 from paper_search.skills.judging.criteria import criteria_of
 from paper_search.steps import StepContext
 from paper_search.threads import spending as threads
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import SearchParams, StepState, WorkflowState
 
-_PROMPT_TOKENS = 1_500
-"""Of the judge's instructions, with the criteria and the schema of the answer."""
-_PAPER_TOKENS = 400
-"""Of a title and an abstract, with their JSON."""
-_NAMING_TOKENS, _GRADE_TOKENS = 40, 50
-"""Of what an answer says of one paper besides, and of one grade with its snippet."""
-_READ_AGAIN = 2
-"""Papers of a batch that a second question is about."""
-_DUPLICATES_TOKENS = (4_000, 500)
+_DUPLICATES = Tokens(1, 4_000, 500)
 """Of the one question about records that may be one work, and of its answer."""
 
 Context = StepContext[StepState, SearchParams, Skills]
@@ -51,34 +42,15 @@ def estimate_of(state: WorkflowState, skills: Skills) -> SpendingEstimate | None
     metering = skills.metering
     papers = _papers(state, skills.ranking_sources)
     criteria = len(criteria_of(state.intent)) if state.intent else 0
-    spent = Spending()
-    for skill, model in metering.models.items():
-        tokens = _tokens(skill, papers, metering.batch_size, criteria)
-        price = metering.prices.of(model)
-        for calls, asked, answered in tokens:
-            money = price.of(asked, answered) if price else None
-            spent = spent.plus(
-                Spending(calls=calls, input_tokens=asked, output_tokens=answered, money=money)
-            )
-    if not spent.calls:
+    made = {
+        Skill.JUDGE: cost_of_judging(papers, metering.batch_size, criteria),
+        Skill.DUPLICATES: _DUPLICATES,
+    }
+    calls = [(model, made[skill]) for skill, model in metering.models.items() if skill in made]
+    if not calls or not papers:
         return None
-    dated = "" if spent.money is None else metering.prices.date
     judged = papers if Skill.JUDGE in metering.models else 0
-    return SpendingEstimate(**spent.model_dump(), papers=judged, priced_at=dated)
-
-
-def _tokens(
-    skill: Skill, papers: int, batch_size: int, criteria: int
-) -> list[tuple[int, int, int]]:
-    """Return the calls of a skill after the first question, with tokens asked and answered."""
-    if skill is Skill.JUDGE and papers:
-        batches = math.ceil(papers / batch_size)
-        confirmed = min(papers, CONFIRMED)
-        read = papers + batches * _READ_AGAIN + confirmed
-        calls = 2 * batches + math.ceil(confirmed / batch_size)
-        asked = calls * _PROMPT_TOKENS + read * _PAPER_TOKENS
-        return [(calls, asked, read * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))]
-    return [(1, *_DUPLICATES_TOKENS)] if skill is Skill.DUPLICATES and papers else []
+    return metering.prices.estimate(calls).model_copy(update={"papers": judged})
 
 
 def _papers(state: WorkflowState, ranking: Collection[str]) -> int:

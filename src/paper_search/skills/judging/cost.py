@@ -1,0 +1,33 @@
+"""What judging papers costs, before it is done."""
+
+from __future__ import annotations
+
+import math
+
+from paper_search.models.usage import Tokens
+from paper_search.skills.judging.confirmation import CONFIRMED
+
+_PROMPT_TOKENS = 1_500
+"""Of the judge's instructions, with the criteria and the schema of the answer."""
+_PAPER_TOKENS = 400
+"""Of a title and an abstract, with their JSON."""
+_NAMING_TOKENS, _GRADE_TOKENS = 40, 50
+"""Of what an answer says of one paper besides, and of one grade with its snippet."""
+_READ_AGAIN = 2
+"""Papers of a batch that a second question is about."""
+
+
+def cost_of_judging(papers: int, batch_size: int, criteria: int) -> Tokens:
+    """Return the calls that judge so many papers, about, with their tokens.
+
+    Args:
+        papers: at most.
+        batch_size: papers in one question.
+        criteria: that each paper is graded by.
+    """
+    batches = math.ceil(papers / batch_size)
+    confirmed = min(papers, CONFIRMED)
+    read = papers + batches * _READ_AGAIN + confirmed
+    calls = 2 * batches + math.ceil(confirmed / batch_size)
+    asked = calls * _PROMPT_TOKENS + read * _PAPER_TOKENS
+    return Tokens(calls, asked, read * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))
