@@ -235,7 +235,7 @@ def test_run_prints_the_question_and_exits_as_one_that_waits(cli: Cli):
 
 
 def test_run_gives_the_answers_in_order(cli: Cli):
-    limits = ("--param", 'sources=["sample"]', "--param", "max_results=2")
+    limits = ("--param", 'sources=["library"]', "--param", "max_results=2")
     answers = ("--answer", '"approve"', "--answer", '{"action": "approve"}')
     ended = cli("graph", "run", "paper_search", "--input", QUESTION, *limits, *answers, "--json")
     assert ended.code == 0
@@ -246,6 +246,14 @@ def test_run_gives_the_answers_in_order(cli: Cli):
     ]
     assert document["result"]["ended_by"] == "approved"
     assert len(document["result"]["collection"]["papers"]) == 2
+
+
+def test_run_refuses_a_source_that_the_settings_do_not_enable(cli: Cli):
+    ended = cli(
+        "graph", "run", "paper_search", "--input", QUESTION, "--param", 'sources=["scopus"]'
+    )
+    assert ended.code == 2
+    assert "unknown source 'scopus'; known: library" in ended.stderr
 
 
 def test_run_refuses_an_answer_that_is_none(cli: Cli):

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 GRAPH = "research_report"
 QUESTION = "How do graph neural networks predict the properties of molecules?"
-ASKING = {"sources": ["sample"]}
+ASKING = {"sources": ["library"]}
 
 
 @dataclass
@@ -160,6 +160,19 @@ async def test_an_answer_of_a_wrong_shape_leaves_the_question_open(client: Any, 
     assert (left["id"], left["value"]["kind"]) == (asked["id"], "plan_review")
     await answered(client, thread, {"action": "approve"})
     assert (await open_question(client, thread))["value"]["kind"] == "pre_output_review"
+
+
+@pytest.mark.parametrize("graph", [GRAPH, "paper_search"])
+async def test_a_source_that_the_server_lacks_is_an_error_and_no_other_is_searched(
+    client: Any, graph: str
+) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    given = {"original_query": QUESTION, "question": QUESTION}
+    context = {"sources": ["sample"]}
+    ended = await client.runs.wait(thread, graph, input=given, context=context, raise_error=False)
+    told = ended["__error__"]["message"] if graph != GRAPH else ended["errors"][0]["message"]
+    assert told == "unknown source 'sample'; known: library"
+    assert not (await client.threads.get_state(thread))["interrupts"]
 
 
 async def test_the_schemas_of_input_and_settings_are_there_for_forms(client: Any) -> None:

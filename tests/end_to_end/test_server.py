@@ -177,6 +177,20 @@ async def test_an_input_sets_nothing_but_the_question_and_the_settings__sec_03(s
         assert (values["is_complete"], values["found"]) == (False, [])
 
 
+@pytest.mark.parametrize("graph", [GRAPH, "research_report"])
+async def test_a_source_that_the_server_lacks_is_refused_before_anything_begins(
+    served: Served, graph: str
+):
+    given = {"question": QUESTION, "original_query": QUESTION}
+    run = {"assistant_id": graph, "input": given, "context": {"sources": ["sample"]}}
+    async with served.client() as ada:
+        thread = (await ada.post("/threads", json={})).json()["thread_id"]
+        answer = await ada.post(f"/threads/{thread}/runs/wait", json=run)
+        assert answer.status_code == 422
+        assert "sample: not enabled on this server, which has library" in answer.json()["detail"]
+        assert (await ada.get(f"/threads/{thread}")).json()["status"] == "idle"
+
+
 async def test_a_refused_answer_leaves_the_question_open_and_the_thread_listed__hum_02(
     served: Served,
 ):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.errors import UnknownNameError
 from paper_search.report.models import SearchResult
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.assembly import assemble_report
@@ -70,6 +71,12 @@ def test_the_kinds_of_search_are_those_that_are_set_up_and_named(
     )
     services = assemble_report(config, sources)
     assert services.searcher(None, sources).search_types == kinds
+
+
+def test_a_source_that_is_not_there_is_not_replaced_by_those_that_are() -> None:
+    services = assemble_report(AppConfig(sources={"sample": SearchSourceConfig(name="sample")}))
+    with pytest.raises(UnknownNameError, match="source 'library'; known: sample"):
+        services.searcher(None, ["sample", "library"])
 
 
 def test_the_settings_can_switch_reading_off_and_a_run_on_again() -> None:

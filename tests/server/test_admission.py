@@ -19,7 +19,7 @@ GO_ON = {"assistant_id": "paper_search", "input": None}
 
 @pytest.fixture
 def admission(persistence):
-    return ThreadAdmission(persistence, ["ada", "bob"])
+    return ThreadAdmission(persistence, ["ada", "bob"], {"paper_search": ["library", "arxiv"]})
 
 
 def answer(resume) -> dict:
@@ -132,6 +132,25 @@ async def test_an_input_without_a_question_is_refused_with_the_field(admission, 
     status, text = await refused(admission, str(uuid.uuid4()), {**NEW, "input": given})
     assert status == 422
     assert "question: " in text
+
+
+@pytest.mark.parametrize(
+    "limited",
+    [
+        {"context": {"sources": ["library", "sample", "scopus"]}},
+        {"input": {"question": "q", "workflow_params": {"sources": ["sample", "scopus"]}}},
+        {"config": {"configurable": {"sources": ["sample", "scopus"]}}},
+    ],
+)
+async def test_a_source_that_the_server_lacks_is_refused_with_those_that_it_has(admission, limited):
+    status, text = await refused(admission, str(uuid.uuid4()), {**NEW, **limited})
+    assert status == 422
+    assert "sample, scopus: not enabled on this server, which has library, arxiv" in text
+
+
+async def test_a_search_may_be_limited_to_the_sources_that_the_server_has(admission):
+    run = {**NEW, "context": {"sources": ["arxiv"]}}
+    assert await admission.run(str(uuid.uuid4()), run, "ada") == run
 
 
 async def test_a_thread_stays_with_who_began_it__sec_02(admission, begin, persistence):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -69,6 +70,21 @@ async def test_a_search_runs_to_its_questions_is_answered_and_ends(call):
     done = await call("answer", **named, token=asked["token"], decision={"action": "approve"})
     assert (done["status"], done["result"]["ended_by"]) == ("done", "approved")
     assert done["result"]["papers"]
+
+
+async def test_an_answer_goes_on_with_the_sources_that_the_thread_began_with(call):
+    asked = await call("search", **BEGIN)
+    named = {"thread_id": asked["thread_id"]}
+    asked = await call("answer", **named, token=asked["token"], decision="approve")
+    assert '"source": "sample"' in json.dumps(asked["question"])
+    assert '"source": "library"' not in json.dumps(asked["question"])
+
+
+async def test_a_report_goes_on_with_the_sources_that_it_began_with(call):
+    asked = await call("report", **BEGIN)
+    named = {"thread_id": asked["thread_id"]}
+    asked = await call("answer", **named, token=asked["token"], decision="approve")
+    assert asked["question"]["kind"] == "pre_output_review"
 
 
 async def test_a_report_asks_about_its_plan(call):

@@ -33,7 +33,7 @@ def answer(resume, assistant: str = REPORT) -> dict:
 
 @pytest.fixture
 def admission(persistence):
-    return ThreadAdmission(persistence, ["ada", "bob"])
+    return ThreadAdmission(persistence, ["ada", "bob"], {REPORT: ["library", "tavily"]})
 
 
 @pytest.fixture
@@ -57,6 +57,17 @@ async def refused(admission, thread_id, payload, owner="ada") -> tuple[int, str]
 
 
 # --- admission ------------------------------------------------------------------------------------
+
+
+async def test_a_report_is_limited_to_sources_that_the_server_has(admission):
+    def limited(*names: str) -> dict:
+        given = {"original_query": "what is known of glass", "config": {"sources": [*names]}}
+        return {"assistant_id": REPORT, "input": given}
+
+    status, text = await refused(admission, str(uuid.uuid4()), limited("tavily", "serper"))
+    assert status == 422
+    assert "serper: not enabled on this server, which has library, tavily" in text
+    assert await admission.run(str(uuid.uuid4()), limited("tavily"), "ada") == limited("tavily")
 
 
 async def test_a_report_may_be_begun(admission):

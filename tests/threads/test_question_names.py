@@ -197,7 +197,7 @@ async def test_a_report_takes_no_bare_approval_twice() -> None:
 async def test_the_server_refuses_a_bare_approval_that_comes_twice_with_409(
     flow: SearchWorkflow, persistence: Persistence
 ) -> None:
-    admission = ThreadAdmission(persistence, [])
+    admission = ThreadAdmission(persistence, [], {})
 
     async def run(resume: Any) -> Any:
         payload = {"assistant_id": "paper_search", "command": {"resume": resume}}

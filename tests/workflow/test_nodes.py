@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.answers import reply_to
 from tests.workflow.doubles import FailingSkills, edit, reject, workflow
 
+from paper_search.errors import UnknownNameError
 from paper_search.models import (
     Criterion,
     EndReason,
@@ -30,7 +32,7 @@ from paper_search.skills import RelevanceScorer
 from paper_search.skills.result_ranker import ResultRanker
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills, fake_strategy
-from paper_search.workflow import SearchWorkflow, ThreadCatalog
+from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import SearchParams
 
@@ -244,3 +246,31 @@ async def test_a_result_is_ordered_by_likeness_to_the_question() -> None:
         session = SearchSession.on(persistence, "t", skills)
         await session.begin("soil erosion", unattended)
     assert ranker.questions == ["soil erosion"]
+
+
+class Knowing(FakeSkills):
+    """Says which sources it can search."""
+
+    def __init__(self, *names: str) -> None:
+        super().__init__()
+        self.source_names = list(names)
+
+
+async def test_a_search_of_a_source_that_is_not_there_is_refused_before_anything_is_searched():
+    skills = Knowing("library", "arxiv")
+    search = workflow(skills, ScriptedHandler([]), sources=["library", "scopus"])
+    with pytest.raises(UnknownNameError, match="source 'scopus'; known: arxiv, library"):
+        await search.run("glass")
+    assert skills.calls == []
+
+
+async def test_a_search_that_another_process_goes_on_with_asks_no_other_source(tmp_path):
+    url = f"sqlite:///{tmp_path / 'threads.db'}"
+    began = workflow(Knowing("library"), persistence=url, sources=["library"])
+    await began.start("glass", thread_id="one")
+    elsewhere = Knowing("openalex")
+    with pytest.raises(UnknownNameError, match="source 'library'; known: openalex"):
+        await reply_to(workflow(elsewhere, persistence=url), "one", "approve")
+    assert elsewhere.searched == []
+    asked = await began.proceed("one")
+    assert asked.kind is CheckpointKind.RESULT_REVIEW

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from paper_search.cli.failures import UsageMistakeError
 from paper_search.errors import StaleDecisionError
 from paper_search.persistence import open_persistence
-from paper_search.steps.compiler import PARAMS
 from paper_search.threads.session import ThreadSession
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import sources_of_run
@@ -146,12 +145,12 @@ async def restored_report(
         ThreadNotFoundError: there is no such report.
         UnknownNameError: one of its sources is not installed any more.
     """
+    from paper_search.report_workflow.assembly import services_begun_with
     from paper_search.report_workflow.session import ReportSession
 
     async with reading(ReportSession, config.persistence_url, thread_id) as session:
-        params = (await session.snapshot()).values.get(PARAMS) or {}
-    begun = {name: params[name] for name in ("sources", "max_pages") if name in params}
-    return report_workflow(config, progress, begun)
+        values = (await session.snapshot()).values
+    return report_workflow(config, progress, services_begun_with(values))
 
 
 async def reopened(config: AppConfig, thread_id: str, to: str | None, number: int | None) -> object:

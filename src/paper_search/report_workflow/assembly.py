@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from paper_search.config import AppConfig
-from paper_search.errors import ThreadWaitingError
+from paper_search.errors import ThreadWaitingError, UnknownNameError
 from paper_search.llm import create_provider
 from paper_search.llm.chat import ChatProvider
 from paper_search.llm.metering import Metering
@@ -33,6 +34,7 @@ from paper_search.sources.web import (
     kind_of,
     known_web_searches,
 )
+from paper_search.steps.types import PARAMS
 from paper_search.workflow.session import SearchSession
 
 _ON_THE_WEB: tuple[SearchType, ...] = ("web", "news")
@@ -117,8 +119,11 @@ def _searcher(config: AppConfig, sources: list[str] | None) -> MakesSearcher:
             batch_size=config.relevance_batch_size,
             max_concurrency=config.relevance_max_concurrency,
         )
-        wanted = [name for name in (*papers, *kinds) if only is None or name in only]
-        wanted = wanted or [*papers, *kinds]
+        known = [*papers, *kinds]
+        for name in only or ():
+            if name not in known:
+                raise UnknownNameError("source", name, known)
+        wanted = [name for name in known if name in only] if only else known
         found: dict[SearchType, FindsSources] = {}
         names = [name for name in wanted if name in papers]
         if names or not kinds:
@@ -138,6 +143,12 @@ def _collection(url: str) -> ReadsCollection:
             return await finished_collection(persistence, thread_id)
 
     return read
+
+
+def services_begun_with(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a report that its services depend on, from the channels of it."""
+    params = values.get(PARAMS) or {}
+    return {name: params[name] for name in ("sources", "max_pages") if name in params}
 
 
 async def finished_collection(persistence: Persistence, thread_id: str) -> PaperCollection:

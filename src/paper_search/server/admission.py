@@ -22,7 +22,12 @@ from paper_search.errors import (
 from paper_search.persistence import Persistence
 from paper_search.report_workflow.catalog import EveryThread
 from paper_search.server.authentication import thread_owner
-from paper_search.server.rules import named_checkpoints, named_threads, without_checkpoints
+from paper_search.server.rules import (
+    named_checkpoints,
+    named_sources,
+    named_threads,
+    without_checkpoints,
+)
 from paper_search.threads.decisions import listed
 from paper_search.threads.engine import checked_question
 from paper_search.threads.reading import OpenQuestion
@@ -41,10 +46,16 @@ class ThreadAdmission:
     Args:
         persistence: where threads are kept.
         owners: who has a token.
+        sources: those that the runs of a graph may name, by its name.
     """
 
-    def __init__(self, persistence: Persistence, owners: Collection[str]) -> None:
-        self._owners = owners
+    def __init__(
+        self,
+        persistence: Persistence,
+        owners: Collection[str],
+        sources: Mapping[str, Collection[str]],
+    ) -> None:
+        self._owners, self._sources = owners, sources
         self._every = EveryThread(persistence)
 
     async def run(self, thread_id: str, payload: dict[str, Any], owner: str) -> dict[str, Any]:
@@ -128,17 +139,18 @@ class ThreadAdmission:
         return (graph, session) if await session.exists() else None
 
     def _check_input(self, payload: Mapping[str, Any]) -> None:
-        """Refuse a run that asks for nothing.
+        """Refuse a run that asks for nothing, or for sources that are not there.
 
         Raises:
             RequestRefusedError: its input lacks the question of its graph, or has none that can be
-                asked.
+                asked; or it names a source that this server does not have enabled.
         """
-        catalog = next((c for name, c in self._every.by_graph.items() if _is(name, payload)), None)
+        graph = next((name for name in self._every.by_graph if _is(name, payload)), None)
         given = payload.get("input")
-        if catalog is None or given is None:
+        if graph is None or given is None:
             return
-        session = catalog.session("")
+        self._check_sources(graph, payload)
+        session = self._every.by_graph[graph].session("")
         try:
             request = session.workflow.request.model_validate(given)
             checked_question(getattr(request, session.begins_with))
@@ -146,6 +158,14 @@ class ThreadAdmission:
             raise _unfit(f"the input: {listed(error)}") from None
         except QuestionError as error:
             raise _unfit(f"the input: {session.begins_with}: {error}") from None
+
+    def _check_sources(self, graph: str, payload: Mapping[str, Any]) -> None:
+        accepted = self._sources.get(graph, ())
+        if unknown := [name for name in named_sources(payload) if name not in accepted]:
+            raise _unfit(
+                f"sources: {', '.join(unknown)[:200]}: not enabled on this server, which has "
+                f"{', '.join(accepted) or 'none'}; PAPER_SEARCH_SOURCES enables others"
+            )
 
     async def _check_head(self, session: Session, payload: dict[str, Any]) -> None:
         """A run goes on from the latest checkpoint: no earlier decision is changed in secret."""

@@ -14,7 +14,7 @@ from paper_search.config import AppConfig, load_config
 from paper_search.errors import PaperSearchError
 from paper_search.http.redaction import redact
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.report_workflow.catalog import EveryThread
+from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
 from paper_search.server.admission import ThreadAdmission
 from paper_search.server.attachment import ThreadAttachment
 from paper_search.server.authentication import create_auth
@@ -102,7 +102,7 @@ def create_app(
         owners = list(config.server.tokens)
         async with shared.opened() as persistence:
             await _finish_deletions(persistence)
-            admission.open(ThreadAdmission(persistence, owners))
+            admission.open(ThreadAdmission(persistence, owners, _sources(config)))
             following = asyncio.create_task(_follow(persistence, owners))
             try:
                 yield
@@ -124,6 +124,13 @@ def create_app(
         tools = McpTools(config, shared, admission)
         routes = [*routes, Route("/mcp", tools.serve, methods=["GET", "POST", "DELETE"])]
     return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
+
+
+def _sources(config: AppConfig) -> dict[str, list[str]]:
+    """Return the sources that the runs of each graph may name."""
+    papers = [name for name, source in config.sources.items() if source.enabled]
+    on_the_web = [name for name, search in config.web.items() if search.enabled]
+    return {SEARCH: papers, REPORT: [*papers, *on_the_web]}
 
 
 class _LateAdmission:

@@ -140,7 +140,7 @@ class McpTools:
     async def _begun(self, graph: str, given: Begin, owner: str) -> dict[str, Any]:
         thread_id = str(uuid.uuid4())
         async with self._shared.use() as persistence:
-            flow = self._flow(graph, persistence, given.sources)
+            flow = self._flow(graph, persistence, sources=given.sources)
             session = EveryThread(persistence).by_graph[graph].session(thread_id)
             records = session.records_type(persistence.store, thread_id)
             await records.index(given.question, owner or None)
@@ -154,7 +154,9 @@ class McpTools:
     async def _answer(self, given: Answer, owner: str) -> dict[str, Any]:
         async with self._shared.use() as persistence:
             graph = await self._graph_of(persistence, given.thread_id, owner)
-            flow = self._flow(graph, persistence, None)
+            session = EveryThread(persistence).by_graph[graph].session(given.thread_id)
+            begun = (await session.snapshot()).values
+            flow = self._flow(graph, persistence, **self._options(graph, begun))
             await flow.answer(given.thread_id, given.decision, by=owner, token=given.token)
             return await _standing(persistence, graph, given.thread_id)
 
@@ -170,9 +172,18 @@ class McpTools:
             raise RequestRefusedError(HTTPStatus.NOT_FOUND, f"no thread {thread_id!r}")
         return graph
 
-    def _flow(self, graph: str, persistence: Persistence, sources: list[str] | None) -> Any:
+    def _options(self, graph: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a thread was begun with; an answer goes on with the same sources."""
+        from paper_search.report_workflow.assembly import services_begun_with  # noqa: PLC0415  # slow import
+        from paper_search.workflow.assembly import sources_of_run  # noqa: PLC0415  # slow import
+
+        if graph == SEARCH:
+            return {"sources": sources_of_run(self._config, values)}
+        return services_begun_with(values)
+
+    def _flow(self, graph: str, persistence: Persistence, **options: Any) -> Any:
         made = SearchWorkflow if graph == SEARCH else ReportWorkflow
-        return made.from_config(self._config, persistence=persistence, sources=sources)
+        return made.from_config(self._config, persistence=persistence, **options)
 
 
 async def _standing(persistence: Persistence, graph: str, thread_id: str) -> dict[str, Any]:

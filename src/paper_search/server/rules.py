@@ -133,14 +133,15 @@ def named_checkpoints(payload: Mapping[str, Any]) -> set[str]:
 
 def named_threads(payload: Mapping[str, Any]) -> set[str]:
     """Return the ids of the threads whose papers a run is to use, wherever it names them."""
-    given = _object(payload.get("input"))
-    parts = [
-        _object(given.get("config")),
-        _object(given.get("workflow_params")),
-        _object(payload.get("context")),
-        _object(_object(payload.get("config")).get("configurable")),
-    ]
+    parts = _settings(payload)
     return {str(part["from_thread"]) for part in parts if part.get("from_thread") is not None}
+
+
+def named_sources(payload: Mapping[str, Any]) -> list[str]:
+    """Return the sources that a run is limited to, wherever it names them."""
+    given = [part.get("sources") for part in _settings(payload)]
+    names = [name for each in given if isinstance(each, list) for name in each]
+    return list(dict.fromkeys(name for name in names if isinstance(name, str)))
 
 
 def without_checkpoints(payload: dict[str, Any]) -> dict[str, Any]:
@@ -174,6 +175,17 @@ def _check_settings(config: Any) -> None:
         raise RequestRefusedError(
             HTTPStatus.FORBIDDEN, f"config.configurable {internal[:5]} is internal; leave it out"
         )
+
+
+def _settings(payload: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the objects in which a run may have its settings."""
+    given = _object(payload.get("input"))
+    return [
+        _object(given.get("config")),
+        _object(given.get("workflow_params")),
+        _object(payload.get("context")),
+        _object(_object(payload.get("config")).get("configurable")),
+    ]
 
 
 def _object(value: Any) -> Mapping[str, Any]:

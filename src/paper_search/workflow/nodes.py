@@ -68,6 +68,7 @@ async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Understand the question; everything else of an earlier search on the thread is cleared."""
     question = ctx.step_state.question
     ctx.progress("begun", {"step": ctx.step_id, "iteration": 0})
+    ctx.services.require_sources(ctx.workflow_params.sources or [])
     await _approvals(ctx).begin(is_asking=ctx.workflow_params.enable_strategy_checkpoint)
     await _records(ctx).index(question)
     intent = await ctx.services.intent_parser.parse(question)
@@ -132,6 +133,8 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     await _approvals(ctx).require(strategy, state.current_iteration)
     if SNOWBALL in strategy.sources:  # a person may have added it
         strategy = _seeded(strategy, await _records(ctx).marked(state.marks))
+    if ctx.workflow_params.sources and not ctx.services.has_any_of(strategy.sources):
+        ctx.services.require_sources(strategy.sources)  # another process may have fewer
     answer = await ctx.services.search(strategy)
     found = await _records(ctx).put_records(answer.papers)
     searched = searched_round(state.current_iteration, found, ctx.services.models)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol, cast
 
+from paper_search.errors import UnknownNameError
 from paper_search.llm.metering import Metering
 from paper_search.models import (
     DeduplicationReport,
@@ -156,6 +157,22 @@ class Skills:
         """Return the sources that a strategy may name; empty: the searcher does not say."""
         names = getattr(self.searcher, "source_names", ())
         return list(names) if isinstance(names, Sequence) else []
+
+    def has_any_of(self, sources: Collection[str]) -> bool:
+        """Whether one of these sources at least can be searched, as far as the searcher says."""
+        known = self.source_names
+        return not known or any(name in known for name in sources)
+
+    def require_sources(self, sources: Iterable[str]) -> None:
+        """Make sure that all of these can be searched, as far as the searcher says.
+
+        Raises:
+            UnknownNameError: one of them cannot; the error lists those that can.
+        """
+        known = self.source_names
+        for name in sources:
+            if known and name not in known:
+                raise UnknownNameError("source", name, known)
 
     @property
     def ranking_sources(self) -> list[str]:
