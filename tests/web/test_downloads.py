@@ -32,7 +32,7 @@ def test_the_papers_come_in_every_format_and_as_decided(thread):
     first, *_ = re.findall(r'data-paper="([^"]+)"', page.text)
     assert page.send(f"{place}/marks", paper=first, say="irrelevant") == 200
     page.open(f"{place}/downloads")
-    offered = re.findall(r"<option[^>]*>([\w-]+)</option>", page.text)
+    offered = re.findall(r'<option value="([\w-]+)"', page.text)
     assert set(known_exporters()) <= set(offered)
     files = {}
     for name in known_exporters():
@@ -63,6 +63,7 @@ def test_a_file_that_does_not_exist_is_refused_with_those_that_do(thread, asked)
     page, place = thread
     assert page.open(f"{place}/papers?{asked}") == 422
     assert "there are " in page.text
+    assert f'href="/review{place}">Back' in page.text
 
 
 def test_the_audit_is_one_zip_whose_manifest_holds_and_whose_bytes_stay(thread):
@@ -91,6 +92,7 @@ def test_files_of_a_thread_that_has_none_or_is_not_there(visitors):
     assert "has no papers yet" in page.text
     for path in ("downloads", "papers?format=ris", "audit"):
         assert page.open(f"/threads/none/{path}") == 404
+        assert "Back to" not in page.text
 
 
 def test_pictures_are_image_files_under_a_policy_that_runs_nothing(thread):

@@ -67,3 +67,17 @@ def test_a_page_beyond_the_last_is_the_last():
     many = [paper(number) for number in range(PAGE + 3)]
     found = shelf(many).select(Choice(page=9), {})
     assert (found.first, found.pages, len(found.papers)) == (PAGE + 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("choice", "is_filtered"),
+    [
+        ({}, False),
+        ({"part": "aside", "sort": "newest", "page": "2"}, False),
+        ({"text": "bees"}, True),
+        ({"year_to": "2020"}, True),
+        ({"decision": "undecided"}, True),
+    ],
+)
+def test_an_order_and_a_part_are_no_filter(choice, is_filtered):
+    assert Choice.read(choice).is_filtered is is_filtered

@@ -11,6 +11,7 @@ from paper_search.models import Criterion, Grade, RawPaper, ScoredPaper
 from paper_search.persistence import open_persistence
 from paper_search.steps.types import PARAMS
 from paper_search.testing.skills import FakeSkills
+from paper_search.web.templates import words
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.session import SearchSession
 
@@ -39,6 +40,11 @@ def test_with_tokens_people_sign_in_and_see_their_own_threads(visitors):
         assert page.open(mine.replace("strategy", name)) == 404
     assert page.send(mine, action="approve") == 404
     assert page.client.get("/threads").status_code == 401  # the cookie is for the page alone
+
+
+def test_sources_have_the_names_that_people_know():
+    named = [words(name) for name in ("europe_pmc", "openalex", "my_own-source")]
+    assert named == ["Europe PMC", "OpenAlex", "my own source"]
 
 
 def test_a_question_that_cannot_be_asked_stays_in_its_form(visitors):

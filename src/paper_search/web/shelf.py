@@ -57,6 +57,12 @@ class Choice:
             page=max(1, _number(given.get("page")) or 1),
         )
 
+    @property
+    def is_filtered(self) -> bool:
+        """Whether any condition leaves papers out of the part."""
+        conditions = (*FACETS, "text", "year_from", "year_to")
+        return any(getattr(self, name) not in {None, ""} for name in conditions)
+
 
 @dataclass(frozen=True)
 class Selection:

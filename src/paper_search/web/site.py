@@ -145,7 +145,10 @@ class Visit:
         status = _status(error)
         if self.wants_json:
             return self.json({"error": str(error)}, status)
-        return self.page("failed.html", status, error=str(error), status=int(status))
+        place = f"/review/threads/{self.request.path_params.get('thread')}"
+        is_below = self.request.url.path.startswith(f"{place}/")
+        back = place if is_below and status in _IS_THERE else ""
+        return self.page("failed.html", status, error=str(error), status=int(status), back=back)
 
     @property
     def every(self) -> EveryThread:
@@ -214,6 +217,10 @@ _STATUS: tuple[tuple[type[PaperSearchError], HTTPStatus], ...] = (
     (ThreadError, HTTPStatus.CONFLICT),
     (InputError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
+
+
+_IS_THERE = {HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
+"""Answers to somebody who may see the thread."""
 
 
 def _status(error: PaperSearchError) -> HTTPStatus:

@@ -23,6 +23,26 @@ _STEPS = {
     "organize": "Organising the result",
     "finish": "Finishing",
 }
+_NAMES = {
+    "arxiv": "arXiv",
+    "core": "CORE",
+    "crossref": "Crossref",
+    "datacite": "DataCite",
+    "dblp": "DBLP",
+    "doaj": "DOAJ",
+    "doi": "DOI",
+    "europe_pmc": "Europe PMC",
+    "library": "Your library",
+    "openalex": "OpenAlex",
+    "pubmed": "PubMed",
+    "sample": "Sample library",
+    "semantic_scholar": "Semantic Scholar",
+    "semantic_scholar_bulk": "Semantic Scholar, bulk",
+    "serpapi_scholar": "Google Scholar by SerpApi",
+    "serper_scholar": "Google Scholar by Serper",
+    "snowball": "Citations of papers found",
+}
+"""What people call a source; elsewhere an underscore is a space."""
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _LEAST_WORD = 3
 """Letters of a word that is worth highlighting."""
@@ -48,7 +68,7 @@ def _environment() -> Environment:
         highlighted=highlighted,
         link=link,
         number="{:,}".format,
-        words=lambda name: str(name).replace("_", " ").replace("-", " "),
+        words=words,
     )
     environment.globals.update(steps=_STEPS, asset=asset)
     return environment
@@ -68,6 +88,11 @@ def ago(moment: str | None) -> str:
 def counted(count: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: `1 paper`, `1,200 papers`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def words(name: object) -> str:
+    """Return a name of the code as people write it: `Europe PMC` for `europe_pmc`."""
+    return _NAMES.get(str(name)) or str(name).replace("_", " ").replace("-", " ")
 
 
 def link(url: str | None) -> str | None:

@@ -45,6 +45,10 @@ for (const form of document.querySelectorAll("form[data-draft]")) {
   form.addEventListener("submit", () => { if (form.dataset.draft === "new") localStorage.removeItem(key); });
 }
 
+// On a phone, the tab of this page may be out of sight.
+const tab = document.querySelector(".tabs [aria-current]");
+if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - (tab.parentElement.clientWidth - tab.offsetWidth) / 2;
+
 // A file into a field of text.
 for (const input of document.querySelectorAll("input[data-into]")) {
   input.addEventListener("change", async () => {
