@@ -6,8 +6,10 @@ import io
 
 import pytest
 from rich.console import Console
+from tests.cli.test_strategy_review import Typed
 
-from paper_search.cli.strategy_view import asked_of_sources, scope_facts
+from paper_search.cli.strategy_review import StrategyReview
+from paper_search.cli.strategy_view import asked_of_sources, scope_facts, translation_facts
 from paper_search.cli.views import show_checkpoint
 from paper_search.models import (
     Criterion,
@@ -25,6 +27,7 @@ from paper_search.models import (
     SourceHits,
     SuggestedTerm,
 )
+from paper_search.models.translation import Translation
 from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload
 
 SCOPE = ScopeReport(
@@ -63,8 +66,8 @@ def strategy(**given: object) -> SearchStrategy:
     )
 
 
-def page(shown: SearchStrategy) -> str:
-    payload = StrategyPayload(
+def payload(shown: SearchStrategy) -> StrategyPayload:
+    return StrategyPayload(
         intent=ParsedIntent(
             topic="ice",
             concepts=["sea ice", "winter"],
@@ -80,8 +83,11 @@ def page(shown: SearchStrategy) -> str:
         ranking_sources=["library", "openalex"],
         scope=SCOPE,
     )
+
+
+def page(shown: SearchStrategy) -> str:
     written = io.StringIO()
-    checkpoint = Checkpoint(kind=CheckpointKind.STRATEGY_CONFIRMATION, payload=payload)
+    checkpoint = Checkpoint(kind=CheckpointKind.STRATEGY_CONFIRMATION, payload=payload(shown))
     show_checkpoint(Console(file=written, width=200), checkpoint)
     return written.getvalue()
 
@@ -105,6 +111,37 @@ def page(shown: SearchStrategy) -> str:
 )
 def test_the_question_has_a_line_for(line: str) -> None:
     assert line in page(strategy())
+
+
+def test_the_exact_strings_stand_under_what_they_ask() -> None:
+    shown = strategy()
+    said = [
+        Translation(
+            source="dblp", query="ice on the sea", is_ranked=True, texts=["ice sea", "sea"]
+        ),
+        Translation(source="pubmed", query="ice", texts=["ice[tiab]"], notes=["no '*'"]),
+        Translation(source="pubmed", query="ice AND sea", error="too long"),
+        Translation(source="core", query="", error="core needs a key"),
+    ]
+    assert list(translation_facts(said, shown)) == [
+        ("dblp", "question: ice sea"),
+        ("dblp", "question: if nothing is found, sea"),
+        ("pubmed", "query 2: ice[tiab]"),
+        ("note", "pubmed: no '*'"),
+        ("not asked", "pubmed, query 1: too long"),
+        ("not asked", "core: core needs a key"),
+    ]
+
+
+def test_s_shows_the_strategy_again_with_what_is_sent(capsys: pytest.CaptureFixture[str]) -> None:
+    given = {"[a]pprove": ["s", "a"]}
+    said = [Translation(source="pubmed", query="ice", texts=["ice[tiab]"])]
+    review = StrategyReview(Typed(given), translate=lambda _strategy: said)
+    checkpoint = Checkpoint(kind=CheckpointKind.STRATEGY_CONFIRMATION, payload=payload(strategy()))
+    review.decide(checkpoint)
+    written = capsys.readouterr().err
+    assert written.count("What each source will be sent") == 1
+    assert "pubmed  query 2: ice[tiab]" in written
 
 
 def test_a_query_that_nobody_could_count_has_no_hits_beside_it() -> None:

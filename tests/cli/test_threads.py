@@ -49,6 +49,15 @@ def test_show_has_the_open_question_and_the_way_to_answer_it(cli: Cli, waiting: 
     assert f"paper-search resume {waiting} --approve" in shown
 
 
+def test_show_says_what_each_source_will_be_sent(cli: Cli, waiting: str) -> None:
+    assert "What each source will be sent" not in cli("show", waiting).stdout
+    shown = cli("show", waiting, "--details").stdout
+    assert "What each source will be sent" in shown
+    sent = cli("show", waiting, "--json").document["translations"]
+    assert {each["source"] for each in sent} == {"sample"}
+    assert all(each["texts"] and not each["requests"] for each in sent)
+
+
 def test_show_has_the_rounds_the_sources_and_the_papers(
     cli: Cli, reply: Cli, reviewing: str
 ) -> None:

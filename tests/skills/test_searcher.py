@@ -417,3 +417,30 @@ async def test_what_a_source_has_read_is_kept_when_it_is_not_waited_for(
     first, second = report.sources[-2:]
     assert (first.status, first.kept) == (SourceStatus.PARTIAL, 4)
     assert second.status is SourceStatus.TIMEOUT
+
+
+def test_what_each_source_will_be_sent_stands_under_the_query_of_the_strategy() -> None:
+    long = " OR ".join(f"protein{number}" for number in range(1_000))
+    fakes = [FakeSource("one", []), FakeSource("two", [])]
+    asked = strategy("two", "none", "one", queries=("q", long))
+    said = Searcher(fakes).translations(asked)
+    assert [(each.source, each.query) for each in said] == [
+        ("two", "q"),
+        ("two", long),
+        ("none", ""),
+        ("one", "q"),
+        ("one", long),
+    ]
+    assert [bool(each.error) for each in said] == [False, False, True, False, False]
+    assert len(said[1].texts[0]) < len(long)
+    assert "alternatives left out" in said[1].notes[0]
+    assert said[0].texts == ["q"]
+
+
+def test_a_query_that_cannot_be_asked_of_anybody_has_no_translation() -> None:
+    unreadable = "p" * 9_000
+    said = Searcher([FakeSource("one", [])]).translations(
+        strategy("one", queries=("q", unreadable, *(f"q{n}" for n in range(60))))
+    )
+    assert unreadable not in {each.query for each in said}
+    assert len(said) == 49

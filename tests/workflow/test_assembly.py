@@ -11,7 +11,7 @@ from paper_search.library import Library
 from paper_search.models import RawPaper, SearchConstraints, SearchQuery, SearchStrategy
 from paper_search.skills import Searcher
 from paper_search.testing.sources import FakeSource
-from paper_search.workflow.assembly import KeepingSearcher, assemble_skills
+from paper_search.workflow.assembly import KeepingSearcher, assemble_skills, translations
 
 STRATEGY = SearchStrategy(
     queries=[SearchQuery(keywords=["graph"], boolean_query="graph")],
@@ -60,3 +60,11 @@ def test_the_settings_say_whether_it_is_done(
 ) -> None:
     config = AppConfig(home=tmp_path, keep_found=keep)
     assert type(assemble_skills(config, ["library"]).searcher) is kind
+
+
+def test_a_source_that_cannot_be_asked_says_why_in_its_place(tmp_path: Path) -> None:
+    wanted = STRATEGY.model_copy(update={"sources": ["serpapi_scholar", "pubmed", "no such"]})
+    first, second, third = translations(AppConfig(home=tmp_path), wanted)
+    assert "SERPAPI_API_KEY" in str(first.error)
+    assert second.texts == ["graph[tiab]"]
+    assert "unknown source" in str(third.error)

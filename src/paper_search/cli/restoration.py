@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from paper_search.cli.failures import UsageMistakeError
 from paper_search.errors import StaleDecisionError
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 
 SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
+AnyDetail: TypeAlias = "ThreadDetail | ReportDetail | PlainDetail"
 
 
-async def thread_detail(url: str, thread_id: str) -> ThreadDetail | ReportDetail | PlainDetail:
+async def thread_detail(url: str, thread_id: str) -> AnyDetail:
     """Return all that there is to know of a thread, of whatever kind it is.
 
     Raises:
@@ -48,6 +49,19 @@ async def thread_detail(url: str, thread_id: str) -> ThreadDetail | ReportDetail
         if catalog is every.others:
             return await every.others.show(thread_id)
         return await every.searches.show(thread_id)
+
+
+def with_translations(config: AppConfig, detail: AnyDetail) -> AnyDetail:
+    """Return a thread with what each source will be sent, if a strategy waits for a decision."""
+    from paper_search.workflow import ThreadDetail
+    from paper_search.workflow.assembly import translations
+    from paper_search.workflow.checkpoints import StrategyPayload
+
+    waiting = detail.open_checkpoint if isinstance(detail, ThreadDetail) else None
+    if waiting is None or not isinstance(waiting.payload, StrategyPayload):
+        return detail
+    found = translations(config, waiting.payload.strategy)
+    return detail.model_copy(update={"translations": found})
 
 
 async def is_report(url: str, thread_id: str) -> bool:

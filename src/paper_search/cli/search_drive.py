@@ -47,14 +47,18 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
         continuation: SearchContinuation,
     ) -> None:
         super().__init__(config.persistence_url, workflow, progress, delivery, continuation)
-        self._editor = config.editor
+        self._config = config
         self._commands = continuation
 
     def _decide(self, question: Checkpoint, terminal: Terminal, runner: asyncio.Runner) -> Decision:
         if question.kind is CheckpointKind.STRATEGY_CONFIRMATION:
             from paper_search.cli.strategy_review import StrategyReview
+            from paper_search.workflow.assembly import translations
 
-            return StrategyReview(terminal, self._editor).decide(question)
+            review = StrategyReview(
+                terminal, self._config.editor, lambda given: translations(self._config, given)
+            )
+            return review.decide(question)
         from paper_search.cli.result_review import ResultReview
 
         save = _Saver(runner, self._url, self._thread_id)

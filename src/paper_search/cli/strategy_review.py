@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import messages, say, visible
 from paper_search.cli.form import read_form, with_problem, write_form
@@ -23,6 +24,10 @@ from paper_search.workflow.checkpoints import (
     StrategyPayload,
 )
 from paper_search.workflow.decisions import answer_model
+
+if TYPE_CHECKING:
+    from paper_search.models import SearchStrategy
+    from paper_search.models.translation import Translation
 
 
 class EditorError(PaperSearchError):
@@ -60,7 +65,7 @@ HELP = """\
   a             approve: search like this
   e             edit the strategy, in your editor or field by field
   x [WORDS]     reject it: another strategy is written, by what you say
-  s             show the strategy again
+  s             show the strategy again, with what each source will be sent
   q             quit; the question stays open"""
 
 
@@ -70,11 +75,18 @@ class StrategyReview:
     Args:
         terminal: where they sit.
         editor: the command that opens a form; None: fields are asked one by one.
+        translate: returns what each source will be sent for a strategy.
     """
 
-    def __init__(self, terminal: Terminal, editor: str | None = None) -> None:
+    def __init__(
+        self,
+        terminal: Terminal,
+        editor: str | None = None,
+        translate: Callable[[SearchStrategy], Sequence[Translation]] = lambda _strategy: (),
+    ) -> None:
         self._terminal = terminal
         self._editor = editor
+        self._translate = translate
 
     def decide(self, checkpoint: Checkpoint) -> Decision:
         """Return what the person decides.
@@ -104,12 +116,16 @@ class StrategyReview:
                 note = words or self._terminal.ask("what should be different? ")
                 return _decision(checkpoint, DecisionAction.REJECT, note=note or None)
             case "show":
-                show_checkpoint(messages(), checkpoint)
+                show_checkpoint(messages(), checkpoint, translations=self._translations(checkpoint))
             case "help":
                 say(HELP)
             case _:
                 raise QuitError
         return None
+
+    def _translations(self, checkpoint: Checkpoint) -> Sequence[Translation]:
+        payload = checkpoint.payload
+        return self._translate(payload.strategy) if isinstance(payload, StrategyPayload) else ()
 
     def _revised(self, checkpoint: Checkpoint) -> Any:
         """Return the strategy as the person wants it, checked; None: as it is."""

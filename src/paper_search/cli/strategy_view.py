@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from paper_search.models import QueryHits, RankedQuery, ScopeReport, SearchStrategy
+    from paper_search.models.translation import Translation
     from paper_search.workflow.checkpoints import StrategyPayload
 
 Fact = tuple[str, object]
@@ -78,6 +79,27 @@ def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
         yield "also", f"frequent in the first {scope.first_results} results: {terms}"
     for note in scope.notes:
         yield "note", note
+
+
+def translation_facts(
+    translations: Sequence[Translation], strategy: SearchStrategy
+) -> Iterator[Fact]:
+    """Yield the exact strings that sources will be sent for each query of a strategy."""
+    names = {(True, query.text): "question" for query in strategy.ranked}
+    names |= {
+        (False, query.boolean_query): f"query {number}"
+        for number, query in enumerate(strategy.queries, start=1)
+    }
+    for each in translations:
+        named = names.get((each.is_ranked, each.query), each.query)
+        about = f"{named}: " if named else ""
+        for place, sent in enumerate(each.texts):
+            yield each.source, f"{about}{'if nothing is found, ' if place else ''}{sent}"
+        for note in each.notes:
+            yield "note", f"{each.source}: {note}"
+        if each.error:
+            asked = f"{each.source}, {named}" if named else each.source
+            yield "not asked", f"{asked}: {each.error}"
 
 
 def asked_of_sources(strategy: SearchStrategy, ranking: Collection[str]) -> list[str]:

@@ -65,7 +65,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     thread: Thread,
     details: Annotated[
         bool,
-        typer.Option("--details", help="Show each query to each source, with notes and errors."),
+        typer.Option("--details", help="Show each query as each source is sent it."),
     ] = False,
     is_all: All = False,
     min_score: MinScore = None,
@@ -83,12 +83,14 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.delivery import decision_line
     from paper_search.cli.graph_run import show_plain
     from paper_search.cli.report_review import show_report
-    from paper_search.cli.restoration import thread_detail
+    from paper_search.cli.restoration import thread_detail, with_translations
     from paper_search.cli.views import show_thread
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.threads.plain import PlainDetail
 
-    detail = asyncio.run(thread_detail(settings(ctx, home).persistence_url, thread))
+    config = settings(ctx, home)
+    detail = asyncio.run(thread_detail(config.persistence_url, thread))
+    detail = with_translations(config, detail)
     if isinstance(detail, PlainDetail):
         show_plain(detail, is_json=as_json, home=given_home(ctx, home))
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,13 @@ from rich.text import Text
 from paper_search.cli.console import text
 from paper_search.cli.source_lines import no_network, world_line
 from paper_search.cli.spending import estimate_facts, usage_facts
-from paper_search.cli.strategy_view import Fact, question_facts, scope_facts, strategy_facts
+from paper_search.cli.strategy_view import (
+    Fact,
+    question_facts,
+    scope_facts,
+    strategy_facts,
+    translation_facts,
+)
 from paper_search.cli.tables import highlighted, paper_table, report_table, score, source_table
 from paper_search.models.source_report import summaries
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
         SourceReport,
         UserFeedback,
     )
+    from paper_search.models.translation import Translation
     from paper_search.workflow import Checkpoint, IterationRecord, ThreadDetail
 
 PAGE = 20
@@ -44,6 +51,7 @@ def show_checkpoint(  # noqa: PLR0913  # what is shown, and how much of it
     home: Path | None = None,
     has_details: bool = False,
     has_papers: bool = True,
+    translations: Sequence[Translation] = (),
 ) -> None:
     """Print a checkpoint: all that is needed to decide, a page of papers last.
 
@@ -54,13 +62,14 @@ def show_checkpoint(  # noqa: PLR0913  # what is shown, and how much of it
         home: as given on the command line, for the commands that are named.
         has_details: say all about the sources instead of one line for each.
         has_papers: a result is shown with its first papers.
+        translations: what each source will be sent for a strategy; none: it is not said.
 
     Raises:
         TypeError: the payload does not fit the kind.
     """
     payload = checkpoint.payload
     if checkpoint.kind.value == "strategy_confirmation" and isinstance(payload, StrategyPayload):
-        lines = _strategy_question(payload)
+        lines = _strategy_question(payload, translations)
     elif checkpoint.kind.value == "result_review" and isinstance(payload, ResultPayload):
         lines = _result_question(payload, has_details=has_details)
     else:
@@ -170,7 +179,13 @@ def show_thread(
             console.print(line)
     if detail.open_checkpoint is not None and not is_all:
         console.print()
-        show_checkpoint(console, detail.open_checkpoint, home=home, has_details=has_details)
+        show_checkpoint(
+            console,
+            detail.open_checkpoint,
+            home=home,
+            has_details=has_details,
+            translations=detail.translations if has_details else (),
+        )
         return
     silent = detail.collection.silent_sources if detail.collection else []
     for line in _reports(detail.reports, silent, has_details=has_details):
@@ -210,7 +225,9 @@ def _print_world(console: Console, line: str | None) -> None:
         console.print(text(line), soft_wrap=True)
 
 
-def _strategy_question(payload: StrategyPayload) -> Iterator[RenderableType]:
+def _strategy_question(
+    payload: StrategyPayload, translations: Sequence[Translation]
+) -> Iterator[RenderableType]:
     intent, strategy, scope = payload.intent, payload.strategy, payload.scope
     yield text(f"Round {payload.iteration + 1}: is this the search strategy?", style="bold")
     if payload.changes:
@@ -232,6 +249,9 @@ def _strategy_question(payload: StrategyPayload) -> Iterator[RenderableType]:
     yield from (_fact(*fact) for fact in estimate_facts(payload))
     if others := [name for name in payload.available_sources if name not in strategy.sources]:
         yield _fact("could ask", ", ".join(others))
+    if translations:
+        yield text("What each source will be sent:", style="bold")
+        yield from (_fact(*fact) for fact in translation_facts(translations, strategy))
 
 
 def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[RenderableType]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paper_search.config import AppConfig, SearchSourceConfig
-from paper_search.errors import InputError, LibraryError, SearchSourceError
+from paper_search.errors import InputError, LibraryError, QuerySyntaxError, SearchSourceError
 from paper_search.library.answers import Hits
 from paper_search.library.corpus import Library
 from paper_search.library.embedders import create_embedder
@@ -26,6 +26,8 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
+from paper_search.models.translation import Translation
+from paper_search.query import parse
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -122,6 +124,24 @@ class LibrarySource:
         """Answer all queries of the strategy, each paper once, and say what each query found."""
         return await asyncio.to_thread(self._report, strategy)
 
+    def translations(self, strategy: SearchStrategy) -> list[Translation]:
+        """Return every query as it is searched on this machine; nothing is sent."""
+        works = [
+            Translation(source=self._name, query=name, texts=[name]) for name in strategy.works
+        ]
+        queries = [
+            Translation(
+                source=self._name,
+                query=query if isinstance(query, str) else query.text,
+                is_ranked=isinstance(query, RankedQuery),
+                texts=[_written(query)],
+                error=_fault(query),
+            )
+            for query in _queries(strategy)
+        ]
+        here = {"notes": ["searched on this machine; nothing is sent"]}
+        return [each.model_copy(update=here) for each in (*works, *queries)]
+
     def _count(self, query: str, filters: SearchConstraints) -> HitCount:
         with self._open().library as library:
             return HitCount(hits=library.count_boolean(query, filters=filters))
@@ -132,10 +152,7 @@ class LibrarySource:
         return self._seen(hits, query)
 
     def _report(self, strategy: SearchStrategy) -> SearchReport:
-        queries: list[RankedQuery | str] = [
-            *strategy.plain(),
-            *(query.boolean_query for query in strategy.queries),
-        ]
+        queries = _queries(strategy)
         if not queries and not strategy.works:
             return SearchReport()
         try:
@@ -212,6 +229,21 @@ class LibrarySource:
             paper.source = self._name
             paper.sightings = [Sighting(source=self._name, query=query, rank=rank, seen_at=now)]
         return hits.papers
+
+
+def _queries(strategy: SearchStrategy) -> list[RankedQuery | str]:
+    return [*strategy.plain(), *(query.boolean_query for query in strategy.queries)]
+
+
+def _fault(query: RankedQuery | str) -> str | None:
+    """Return why a query cannot be read; None: it can."""
+    text = query if isinstance(query, str) else query.condition
+    try:
+        if text:
+            parse(text)
+    except QuerySyntaxError as error:
+        return str(error)
+    return None
 
 
 def _written(query: RankedQuery | str) -> str:

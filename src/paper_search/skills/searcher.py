@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import logging
 import math
@@ -20,11 +21,12 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
+from paper_search.models.translation import Translation
 from paper_search.query.shortening import shorten
 from paper_search.skills.failures import described, status_of
 from paper_search.skills.watchdog import Watchdog
 from paper_search.sources import SearchSource
-from paper_search.sources.base import Interruption, interruptible, ranks_text
+from paper_search.sources.base import Interruption, interruptible, ranks_text, translations
 
 MAX_QUERIES = 50
 """Of a strategy; what is beyond is not asked, and the report says so."""
@@ -98,6 +100,27 @@ class Searcher:
             papers=[paper for answer in answers for paper in answer.papers],
             sources=[*_noted(entries, cuts, watchdog.held_s), *unknown],
         )
+
+    def translations(self, strategy: SearchStrategy) -> list[Translation]:
+        """Return what each source of a strategy will be sent; nothing is asked.
+
+        A query that is left out before any source is asked, such as one beyond `MAX_QUERIES`, has
+        none.
+        """
+        capped, _ = _capped(strategy)
+        whole = _shortened(strategy)
+        found: list[Translation] = []
+        for name in dict.fromkeys(strategy.sources):
+            if name not in self._sources:
+                found.append(Translation(source=name, query="", error=self._unknown(name).error))
+                continue
+            source = self._sources[name]
+            wanted = capped.asked_of(name, ranks_text=ranks_text(source))
+            for said in translations(source, wanted):
+                text, notes = whole.get(said.query, (said.query, []))
+                update = {"query": text, "notes": [*notes, *said.notes]}
+                found.append(said.model_copy(update=update))
+        return found
 
     def _unknown(self, name: str) -> SourceReport:
         known = ", ".join(self._sources)
@@ -235,6 +258,17 @@ def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
     if len(strategy.queries) > MAX_QUERIES:
         cuts.append(f"only the first {MAX_QUERIES} of {len(strategy.queries)} queries were sent")
     return strategy.model_copy(update={"queries": asked}), cuts
+
+
+def _shortened(strategy: SearchStrategy) -> dict[str, tuple[str, list[str]]]:
+    """Return the queries that are too long for anybody, and what is left out, by what is asked."""
+    found = {}
+    for query in strategy.queries[:MAX_QUERIES]:
+        with contextlib.suppress(InputError):
+            short = shorten(query.boolean_query)
+            if short.note:
+                found[short.text] = query.boolean_query, [short.note]
+    return found
 
 
 def _noted(

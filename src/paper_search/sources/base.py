@@ -16,6 +16,7 @@ from paper_search.models import (
     SearchReport,
     SearchStrategy,
 )
+from paper_search.models.translation import Translation
 from paper_search.resources import EntryPoints
 from paper_search.service_settings import SOURCES
 
@@ -80,11 +81,39 @@ class ReportingSource(SearchSource, Protocol):
         ...
 
 
+@runtime_checkable
+class TranslatingSource(SearchSource, Protocol):
+    """A source that says what it will be sent for a strategy, before it is asked."""
+
+    def translations(self, strategy: SearchStrategy) -> list[Translation]:
+        """Return every query in the source's words; nothing is asked, nothing is raised."""
+        ...
+
+
 def counting(source: SearchSource) -> CountingSource | None:
     """Return the source if it can count; None: it has no such method."""
     # Asked of the class: a test double may answer to any attribute of the instance.
     is_able = callable(getattr(type(source), "count", None)) and hasattr(type(source), "is_local")
     return cast("CountingSource", source) if is_able else None
+
+
+def translations(source: SearchSource, strategy: SearchStrategy) -> list[Translation]:
+    """Return what a source is sent; one that does not say it is given the queries as they are."""
+    # Asked of the class: a test double may answer to any attribute of the instance.
+    if callable(getattr(type(source), "translations", None)):
+        return cast("TranslatingSource", source).translations(strategy)
+    texts = {query.boolean_query: False for query in strategy.queries}
+    texts |= {query.text: True for query in strategy.ranked}
+    return [
+        Translation(
+            source=source.source_name,
+            query=text,
+            is_ranked=is_ranked,
+            texts=[text],
+            notes=["given to the source as it is; how the source asks for it is not known"],
+        )
+        for text, is_ranked in texts.items()
+    ]
 
 
 SourceFactory = Callable[[AppConfig, SearchSourceConfig], SearchSource]

@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.models.scope import HitCount
+from paper_search.models.translation import Translation
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.asking import Asked, Question, distinct, text_of
 from paper_search.sources.base import reason_to_end
@@ -35,7 +35,13 @@ from paper_search.sources.explanation import (
     explain_bug,
     explain_missing_key,
 )
-from paper_search.sources.reading import doi_of, read_query
+from paper_search.sources.translation import (
+    limits_for,
+    questions_of,
+    too_long,
+    translated,
+    translations_of,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -48,8 +54,6 @@ _NO_CALLS = "not asked: max_calls is 0"
 _NOT_ASKED = "not sent because the previous query failed: "
 _SPARE_PAGES = 10
 """Requests beyond four for every page that is wanted: nothing turns pages for ever."""
-_SAME_WORK = 5
-"""Records at most of one work that is asked for by its identifier."""
 
 
 def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
@@ -192,12 +196,24 @@ class HttpSource:
             entries = [SourceReport(source=name, status=SourceStatus.EMPTY, note=note)]
         return SearchReport(papers=distinct(answers), sources=entries)
 
+    def translations(self, strategy: SearchStrategy) -> list[Translation]:
+        """Return every query of a strategy as the service is sent it; nothing is asked."""
+        refusal = self._refusal
+        if refusal is not None:
+            return [Translation(source=self.source_name, query="", error=refusal)]
+        return translations_of(self._adapter, strategy, self._settings.contact)
+
+    @property
+    def _refusal(self) -> str | None:
+        """Why nothing can be asked at all; None: something can."""
+        if self._budget.is_closed:
+            return _NO_CALLS
+        is_keyless = self._adapter.needs_key and not self._adapter.key
+        return explain_missing_key(self._adapter) if is_keyless else None
+
     async def _ask_strategy(self, strategy: SearchStrategy) -> list[Asked]:
         """Ask for the works that are named, then all queries."""
-        works = (self._adapter.translate_work(*name.split(":", 1)) for name in strategy.works)
-        queries = [query.boolean_query for query in strategy.queries]
-        texts = strategy.plain() if self.ranks_text else []
-        return await self._ask_all([*filter(None, works), *texts, *queries], strategy.filters)
+        return await self._ask_all(questions_of(strategy, self._adapter), strategy.filters)
 
     async def _ask_all(
         self, queries: Sequence[Question], filters: SearchConstraints
@@ -207,9 +223,8 @@ class HttpSource:
             return []
         if self._budget.is_closed:
             return [Asked(text_of(query), notes=(_NO_CALLS,)) for query in queries]
-        if self._adapter.needs_key and not self._adapter.key:
-            message = explain_missing_key(self._adapter)
-            missing = self._failed(Explanation(message, SourceStatus.UNAUTHORISED))
+        if (refusal := self._refusal) is not None:
+            missing = self._failed(Explanation(refusal, SourceStatus.UNAUTHORISED))
             return [Asked(text_of(query), error=missing) for query in queries]
         ends_at = self._clock() + self._settings.deadline_s
         answers: list[Asked] = []
@@ -255,8 +270,7 @@ class HttpSource:
         ends_at: float,
     ) -> Asked:
         started = self._clock()
-        if isinstance(query, Translated):  # a work that was named, whatever the limits
-            filters = SearchConstraints(max_results=_SAME_WORK)
+        filters = limits_for(query, filters)
         asked = Asked(text_of(query), filters=filters)
         if isinstance(query, RankedQuery):  # what is far down has little to do with the question
             asked.pages_wanted = math.ceil(filters.max_results / max(self._adapter.page_size, 1))
@@ -280,9 +294,9 @@ class HttpSource:
     ) -> None:
         """Ask a query in each of its translations until something is found; note what fails."""
         try:
-            for translated in self._translated(query, filters):
-                asked.translated(translated)
-                await self._collect(http, translated, filters, asked, ends_at)
+            for attempt in translated(self._adapter, query, filters):
+                asked.translated(attempt)
+                await self._collect(http, attempt, filters, asked, ends_at)
                 if asked.known:
                     break
         except ServiceError as error:
@@ -295,18 +309,6 @@ class HttpSource:
             asked.error = self._failed(Explanation(str(error), SourceStatus.BAD_RESPONSE))
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
             asked.error = self._failed(explain_bug(error, self._adapter))
-
-    def _translated(self, query: Question, filters: SearchConstraints) -> Sequence[Translated]:
-        """Return what to ask, in turn until something is found."""
-        if isinstance(query, Translated):
-            return (query,)
-        if isinstance(query, RankedQuery):
-            return self._adapter.translate_ranked(query, filters)
-        found = read_query(query)
-        if (doi := doi_of(found.tree)) and (work := self._adapter.translate_work("doi", doi)):
-            return (work,)
-        translated = self._adapter.translate(found.tree, filters)
-        return (replace(translated, notes=(*found.notes, *translated.notes)),)
 
     async def _collect(
         self,
@@ -348,12 +350,8 @@ class HttpSource:
             asked.stopped_early()
 
     async def _get(self, http: HttpClient, request: Request, ends_at: float) -> HttpAnswer:
-        length = request.url_length
-        if length > self._adapter.longest_url:
-            raise ServiceError(
-                f"{self._adapter.title} takes URLs of {self._adapter.longest_url:,} characters, "
-                f"and this query needs {length:,}: shorten it, or split it into several queries"
-            )
+        if (fault := too_long(self._adapter, request)) is not None:
+            raise ServiceError(fault)
         return await http.ask(
             request.url,
             params=request.params,

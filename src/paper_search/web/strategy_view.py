@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from http import HTTPStatus
 from typing import Any
 
@@ -9,18 +10,20 @@ from starlette.responses import Response
 
 from paper_search.errors import PaperSearchError, ThreadError, ThreadNotWaitingError
 from paper_search.models import PUBLICATION_TYPES, SearchStrategy
+from paper_search.models.translation import Translation
 from paper_search.models.usage import total
 from paper_search.skills.strategy.relaxation import relaxed_forms
 from paper_search.web.readings import Reading
 from paper_search.web.site import Visit
 from paper_search.web.strategy_form import edited_strategy, narrowed, term_groups
+from paper_search.workflow.assembly import translations
 from paper_search.workflow.checkpoints import Checkpoint, StrategyPayload
 
 
 async def strategy(visit: Visit) -> Response:
     """Show the strategy that waits, or the latest one."""
     await visit.require_thread()
-    return _page(visit, await visit.reading())
+    return await _page(visit, await visit.reading())
 
 
 async def decide(visit: Visit) -> Response:
@@ -35,7 +38,9 @@ async def decide(visit: Visit) -> Response:
                 raise ThreadNotWaitingError("this strategy is decided; it cannot be changed")
             decision = _plain_decision(visit, action)
         elif action in {"broaden", "narrow"}:
-            return _page(visit, reading, changed=_moved(visit, question.payload, action, number))
+            return await _page(
+                visit, reading, changed=_moved(visit, question.payload, action, number)
+            )
         else:
             decision = _decision(visit, question.payload, action)
         await visit.site.runs.answer(visit.persistence, thread_id, decision, visit.person)
@@ -43,7 +48,7 @@ async def decide(visit: Visit) -> Response:
         raise  # the question is not open any more: its form is of no use
     except PaperSearchError as error:
         changed = _edited(visit, question)
-        return _page(visit, reading, problem=str(error), changed=changed)
+        return await _page(visit, reading, problem=str(error), changed=changed)
     return visit.to(f"/review/threads/{thread_id}")
 
 
@@ -110,7 +115,12 @@ def _cost(asked: StrategyPayload) -> dict[str, Any] | None:
     }
 
 
-def _page(
+async def _sent(visit: Visit, shown: SearchStrategy) -> list[Translation]:
+    """Return what each source will be sent; long strategies take a while to translate."""
+    return await asyncio.to_thread(translations, visit.site.config, shown)
+
+
+async def _page(
     visit: Visit,
     reading: Reading,
     *,
@@ -122,6 +132,7 @@ def _page(
     asked = payload if isinstance(payload, StrategyPayload) else None
     shown = changed or (asked.strategy if asked else reading.state.strategy)
     history = reading.state.history
+    sent = await _sent(visit, shown) if is_open and shown else []
     return visit.page(
         "strategy.html",
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
@@ -140,6 +151,7 @@ def _page(
         cost=_cost(asked) if asked else None,
         types=PUBLICATION_TYPES,
         groups_of=term_groups,
+        translations=sent,
         problem=problem,
         tab="strategy",
     )

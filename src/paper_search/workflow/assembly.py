@@ -19,6 +19,7 @@ from paper_search.llm.prices import load_prices
 from paper_search.llm.tracing import redact_traces
 from paper_search.models import RawPaper, SearchReport, SearchStrategy
 from paper_search.models.settings import Skill
+from paper_search.models.translation import Translation
 from paper_search.skills import (
     Deduplicator,
     IntentParser,
@@ -128,6 +129,24 @@ def sources_of_run(config: AppConfig, values: Mapping[str, Any]) -> list[str] | 
     if named:  # what the home remembers is for new threads
         enabled = [name for name in enabled if name not in config.remembered_sources]
     return [*enabled, *(name for name in named if name in known_sources() and name not in enabled)]
+
+
+def translations(config: AppConfig, strategy: SearchStrategy) -> list[Translation]:
+    """Return what each source of a strategy will be sent; nothing is asked.
+
+    Args:
+        config: how sources are set up.
+        strategy: which one; a source of it that cannot be asked has an entry that says why.
+    """
+    sources: list[SearchSource] = []
+    failed: dict[str, Translation] = {}
+    for name in dict.fromkeys(strategy.sources):
+        try:
+            sources.append(create_source(name, config))
+        except PaperSearchError as error:
+            failed[name] = Translation(source=name, query="", error=str(error))
+    found = Searcher(sources).translations(strategy)
+    return [failed.get(each.source, each) for each in found]
 
 
 class KeepingSearcher(Searcher):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from paper_search.models import PaperCollection, SourceReport
+from paper_search.models.translation import Translation
 from paper_search.models.usage import StepSpending
 from paper_search.persistence import Persistence
 from paper_search.threads.catalog import (
@@ -42,6 +43,8 @@ class ThreadDetail(ThreadInfo):
     history: list[IterationRecord] = Field(default_factory=list)
     decisions: list[DecisionInfo] = Field(default_factory=list)
     """Who decided what when, and what was refused, in the order of time."""
+    translations: list[Translation] = Field(default_factory=list)
+    """What each source will be sent, where a strategy waits and the sources were looked at."""
 
 
 class ThreadCatalog(Catalog[SearchSession, ThreadInfo]):

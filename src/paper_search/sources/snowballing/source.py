@@ -22,6 +22,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
+from paper_search.models.translation import Translation
 from paper_search.sources.asking import Asked
 from paper_search.sources.asking import distinct as distinct_papers
 from paper_search.sources.client import SourceSettings, client_of
@@ -112,6 +113,15 @@ class SnowballSource:
             nothing = SourceReport(source=SNOWBALL, status=SourceStatus.EMPTY, note=_NOTHING_MARKED)
             reports = [nothing]
         return SearchReport(papers=papers, sources=reports)
+
+    def translations(self, strategy: SearchStrategy) -> list[Translation]:
+        """Return how many works are followed; the queries of the strategy are not sent."""
+        count = min(len(_seeds(strategy)), MAX_SEEDS)
+        works = "1 work" if count == 1 else f"{count} works"
+        follows = f"follows what {works} cite and are cited by; no query is sent"
+        return [
+            Translation(source=SNOWBALL, query="", notes=[follows if count else _NOTHING_MARKED])
+        ]
 
     async def _follow(self, seeds: Sequence[Seed], filters: SearchConstraints) -> list[Asked]:
         """Ask one service after the other, each for the seeds that are left."""

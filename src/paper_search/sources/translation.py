@@ -1,0 +1,124 @@
+"""What a web service is sent for a strategy: all of it can be said before anything is sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from urllib.parse import urlencode
+
+from paper_search.errors import InputError
+from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
+from paper_search.models.translation import Translation
+from paper_search.sources.adapter import Adapter, Request, Translated
+from paper_search.sources.asking import Question, text_of
+from paper_search.sources.explanation import explain_bug
+from paper_search.sources.reading import doi_of, read_query
+
+SAME_WORK = 5
+"""Records at most of one work that is asked for by its identifier."""
+
+
+def questions_of(strategy: SearchStrategy, adapter: Adapter) -> list[Question]:
+    """Return what a service is asked for a strategy: the works that are named, then all queries."""
+    queries = [query.boolean_query for query in strategy.queries]
+    texts = strategy.plain() if adapter.ranks_text else []
+    return [*_works(strategy, adapter).values(), *texts, *queries]
+
+
+def _works(strategy: SearchStrategy, adapter: Adapter) -> dict[str, Translated]:
+    """Return what finds the works that a strategy names, by their identifiers."""
+    found = {name: adapter.translate_work(*name.split(":", 1)) for name in strategy.works}
+    return {name: work for name, work in found.items() if work is not None}
+
+
+def translated(
+    adapter: Adapter, query: Question, filters: SearchConstraints
+) -> Sequence[Translated]:
+    """Return what to ask for a query, in turn until something is found.
+
+    Raises:
+        InputError: the query cannot be read, or the service can say no part of it.
+    """
+    if isinstance(query, Translated):
+        return (query,)
+    if isinstance(query, RankedQuery):
+        return adapter.translate_ranked(query, filters)
+    found = read_query(query)
+    if (doi := doi_of(found.tree)) and (work := adapter.translate_work("doi", doi)):
+        return (work,)
+    said = adapter.translate(found.tree, filters)
+    return (replace(said, notes=(*found.notes, *said.notes)),)
+
+
+def limits_for(query: Question, filters: SearchConstraints) -> SearchConstraints:
+    """Return the limits of a query: a work that is named is wanted whatever the limits."""
+    return SearchConstraints(max_results=SAME_WORK) if isinstance(query, Translated) else filters
+
+
+def too_long(adapter: Adapter, request: Request) -> str | None:
+    """Return why a service would refuse the URL of a request; None: it is short enough."""
+    length = request.url_length
+    if length <= adapter.longest_url:
+        return None
+    return (
+        f"{adapter.title} takes URLs of {adapter.longest_url:,} characters, and this query needs "
+        f"{length:,}: shorten it, or split it into several queries"
+    )
+
+
+def translations_of(
+    adapter: Adapter, strategy: SearchStrategy, contact: str | None = None
+) -> list[Translation]:
+    """Return every query of a strategy as a service is sent it; nothing is asked.
+
+    Args:
+        adapter: of the service.
+        strategy: which one.
+        contact: an address that requests carry, which is left out.
+    """
+    names = list(_works(strategy, adapter))
+    found = [
+        _translation(adapter, query, limits_for(query, strategy.filters), contact)
+        for query in questions_of(strategy, adapter)
+    ]
+    named = zip(names, found, strict=False)
+    return [
+        *(each.model_copy(update={"query": name}) for name, each in named),
+        *found[len(names) :],
+    ]
+
+
+def _translation(
+    adapter: Adapter, query: Question, filters: SearchConstraints, contact: str | None
+) -> Translation:
+    named = Translation(
+        source=adapter.name, query=text_of(query), is_ranked=isinstance(query, RankedQuery)
+    )
+    wanted = max(1, min(filters.max_results, adapter.most_results))
+    try:
+        tries = translated(adapter, query, filters)
+        firsts = [adapter.first(said, filters, wanted) for said in tries]
+    except InputError as error:
+        return named.model_copy(update={"error": str(error)})
+    except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
+        return named.model_copy(update={"error": explain_bug(error, adapter).message})
+    faults = [too_long(adapter, request) for request in firsts]
+    return named.model_copy(
+        update={
+            "texts": [said.text for said in tries],
+            "requests": [_written(request, contact) for request in firsts],
+            "notes": list(dict.fromkeys(note for said in tries for note in said.notes)),
+            "error": next(filter(None, faults), None),
+        }
+    )
+
+
+def _written(request: Request, contact: str | None) -> str:
+    params = {name: value for name, value in request.params.items() if value != contact}
+    url = f"{request.url}?{urlencode(params)}" if params else request.url
+    body = request.json if request.json is not None else request.form
+    if body is None:
+        return url
+    kept = {name: value for name, value in body.items() if value != contact}
+    return f"{url} {json.dumps(kept, ensure_ascii=False)}"

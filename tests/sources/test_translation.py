@@ -1,0 +1,176 @@
+"""What a source says it will be sent is what it sends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from urllib.parse import parse_qsl
+
+import httpx
+import pytest
+from tests.sources.cards import Cards
+
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy, Seed
+from paper_search.query import Node
+from paper_search.sources import create_source, known_sources
+from paper_search.sources.adapter import Translated
+from paper_search.sources.base import translations
+from paper_search.sources.client import SourceSettings
+from paper_search.sources.http_source import HttpSource
+from paper_search.testing.sources import FakeSource
+
+CONTACT, KEY = "ada@example.org", "CANARY-key-0001"
+QUERY = '("graph neural network*" OR gnn*) AND title:protein AND folding NEAR/3 structure'
+RANKED = RankedQuery(text="graph neural networks for protein structure")
+LIMITS = SearchConstraints(year_from=2010, year_to=2020, language="en", max_results=30)
+LOCAL = {"library", "sample", "snowball"}
+OF_THE_WEB = sorted(set(known_sources()) - LOCAL)
+
+
+def strategy(*queries: str, ranked: list[RankedQuery] | None = None, **given: object):
+    fields = {
+        "queries": [{"keywords": [], "boolean_query": text} for text in queries],
+        "ranked": ranked or [],
+        "sources": [],
+        "filters": LIMITS,
+    }
+    return SearchStrategy.model_validate({**fields, **given})
+
+
+@pytest.fixture
+def sent() -> list[httpx.Request]:
+    return []
+
+
+@pytest.fixture
+async def client(sent: list[httpx.Request]) -> AsyncIterator[httpx.AsyncClient]:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(400, text="refused")
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(refuse)) as given:
+        yield given
+
+
+def source_of(name: str, client: httpx.AsyncClient) -> HttpSource:
+    settings = {name: SearchSourceConfig(name=name, api_key=KEY)}
+    made = create_source(name, AppConfig(sources=settings, contact=CONTACT))
+    assert isinstance(made, HttpSource)
+    bound = SourceSettings(interval_s=0, max_retries=0, contact=CONTACT)
+    return HttpSource(made.adapter, bound, client=client)
+
+
+def written(request: httpx.Request) -> tuple[str, dict[str, str], dict[str, str]]:
+    """Return where a request went, and what it carried but for the key and the contact."""
+    kept = [(n, v) for n, v in request.url.params.multi_items() if v not in {KEY, CONTACT}]
+    body = request.content.decode()
+    pairs = json.loads(body) if body.startswith("{") else dict(parse_qsl(body))
+    return str(request.url.copy_with(query=None)), dict(kept), _as_text(pairs)
+
+
+def foretold(text: str) -> tuple[str, dict[str, str], dict[str, str]]:
+    url, _, body = text.partition(" ")
+    request = httpx.Request("GET", url)
+    return (
+        str(request.url.copy_with(query=None)),
+        dict(request.url.params.multi_items()),
+        _as_text(json.loads(body) if body else {}),
+    )
+
+
+def _as_text(pairs: dict[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in pairs.items() if str(value) not in {KEY, CONTACT}}
+
+
+@pytest.mark.parametrize("name", OF_THE_WEB)
+@pytest.mark.parametrize("form", ["boolean", "long", "ranked", "work"])
+async def test_the_request_that_is_foretold_is_the_one_that_is_sent(
+    name: str, form: str, client: httpx.AsyncClient, sent: list[httpx.Request]
+) -> None:
+    asked = {
+        "boolean": strategy(QUERY),
+        "long": strategy(" OR ".join(f"protein{n}" for n in range(150))),
+        "ranked": strategy(ranked=[RANKED]),
+        "work": strategy(works=["doi:10.1000/1"]),
+    }[form]
+    source = source_of(name, client)
+    said = source.translations(asked)
+    assert sent == []
+    report = await source.report(asked)
+    if not sent:
+        assert [each.error for each in said] == [each.error for each in report.sources][: len(said)]
+        return
+    [translation] = said
+    assert written(sent[0]) == foretold(translation.requests[0])
+    assert report.sources[0].query == translation.texts[0]
+    assert KEY not in str(said)
+    assert CONTACT not in str(said)
+    named = [*asked.works, *(each.text for each in asked.ranked)]
+    assert translation.query == [*named, *(each.boolean_query for each in asked.queries)][0]
+    assert translation.is_ranked == (form == "ranked")
+    assert all(note in (report.sources[0].note or "") for note in translation.notes)
+
+
+async def test_a_query_that_cannot_be_said_has_its_reason_in_place_of_a_text(
+    client: httpx.AsyncClient,
+) -> None:
+    [said] = source_of("arxiv", client).translations(strategy("NOT graphs"))
+    assert (said.query, said.texts, said.requests) == ("NOT graphs", [], [])
+    assert "only excludes" in str(said.error)
+
+
+async def test_a_bug_of_an_adapter_is_told_and_not_raised() -> None:
+    class Broken(Cards):
+        def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+            raise RuntimeError(f"upside down: {tree} {filters}")
+
+    [said] = HttpSource(Broken("https://cards.example")).translations(strategy("graphs"))
+    assert "a bug in" in str(said.error)
+    assert "upside down" in str(said.error)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "reason"),
+    [
+        ("crossref", SourceSettings(max_calls=0), "max_calls is 0"),
+        ("serpapi_scholar", SourceSettings(), "set SERPAPI_API_KEY"),
+    ],
+)
+async def test_a_source_that_may_not_be_asked_says_so_once(
+    name: str, settings: SourceSettings, reason: str, client: httpx.AsyncClient
+) -> None:
+    adapter = source_of(name, client).adapter
+    adapter.key = ""
+    [said] = HttpSource(adapter, settings).translations(strategy("a", "b"))
+    assert reason in str(said.error)
+    assert (said.query, said.texts) == ("", [])
+
+
+def test_a_library_searches_the_query_as_it_is_written(tmp_path) -> None:
+    source = create_source("library", AppConfig(home=tmp_path))
+    said = translations(source, strategy(QUERY, "(((", ranked=[RANKED], works=["doi:10.1000/1"]))
+    assert [each.texts for each in said] == [["doi:10.1000/1"], [RANKED.text], [QUERY], ["((("]]
+    assert [bool(each.error) for each in said] == [False, False, False, True]
+    assert {note for each in said for note in each.notes} == {
+        "searched on this machine; nothing is sent"
+    }
+
+
+@pytest.mark.parametrize(
+    ("seeds", "note"),
+    [
+        ([], "nothing to follow"),
+        ([Seed(doi="10.1000/1")], "follows what 1 work cite"),
+        ([Seed(doi=f"10.1000/{n}") for n in range(30)], "follows what 20 works cite"),
+    ],
+)
+def test_snowballing_says_how_many_works_it_follows(seeds: list[Seed], note: str) -> None:
+    [said] = translations(create_source("snowball", AppConfig()), strategy("a", seeds=seeds))
+    assert said.notes[0].startswith(note)
+
+
+def test_a_source_that_does_not_say_it_is_given_the_query_as_it_is() -> None:
+    [said] = translations(FakeSource("theirs", []), strategy(QUERY))
+    assert said.texts == [QUERY]
+    assert "not known" in said.notes[0]

@@ -1,0 +1,74 @@
+"""What each source will be sent, on the page, before anything is searched."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from tests.web.conftest import Reviewer
+
+from paper_search.models import QueryBuilderInput, RankedQuery, SearchStrategy
+from paper_search.persistence import open_persistence
+from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import SearchWorkflow
+
+pytestmark = pytest.mark.slow
+SOURCES = ["pubmed", "openalex", "dblp", "serpapi_scholar", "library"]
+QUERY = '("graph neural network*" OR gnn*) AND protein'
+
+
+class OfServices(FakeSkills):
+    """Writes a strategy for web services, which nobody asks."""
+
+    async def build(self, request: QueryBuilderInput) -> SearchStrategy:
+        plain = await super().build(request)
+        query = plain.queries[0].model_copy(update={"boolean_query": QUERY})
+        ranked = [RankedQuery(text="graph neural networks for proteins")]
+        given = {"queries": [query], "sources": SOURCES, "ranked": ranked}
+        return plain.model_copy(update={**given, "forms": {"pubmed": "both", "dblp": "boolean"}})
+
+
+def waiting(folder: Path) -> str:
+    """Make a thread that waits with its strategy; return its path."""
+
+    async def make() -> str:
+        async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
+            workflow = SearchWorkflow(*[OfServices()] * 6, persistence=persistence)
+            return f"/threads/{(await workflow.start('graphs')).run_id}"
+
+    with ThreadPoolExecutor() as threads:  # the browser's loop runs in this one
+        return threads.submit(asyncio.run, make()).result()
+
+
+def test_the_exact_string_for_each_source_is_folded_under_its_query(reviewer: Reviewer) -> None:
+    page = reviewer.page
+    reviewer.open(f"{waiting(reviewer.folder)}/strategy")
+    query = page.locator("section.query .sent").first
+    expect(query.locator("dd").first).not_to_be_visible()
+    query.locator("summary").first.click()
+    expect(query.locator("dt")).to_have_text(["pubmed", "dblp"])
+    pubmed = query.locator("dd").first
+    expect(pubmed.locator("pre").first).to_have_text("protein[tiab]")
+    expect(pubmed).to_contain_text("'*' needs 4 letters before it")
+    question = page.locator("section:has(#ranked-0-head) .sent")
+    question.locator("summary").first.click()
+    expect(question.locator("dt")).to_have_text(["pubmed", "openalex", "library"])
+    openalex = question.locator("dd").nth(1)
+    openalex.get_by_text("Request").click()
+    expect(openalex.locator("pre").nth(1)).to_contain_text("https://api.openalex.org/works?search")
+    expect(question.locator("dd").nth(2)).to_contain_text("Searched on this machine")
+    expect(page.locator("section:has(#where)")).to_contain_text("set SERPAPI_API_KEY")
+
+
+def test_a_strategy_that_is_changed_on_the_page_is_shown_as_it_would_be_sent(
+    reviewer: Reviewer,
+) -> None:
+    page = reviewer.page
+    reviewer.open(f"{waiting(reviewer.folder)}/strategy")
+    page.click("button[value='broaden:0']")
+    query = page.locator("section.query .sent").first
+    query.locator("summary").first.click()
+    expect(query.locator("pre").first).not_to_contain_text("AND")
