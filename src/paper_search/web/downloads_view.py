@@ -1,4 +1,4 @@
-"""What a thread gives as files: its papers in every export format, and its audit."""
+"""What a thread gives as files: its papers in every export format, its audit, its pictures."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from typing import Literal, cast, get_args
 
 from starlette.responses import Response
 
-from paper_search.audit import audit_of, zipped
+from paper_search.audit import audit_of, pictures_of, zipped
+from paper_search.audit.pictures import CAPTIONS, is_available
 from paper_search.errors import RequestRefusedError, ThreadNotWaitingError
 from paper_search.exports import get_exporter, known_exporters, suffix_of_format
 from paper_search.web.site import Visit
+
+_PICTURES_KEPT = 8
+"""Threads whose pictures stay in memory."""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""Of a picture, which matplotlib gives its own style and nothing else."""
 
 Decided = Literal["included", "excluded", "undecided", "all"]
 
@@ -52,6 +58,45 @@ async def audit(visit: Visit) -> Response:
         made = await audit_of(visit.persistence, thread_id)
     content = await asyncio.to_thread(zipped, made.files, f"{thread_id}-audit")
     return _file(content, f"{thread_id}-audit.zip")
+
+
+async def pictures(visit: Visit) -> Response:
+    """Show the pictures of a thread as it stands now."""
+    await visit.require_thread()
+    reading = await visit.reading()
+    can_draw = is_available()
+    drawn = await _drawn(visit, is_fresh=True) if can_draw and reading.result else {}
+    return visit.page(
+        "pictures.html",
+        info=reading.info,
+        reading=reading,
+        can_draw=can_draw,
+        captions={name: CAPTIONS[name] for name in drawn},
+        tab="pictures",
+    )
+
+
+async def picture(visit: Visit) -> Response:
+    """Send one picture."""
+    await visit.require_thread()
+    name = str(visit.request.path_params["name"]).removesuffix(".svg")
+    drawn = await _drawn(visit) if name in CAPTIONS and is_available() else {}
+    if name not in drawn:
+        raise RequestRefusedError(HTTPStatus.NOT_FOUND, f"there is no picture {name[:60]!r}")
+    headers = {"content-security-policy": _POLICY}
+    return Response(drawn[name], media_type="image/svg+xml", headers=headers)
+
+
+async def _drawn(visit: Visit, *, is_fresh: bool = False) -> dict[str, bytes]:
+    """Return the pictures by name: those that the page was last shown with, unless `is_fresh`."""
+    kept, thread_id = visit.site.pictures, visit.thread_id
+    async with visit.site.drawing:
+        if is_fresh or thread_id not in kept:
+            kept.pop(thread_id, None)
+            kept[thread_id] = await pictures_of(visit.persistence, thread_id)
+            while len(kept) > _PICTURES_KEPT:
+                del kept[next(iter(kept))]
+        return kept[thread_id]
 
 
 def _file(content: str | bytes, name: str) -> Response:

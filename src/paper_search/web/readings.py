@@ -10,7 +10,7 @@ from paper_search.models import PaperCollection
 from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.words import tokens
 from paper_search.threads.catalog import ThreadStatus
-from paper_search.web.shelf import Shelf
+from paper_search.web.result_index import ResultIndex
 from paper_search.workflow.catalog import ThreadCatalog, ThreadInfo
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind, ResultPayload
 from paper_search.workflow.state import WorkflowState
@@ -29,7 +29,7 @@ class Reading:
     state: WorkflowState
     question: Checkpoint | None
     """What waits for a person."""
-    shelf: Shelf | None
+    result: ResultIndex | None
     """The papers of the latest result; None: there is none."""
 
     @property
@@ -59,7 +59,7 @@ class Reading:
     def can_be_screened(self) -> bool:
         """Whether marks on single papers are taken."""
         is_done = self.info.status is ThreadStatus.DONE
-        return self.shelf is not None and (is_done or self.waits_with_result)
+        return self.result is not None and (is_done or self.waits_with_result)
 
     @property
     def words(self) -> list[str]:
@@ -96,7 +96,9 @@ class Readings:
         elif info.status is not ThreadStatus.RUNNING:
             collection = await session.result()
         state = await session.state()
-        reading = Reading(version, info, state, asked, Shelf(collection) if collection else None)
+        reading = Reading(
+            version, info, state, asked, ResultIndex(collection) if collection else None
+        )
         self._kept[thread_id] = reading
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)

@@ -14,7 +14,7 @@ from paper_search.errors import InputError
 from paper_search.models import Paper
 from paper_search.models.source_report import summaries
 from paper_search.web.readings import Reading
-from paper_search.web.shelf import PARTS, Choice, sources_of
+from paper_search.web.result_index import PARTS, Choice, sources_of
 from paper_search.web.site import Visit
 from paper_search.workflow.checkpoints import ResultPayload
 from paper_search.workflow.marks import MarkStore
@@ -80,7 +80,7 @@ def _merges(visit: Visit) -> list[dict[str, Any]]:
 async def _page(visit: Visit, reading: Reading, problem: str | None = None) -> Response:
     payload = reading.question.payload if reading.question else None
     asked = payload if isinstance(payload, ResultPayload) else None
-    collection = reading.shelf.collection if reading.shelf else None
+    collection = reading.result.collection if reading.result else None
     reports = asked.reports if asked else reading.state.reports
     return visit.page(
         "results.html",
@@ -107,7 +107,7 @@ async def _papers(visit: Visit, reading: Reading, given: Mapping[str, str]) -> d
     changes = payload.changes if isinstance(payload, ResultPayload) else None
     changes = changes or (result.changes if result else None)
     new_ids = changes.new_ids if changes else []
-    shelf = reading.shelf
+    index = reading.result
     wanted = {name: value for name, value in given.items() if name in _NAMES and value}
 
     def path(**changed: object) -> str:
@@ -119,10 +119,10 @@ async def _papers(visit: Visit, reading: Reading, given: Mapping[str, str]) -> d
     return {
         "reading": reading,
         "choice": choice,
-        "selection": shelf.select(choice, decisions, new_ids) if shelf else None,
-        "counts": shelf.counts(new_ids) if shelf else {},
+        "selection": index.select(choice, decisions, new_ids) if index else None,
+        "counts": index.counts(new_ids) if index else {},
         "parts": PARTS,
-        "rank": shelf.rank if shelf else {},
+        "rank": index.rank if index else {},
         "decisions": decisions,
         "marks": {mark.paper_id: mark for mark in marks},
         "new_ids": set(new_ids),
@@ -142,7 +142,9 @@ def _pairs(reading: Reading, payload: ResultPayload) -> list[dict[str, Any]]:
     """Return the doubts about works, with what differs."""
     pairs = []
     for question in payload.same_work:
-        papers = [reading.shelf.paper(name) if reading.shelf else None for name in question.papers]
+        papers = [
+            reading.result.paper(name) if reading.result else None for name in question.papers
+        ]
         first, second = papers[0], papers[-1]
         if first is None or second is None:
             continue

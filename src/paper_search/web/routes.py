@@ -12,7 +12,6 @@ from starlette.routing import Route
 from paper_search.server import rules
 from paper_search.web import (
     downloads_view,
-    pictures_view,
     reports_view,
     results_view,
     screen_view,
@@ -38,8 +37,8 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/results": results_view.results,
         f"{thread}/screen": screen_view.screen,
         f"{thread}/downloads": downloads_view.downloads,
-        f"{thread}/pictures": pictures_view.pictures,
-        f"{thread}/pictures/{{name}}": pictures_view.picture,
+        f"{thread}/pictures": downloads_view.pictures,
+        f"{thread}/pictures/{{name}}": downloads_view.picture,
         f"{thread}/papers": downloads_view.papers,
         f"{thread}/audit": downloads_view.audit,
     }

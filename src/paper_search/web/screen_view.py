@@ -24,8 +24,8 @@ async def screen(visit: Visit) -> Response:
     """Show the paper that comes next."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
-    desk = visit.site.desks.of(visit.persistence, thread_id)
-    screening = await desk.look(reading)
+    session = visit.site.screening.of(visit.persistence, thread_id)
+    screening = await session.look(reading)
     shown = _shown(screening)
     return visit.page("screen.html", info=reading.info, reading=reading, tab="screen", **shown)
 
@@ -34,12 +34,12 @@ async def mark(visit: Visit) -> Response:
     """Save one word on one paper and show what comes next, or go back to the list."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
-    desk = visit.site.desks.of(visit.persistence, thread_id)
-    async with desk.turn(reading) as screening:
+    session = visit.site.screening.of(visit.persistence, thread_id)
+    async with session.turn(reading) as screening:
         told = await _say(visit, reading, screening)
         shown = _shown(screening, learns=len(screening.papers) <= AT_ONCE)
     if len(screening.papers) > AT_ONCE:
-        desk.learn()
+        session.learn()
     if visit.field("place") == "list":
         if visit.wants_json:
             return visit.json({"decision": visit.field("say")})
@@ -58,8 +58,8 @@ async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
     if said == "undo":
         undone = await screening.undo()
         return f"Undone: {undone.title}" if undone else "There is nothing to undo in this round."
-    shelf = reading.shelf
-    paper = shelf.paper(visit.field("paper")) if shelf else None
+    result = reading.result
+    paper = result.paper(visit.field("paper")) if result else None
     if paper is None:
         raise RequestRefusedError(
             HTTPStatus.CONFLICT,

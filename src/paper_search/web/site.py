@@ -28,9 +28,9 @@ from paper_search.server.authentication import EVERYBODY, thread_owner
 from paper_search.server.guard import VISITOR
 from paper_search.server.leased import SharedPersistence
 from paper_search.threads.catalog import Catalog
-from paper_search.web.desks import Desks
 from paper_search.web.readings import Reading, Readings
 from paper_search.web.runs import Runs
+from paper_search.web.screening_sessions import ScreeningSessions
 from paper_search.web.security import check_form, csrf_token, secure
 from paper_search.web.templates import rendered
 from paper_search.workflow.catalog import ThreadInfo
@@ -49,7 +49,7 @@ class Site:
         self.shared = shared
         self.runs = Runs(config)
         self.readings = Readings()
-        self.desks = Desks()
+        self.screening = ScreeningSessions()
         self.pictures: dict[str, dict[str, bytes]] = {}
         self.drawing = asyncio.Lock()  # matplotlib has one set of settings for all threads
         self._every: tuple[Persistence, EveryThread] | None = None

@@ -18,7 +18,7 @@ IDLE_S = 20.0
 _ANSWERED_S = 0.15
 
 
-class Desk:
+class ScreeningSession:
     """The papers of one thread, as the tabs of one server screen them.
 
     Args:
@@ -80,8 +80,8 @@ class Desk:
 
     async def _fresh(self, reading: Reading) -> Screening:
         """Return what is in memory, unless a step, or another process, has changed it."""
-        shelf = reading.shelf
-        if shelf is None or not reading.can_be_screened:
+        result = reading.result
+        if result is None or not reading.can_be_screened:
             raise ThreadNotWaitingError(
                 "there is no result to screen: a run works on it, or has to be resumed first"
             )
@@ -89,7 +89,7 @@ class Desk:
             screening = self._now[1]
             if self._leaving is not None or await self._store.marks() == screening.marks:
                 return screening
-        screening = await open_screening(shelf.collection.papers, reading.state, self._store)
+        screening = await open_screening(result.collection.papers, reading.state, self._store)
         self._now = reading.version, screening
         return screening
 
@@ -100,12 +100,12 @@ class Desk:
             self._leaving = None
 
 
-class Desks:
+class ScreeningSessions:
     """Where threads are screened."""
 
     def __init__(self) -> None:
-        self._desks: dict[str, Desk] = {}
+        self._sessions: dict[str, ScreeningSession] = {}
 
-    def of(self, persistence: Persistence, thread_id: str) -> Desk:
+    def of(self, persistence: Persistence, thread_id: str) -> ScreeningSession:
         """Return where a thread is screened."""
-        return self._desks.setdefault(thread_id, Desk(persistence, thread_id))
+        return self._sessions.setdefault(thread_id, ScreeningSession(persistence, thread_id))

@@ -6,7 +6,7 @@ import pytest
 
 from paper_search.models import Author, Paper, PaperCollection, PaperTag, SearchMetadata
 from paper_search.models.query import SearchStrategy
-from paper_search.web.shelf import PAGE, Choice, Shelf
+from paper_search.web.result_index import PAGE, Choice, ResultIndex
 
 
 def paper(number: int, **fields: object) -> Paper:
@@ -14,10 +14,10 @@ def paper(number: int, **fields: object) -> Paper:
     return Paper.model_validate({"id": f"p{number}", **given, **fields})
 
 
-def shelf(papers: list[Paper], set_aside: list[Paper] = ()) -> Shelf:
+def index(papers: list[Paper], set_aside: list[Paper] = ()) -> ResultIndex:
     strategy = SearchStrategy(queries=[], sources=[])
     metadata = SearchMetadata(query="q", search_strategy=strategy, total_found=len(papers))
-    return Shelf(PaperCollection(metadata=metadata, papers=papers, set_aside=list(set_aside)))
+    return ResultIndex(PaperCollection(metadata=metadata, papers=papers, set_aside=list(set_aside)))
 
 
 PAPERS = [
@@ -51,13 +51,13 @@ PAPERS = [
     ],
 )
 def test_a_choice_leaves_the_papers_that_meet_all_of_it(choice, ids):
-    found = shelf(PAPERS, [paper(5)]).select(Choice.read(choice), {"p2": "included"}, ["p4"])
+    found = index(PAPERS, [paper(5)]).select(Choice.read(choice), {"p2": "included"}, ["p4"])
     assert [each.id for each in found.papers] == [f"p{number}" for number in ids.split()]
     assert found.total == len(found.papers)
 
 
 def test_a_facet_counts_what_each_of_its_values_would_leave():
-    found = shelf(PAPERS).select(Choice(venue="BMJ", year_from=2021), {"p2": "included"})
+    found = index(PAPERS).select(Choice(venue="BMJ", year_from=2021), {"p2": "included"})
     assert found.facets["venue"] == [("BMJ", 1), ("Nature", 1)]
     assert found.facets["decision"] == [("included", 1)]
     assert found.years == {2021: 1}
@@ -65,7 +65,7 @@ def test_a_facet_counts_what_each_of_its_values_would_leave():
 
 def test_a_page_beyond_the_last_is_the_last():
     many = [paper(number) for number in range(PAGE + 3)]
-    found = shelf(many).select(Choice(page=9), {})
+    found = index(many).select(Choice(page=9), {})
     assert (found.first, found.pages, len(found.papers)) == (PAGE + 1, 2, 3)
 
 

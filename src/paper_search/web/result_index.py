@@ -79,7 +79,7 @@ class Selection:
     years: dict[int, int] = field(default_factory=dict)
 
 
-class Shelf:
+class ResultIndex:
     """All papers of a result.
 
     Args:
