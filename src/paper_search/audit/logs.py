@@ -18,6 +18,12 @@ _MARKS = {"marked_relevant": "include", "marked_irrelevant": "exclude", "unmarke
 
 Row = dict[str, str | int | float]
 
+SEARCH_COLUMNS = (
+    *("round", "asked_at", "source", "query", "filters", "status", "hits", "retrieved"),
+    *("excluded", "untitled", "new_records", "from_cache", "note", "error"),
+)
+DECISION_COLUMNS = ("at", "by", "event", "question", "round", "paper", "reason", "note", "status")
+
 
 def strategies(thread: ReviewThread) -> list[SearchStrategy]:
     """Return the strategy of every round, the first one first."""
@@ -181,8 +187,8 @@ def _other_than_a_verdict(mark: ScreeningMark) -> str:
 
 
 def _row(at: str, by: str, event: str, **more: str | int) -> Row:
-    columns = ("question", "round", "paper", "reason", "note", "status")
-    return {"at": at, "by": by, "event": event, **{name: more.get(name, "") for name in columns}}
+    given = {"at": at, "by": by, "event": event, **more}
+    return {name: given.get(name, "") for name in DECISION_COLUMNS}
 
 
 def _kind(entry: LedgerEntry) -> str:

@@ -18,7 +18,14 @@ from typing import Any
 from paper_search.audit.document import as_html, as_markdown
 from paper_search.audit.fates import RecordFate, fates
 from paper_search.audit.flow import PrismaFlow, flow_of
-from paper_search.audit.logs import Row, decision_log, search_log, strategy_log
+from paper_search.audit.logs import (
+    DECISION_COLUMNS,
+    SEARCH_COLUMNS,
+    Row,
+    decision_log,
+    search_log,
+    strategy_log,
+)
 from paper_search.audit.pictures import is_available, pictures
 from paper_search.audit.reading import ReviewThread, read_review
 from paper_search.audit.sections import sections_of
@@ -26,6 +33,10 @@ from paper_search.errors import ExportError
 from paper_search.exports.csv_table import csv_text
 from paper_search.persistence import Persistence
 
+RECORD_COLUMNS = (
+    *("id", "fate", "kept_as", "why", "source", "round", "found_at", "title", "authors", "year"),
+    *("venue", "doi", "score", "decided_by", "decided_at", "note"),
+)
 MANIFEST = "manifest-sha256.txt"
 """Its lines are those of `sha256sum`, which can check them."""
 
@@ -73,9 +84,9 @@ def _audited(thread: ReviewThread, *, is_drawing: bool) -> Audit:
         "report.html": as_html(title, sections, svg).encode(),
         "prisma_flow.json": _json(flow.model_dump(mode="json")),
         "reviewers.json": _json(thread.agreement.model_dump(mode="json")),
-        "search_log.csv": _table(logs["search"]),
-        "decisions.csv": _table(logs["decisions"]),
-        "records.csv": _table([_record_row(each) for each in records]),
+        "search_log.csv": _table(SEARCH_COLUMNS, logs["search"]),
+        "decisions.csv": _table(DECISION_COLUMNS, logs["decisions"]),
+        "records.csv": _table(RECORD_COLUMNS, [_record_row(each) for each in records]),
         "strategies.json": _json(strategies),
         "versions.json": _json(_versions(thread)),
         **{paths[name]: drawn for name, drawn in svg.items()},
@@ -203,8 +214,7 @@ def _versions(thread: ReviewThread) -> dict[str, Any]:
     }
 
 
-def _table(rows: Sequence[Row]) -> bytes:
-    columns = list(rows[0]) if rows else []
+def _table(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
     return csv_text([columns, *([row[name] for name in columns] for row in rows)]).encode()
 
 
