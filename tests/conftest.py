@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from paper_search.http.reachability import process_reachability
 from tests.examples import FAST, THOROUGH
 
 from paper_search.http.limits import process_limiter
+from paper_search.http.network import process_reachability
 from paper_search.testing.recorded import RecordedAnswer, recorded_answers
 
 _BESIDE = Path(__file__).parents[1] / "../shared/data/recorded"

@@ -8,10 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
-from paper_search.http.reachability import process_reachability
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
+from paper_search.http.network import process_reachability
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
 from paper_search.sources import NonRetryableError, ReportingSource, RetryableError, SerpAPIError
 from paper_search.sources.serpapi_scholar import SerpAPIScholarSource, create_source
