@@ -186,7 +186,7 @@ def test_two_imports_at_once_are_both_complete_and_searched_meanwhile(tmp_path: 
         out, err = child.communicate(timeout=240)
         assert child.returncode == 0, err
         rounds, _, slowest = out.split()
-        assert int(rounds) > 10
+        assert int(rounds) > 2  # one that waits for the writers gets there twice at most
         assert float(slowest) < 5
     assert added == assert_whole(path) == 3_500
 
