@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
@@ -26,6 +26,8 @@ from paper_search.web.site import Site
 
 QUESTION = "graph neural networks for protein structure"
 HERE = "http://localhost:2024"
+_PATIENCE_MS = 120_000
+expect.set_options(timeout=_PATIENCE_MS)  # of its own: five seconds, where nobody says
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -81,7 +83,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ServedPro
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     opened = browser.new_context()
-    opened.set_default_timeout(30_000)
+    opened.set_default_timeout(_PATIENCE_MS)
     yield opened
     opened.close()
 
@@ -125,7 +127,7 @@ class Visitor:
 
     def arrive(self, path: str) -> None:
         """Look at a thread until it does not run any more."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + _PATIENCE_MS / 1000
         while time.monotonic() < deadline:
             self.open(path)
             if 'id="running"' not in self.text:
