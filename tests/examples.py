@@ -1,14 +1,25 @@
-"""How many examples a property is tried on: fewer where the slow tests are left out."""
+"""How many examples a property is tried on: fewer where the slow tests are left out.
+
+In CI the examples are always the same: there, a new one that fails would stop a change that has
+nothing to do with it. Everywhere else they are drawn anew, and what fails is kept and tried first.
+"""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 THOROUGH, FAST = "thorough", "fast"
-settings.register_profile(THOROUGH, max_examples=100, deadline=None)
-settings.register_profile(FAST, max_examples=15, deadline=None)
+for name, most in ((THOROUGH, 100), (FAST, 15)):
+    settings.register_profile(
+        name,
+        max_examples=most,
+        deadline=None,
+        derandomize=bool(os.environ.get("CI")),
+        suppress_health_check=[HealthCheck.too_slow],  # on a busy machine everything is
+    )
 
 
 def examples(most: int, **others: Any) -> settings:
@@ -19,4 +30,9 @@ def examples(most: int, **others: Any) -> settings:
         others: further settings of hypothesis.
     """
     share = settings.default.max_examples / settings.get_profile(THOROUGH).max_examples
-    return settings(max_examples=max(round(most * share), 5), deadline=None, **others)
+    more = others.pop("suppress_health_check", [])
+    return settings(
+        max_examples=max(round(most * share), 5),
+        suppress_health_check=[*settings.default.suppress_health_check, *more],
+        **others,
+    )
