@@ -198,7 +198,7 @@ class AppConfig(BaseModel):
 
     @property
     def http_limits_path(self) -> Path:
-        """The file in which all processes keep turns, refusals and quotas of services."""
+        """The file in which all processes keep turns, slots and refusals of services."""
         return self.home / "cache" / "limits.db"
 
     @property

@@ -1,4 +1,4 @@
-"""What all processes know of the hosts that they ask: turns, places, refusals and quotas."""
+"""What all processes know of the hosts that they ask: turns, slots and refusals."""
 
 from __future__ import annotations
 
@@ -23,10 +23,8 @@ QUOTA_USED_UP = "its quota is used up"
 _BUSY_S = 2.0
 _TABLES = """
 CREATE TABLE IF NOT EXISTS turns (host TEXT PRIMARY KEY, free_at REAL);
-CREATE TABLE IF NOT EXISTS places (host TEXT, holder TEXT PRIMARY KEY, until REAL);
+CREATE TABLE IF NOT EXISTS slots (host TEXT, holder TEXT PRIMARY KEY, until REAL);
 CREATE TABLE IF NOT EXISTS refusals (host TEXT PRIMARY KEY, until REAL, reason TEXT);
-CREATE TABLE IF NOT EXISTS quotas
-    (host TEXT PRIMARY KEY, remaining INTEGER, most INTEGER, until REAL);
 """
 
 
@@ -95,22 +93,22 @@ class HostFile:
         self._do(put_off, None)
 
     def enter(self, host: str, most: int, holds_s: float) -> str | None:
-        """Return what names a place that was taken for so long at most; None: all are taken."""
+        """Take a slot for so long at most, and return its holder; None: all are taken."""
         holder: str | None = uuid.uuid4().hex
 
         def take(db: sqlite3.Connection, now: float) -> str | None:
-            db.execute("DELETE FROM places WHERE until <= ? OR until > ?", (now, now + _LONGEST_S))
-            (taken,) = db.execute("SELECT count(*) FROM places WHERE host = ?", (host,)).fetchone()
+            db.execute("DELETE FROM slots WHERE until <= ? OR until > ?", (now, now + _LONGEST_S))
+            (taken,) = db.execute("SELECT count(*) FROM slots WHERE host = ?", (host,)).fetchone()
             if taken >= most:
                 return None
-            _put(db, "places", host, holder, now + holds_s)
+            _put(db, "slots", host, holder, now + holds_s)
             return holder
 
         return self._do(take, holder)
 
     def leave(self, holder: str) -> None:
-        """Free a place."""
-        self._do(lambda db, _: db.execute("DELETE FROM places WHERE holder = ?", (holder,)), None)
+        """Free a slot."""
+        self._do(lambda db, _: db.execute("DELETE FROM slots WHERE holder = ?", (holder,)), None)
 
     def refuse(self, host: str, refusal: Refusal) -> None:
         """Remember that a host does not want to be asked."""
@@ -121,17 +119,6 @@ class HostFile:
         select = "SELECT host, until, reason FROM refusals WHERE until > ?"
         rows = self._do(lambda db, now: db.execute(select, (now,)).fetchall(), list[Any]())
         return {host: Refusal(until, reason) for host, until, reason in rows}
-
-    def note_quota(self, host: str, quota: Quota) -> None:
-        """Remember what a host still allows."""
-        values = (host, quota.remaining, quota.most, quota.until)
-        self._do(lambda db, _: _put(db, "quotas", *values), None)
-
-    def quotas(self) -> dict[str, Quota]:
-        """Return what hosts still allow in their present periods, by host."""
-        select = "SELECT host, remaining, most, until FROM quotas WHERE until > ?"
-        rows = self._do(lambda db, now: db.execute(select, (now,)).fetchall(), list[Any]())
-        return {host: Quota(remaining, most, until) for host, remaining, most, until in rows}
 
     def _do(self, action: Callable[[sqlite3.Connection, float], T], otherwise: T) -> T:
         """Return what an action in one transaction gives, or `otherwise` without a usable file."""
@@ -164,5 +151,5 @@ def _free_at(db: sqlite3.Connection, host: str, now: float) -> float:
 
 
 def _put(db: sqlite3.Connection, table: str, *values: float | str | None) -> None:
-    marks = ", ".join("?" * len(values))
-    db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)  # noqa: S608  # a name of ours
+    signs = ", ".join("?" * len(values))
+    db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({signs})", values)  # noqa: S608  # a name of ours

@@ -19,7 +19,7 @@ from paper_search.errors import ConfigError
 from paper_search.http.host_file import QUOTA_USED_UP, HostFile, Quota, Refusal
 
 _LOOK_AGAIN_S = 0.05
-"""Between two looks for a place that other processes hold."""
+"""Between two looks for a slot that other processes hold."""
 _DAY_S = 86_400
 _SHORT_S = 120
 _SECONDS_SINCE_1970 = 1e9
@@ -75,15 +75,12 @@ class HostLimiter:
             self._file.note_sent(host, interval_s)
 
     def note(self, host: str, announced: Announcement) -> None:
-        """Keep to what a host announces, and remember what it still allows."""
+        """Keep to what a host announces; a quota that is used up is a refusal."""
         self._announced[host] = announced
         if announced.pause_s:
             self.note_sent(host, announced.pause_s)
-        if announced.quota is not None and self._file is not None:
-            self._file.note_quota(host, announced.quota)
-            if announced.quota.remaining == 0:
-                until = announced.quota.until
-                self._file.refuse(host, Refusal(until, QUOTA_USED_UP))
+        if announced.quota is not None and announced.quota.remaining == 0:
+            self.refuse(host, Refusal(announced.quota.until, QUOTA_USED_UP))
 
     def refuse(self, host: str, refusal: Refusal) -> None:
         """Remember that a host does not want to be asked."""

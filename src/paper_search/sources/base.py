@@ -42,20 +42,10 @@ class SearchSource(Protocol):
         ...
 
 
-@runtime_checkable
-class RankingSource(SearchSource, Protocol):
-    """A source that also answers plain text by rank: the `ranked` queries of a strategy."""
-
-    @property
-    def ranks_text(self) -> bool:
-        """Whether it does; the strategies that it is given hold no ranked query if it does not."""
-        ...
-
-
 def ranks_text(source: SearchSource) -> bool:
-    """Return whether a source answers ranked queries; default: no."""
+    """Return whether a source has `ranks_text`: it answers plain text by rank; default: no."""
     # Asked of the class: a test double may answer to any attribute of the instance.
-    return hasattr(type(source), "ranks_text") and source.ranks_text is True  # type: ignore[attr-defined]  # as RankingSource
+    return hasattr(type(source), "ranks_text") and source.ranks_text is True  # type: ignore[attr-defined]  # optional
 
 
 @runtime_checkable
