@@ -23,6 +23,7 @@ from typing import Any
 
 import psutil
 import pytest
+import typer.main
 from typer.testing import CliRunner
 
 from paper_search.cli.app import app
@@ -72,15 +73,26 @@ def home(tmp_path: Path, unpacked_sample: Path, monkeypatch: pytest.MonkeyPatch)
     return path
 
 
+@pytest.fixture(scope="session")
+def commands() -> Callable[..., object]:
+    """The tree of commands, built once: building it takes longer than many commands."""
+    return typer.main.get_command(app).main
+
+
 @pytest.fixture
-def cli(home: Path) -> Callable[..., Ended]:
+def cli(home: Path, commands: Callable[..., object]) -> Callable[..., Ended]:
     """Run a command in this process, without a terminal."""
     assert home.is_dir()
 
     def run(*args: str, stdin: str | None = None) -> Ended:
-        result = CliRunner().invoke(app, [*args], input=stdin, prog_name="paper-search")
-        assert "Traceback" not in result.stderr, result.stderr
-        return Ended(result.exit_code, result.stdout, result.stderr)
+        with CliRunner().isolation(input=stdin) as (out, err, _):
+            with pytest.raises(SystemExit) as ended:
+                commands([*args], prog_name="paper-search")
+            sys.stdout.flush()
+            stdout, stderr = out.getvalue().decode(), err.getvalue().decode()
+        assert "Traceback" not in stderr, stderr
+        code = ended.value.code
+        return Ended(code if isinstance(code, int) else 0, stdout, stderr)
 
     return run
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paper_search.cli.console import command_line
+from paper_search.cli.console import command_line, print_json
 
 
 def program_at(folder: Path) -> Path:
@@ -43,3 +43,11 @@ def test_otherwise_it_has_its_name(typed: str, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr("sys.argv", [typed])
     assert command_line("threads") == "paper-search threads"
+
+
+def test_every_value_can_be_printed_as_json(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    for value in ({"a": [1, "é"]}, {"half": "\ud800"}, {"many": 2**70}):
+        print_json(value)
+    half, many = '{\n  "half": "\ufffd"\n}\n', f'{{\n  "many": {2**70}\n}}\n'
+    first = '{\n  "a": [\n    1,\n    "é"\n  ]\n}\n'
+    assert capsysbinary.readouterr().out.decode() == first + half + many

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from paper_search.cli.console import print_json, say, visible
 from paper_search.cli.options import Home, Json, Thread, settings
+from paper_search.cli.running import run
 
 if TYPE_CHECKING:
     from paper_search.audit import Audit
@@ -40,7 +40,7 @@ def audit(
         async with open_persistence(url) as persistence:
             return await write_audit(persistence, thread, output)
 
-    made = asyncio.run(written())
+    made = run(written())
     flow = made.flow
     if as_json:
         files = sorted(made.files)

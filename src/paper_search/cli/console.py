@@ -64,7 +64,12 @@ def shortened(line: str) -> str:
 
 def print_json(value: Any) -> None:
     """Write a JSON document to stdout."""
-    print_text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    import orjson
+
+    try:
+        print_text(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    except TypeError:  # half a surrogate, or an integer of more than 64 bits
+        print_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def print_text(content: str | bytes) -> None:

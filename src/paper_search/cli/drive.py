@@ -16,6 +16,7 @@ from paper_search.cli.delivery import Destination
 from paper_search.cli.failures import ExitCode
 from paper_search.cli.progress import ProgressLine
 from paper_search.cli.restoration import reading
+from paper_search.cli.running import run
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.errors import InputError, InvalidDecisionError, PaperSearchError, ThreadError
 from paper_search.threads.engine import ThreadEngine
@@ -87,7 +88,7 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
                 reached = self._worked(runner, beginning)
                 if is_asking and is_interactive():
                     reached = self._asked(runner, reached)
-                state = runner.run(self._state())
+                state = run(self._state(), runner)
             except KeyboardInterrupt:
                 if not self._is_resumable(runner, "interrupted"):
                     say("interrupted; there is nothing to resume")
@@ -110,7 +111,7 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
         self, runner: asyncio.Runner, work: Coroutine[Any, Any, QuestionT | ResultT]
     ) -> QuestionT | ResultT:
         with self._progress.shown():
-            return runner.run(work)
+            return run(work, runner)
 
     def _asked(self, runner: asyncio.Runner, reached: QuestionT | ResultT) -> QuestionT | ResultT:
         """Ask the person until the thread ends or they leave."""
@@ -128,7 +129,7 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
     def _is_resumable(self, runner: asyncio.Runner, what: str) -> bool:
         """Whether there is a thread to go on with; if so, say how."""
         try:
-            state = runner.run(self._state())
+            state = run(self._state(), runner)
         except PaperSearchError:
             return False
         if state.is_complete:

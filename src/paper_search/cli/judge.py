@@ -1,6 +1,5 @@
 """`paper-search judge`: a model judges the papers of a search that is there."""
 
-import asyncio
 from typing import Annotated
 
 import typer
@@ -16,6 +15,7 @@ from paper_search.cli.options import (
     given_home,
     settings,
 )
+from paper_search.cli.running import run
 
 
 def judge(  # noqa: PLR0913, PLR0917  # one for each option
@@ -39,8 +39,8 @@ def judge(  # noqa: PLR0913, PLR0917  # one for each option
 
     config = settings(ctx, home)
     allow(config, thread, budget_of(budget))
-    workflow = asyncio.run(restored(config, thread, ProgressLine()))
-    report = asyncio.run(workflow.judge(thread, is_all=not unjudged))
+    workflow = run(restored(config, thread, ProgressLine()))
+    report = run(workflow.judge(thread, is_all=not unjudged))
     if as_json:
         print_json({"thread_id": thread, **report.model_dump(mode="json")})
     else:

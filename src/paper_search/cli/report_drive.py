@@ -20,6 +20,7 @@ from paper_search.cli.progress import ProgressLine
 from paper_search.cli.report_delivery import ReportDelivery
 from paper_search.cli.report_review import ReportReview
 from paper_search.cli.restoration import reading, report_workflow, restored_report
+from paper_search.cli.running import run
 from paper_search.cli.terminal import Terminal
 from paper_search.errors import InvalidDecisionError, ThreadFinishedError, ThreadWaitingError
 from paper_search.report.document import Report
@@ -95,7 +96,7 @@ class ReportDrive(Drive[Review, Report, ReportDelivery]):
         return ReportReview(terminal, self._preview, self.editor).decide(question)
 
     def _preview(self) -> Report:
-        return asyncio.run(previewed(self._url, self._thread_id))
+        return run(previewed(self._url, self._thread_id))
 
     def _hand_over(self, result: Report, state: WorkflowState) -> None:
         """Deliver the report; one that came to nothing is a failure."""
@@ -163,7 +164,7 @@ def deliver_draft(config: AppConfig, delivery: ReportDelivery, thread_id: str) -
         ThreadNotFoundError: there is no such report.
         ExportError: nothing is written yet, or a file cannot be written.
     """
-    report = asyncio.run(previewed(config.persistence_url, thread_id))
+    report = run(previewed(config.persistence_url, thread_id))
     delivery.deliver(report, {"thread_id": thread_id})
 
 
@@ -183,7 +184,7 @@ def resume_report(  # noqa: PLR0913  # what the options say
         typer.Exit: with the exit code, if the report does not simply end well.
     """
     progress = ProgressLine()
-    workflow = asyncio.run(restored_report(config, thread_id, progress))
+    workflow = run(restored_report(config, thread_id, progress))
     drive = _drive(config, home, delivery, workflow, progress, thread_id)
     drive.run(_taken_up(workflow, thread_id, answer), is_asking=is_asking and answer is None)
 
@@ -252,7 +253,7 @@ def _question_of(config: AppConfig, from_thread: str | None) -> str:
         async with reading(SearchSession, config.persistence_url, from_thread) as session:
             return (await session.state()).question
 
-    return asyncio.run(asked())
+    return run(asked())
 
 
 def _modification(given: Any, note: str | None) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """`paper-search resume`: a thread that waits or stopped, taken further."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +19,7 @@ from paper_search.cli.options import (
     given_home,
     settings,
 )
+from paper_search.cli.running import run
 
 
 def resume(  # noqa: PLR0913, PLR0917  # one for each option
@@ -94,7 +94,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     config = settings(ctx, home, keep=keep)
     allowed = budget_of(budget)
     works = (same, different, split)
-    if asyncio.run(is_report(config.persistence_url, thread)):
+    if run(is_report(config.persistence_url, thread)):
         refuse_marks(relevant, irrelevant, reason, *works)
         allow(config, thread, allowed)
         resume_report(
@@ -108,7 +108,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     answer = Answer.chosen(approve, edit, reject, relevant, irrelevant, note, works, token, reason)
     delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
     progress = ProgressLine()
-    workflow = asyncio.run(restored(config, thread, progress))
+    workflow = run(restored(config, thread, progress))
     allow(config, thread, allowed)
     continuation = SearchContinuation(
         thread, given_home(ctx, home), (*delivery.options, *(["--keep"] if keep else []))

@@ -1,6 +1,5 @@
 """The commands on threads: list, show, export, fork, delete, back up and restore them."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,6 +21,7 @@ from paper_search.cli.options import (
     given_home,
     settings,
 )
+from paper_search.cli.running import run
 
 
 def threads(
@@ -49,7 +49,7 @@ def threads(
         async with open_persistence(url) as persistence:
             return await EveryThread(persistence).threads(limit=limit + 1, offset=offset)
 
-    found = asyncio.run(listed())
+    found = run(listed())
     if as_json:
         print_json([thread_info.model_dump(mode="json") for thread_info in found[:limit]])
     elif found:
@@ -89,7 +89,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.threads.plain import PlainDetail
 
     config = settings(ctx, home)
-    detail = asyncio.run(thread_detail(config.persistence_url, thread))
+    detail = run(thread_detail(config.persistence_url, thread))
     detail = with_translations(config, detail)
     if isinstance(detail, PlainDetail):
         show_plain(detail, is_json=as_json, home=given_home(ctx, home))
@@ -146,7 +146,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.threads.plain import PlainDetail
 
-    detail = asyncio.run(thread_detail(settings(ctx, home).persistence_url, thread))
+    detail = run(thread_detail(settings(ctx, home).persistence_url, thread))
     if isinstance(detail, PlainDetail):
         raise ExportError(
             f"thread {thread!r} belongs to the workflow {detail.graph!r} and has no papers; "
@@ -202,7 +202,7 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.workflow import Checkpoint
 
     home_option = given_home(ctx, home)
-    question = asyncio.run(reopened(settings(ctx, home), thread, to, round_number))
+    question = run(reopened(settings(ctx, home), thread, to, round_number))
     if isinstance(question, Checkpoint):
         SearchContinuation(thread, home_option).pause(question, is_json=as_json)
     if isinstance(question, Review):
@@ -238,10 +238,10 @@ def delete(
         async with open_persistence(url) as persistence:
             await (await EveryThread(persistence).catalog_of(thread)).delete(thread)
 
-    asked = asyncio.run(question())
+    asked = run(question())
     if not yes:
         _confirm(f"delete {thread} ({visible(asked[:80])})", "delete the thread")
-    asyncio.run(deleted())
+    run(deleted())
     UsageLog(config.usage_path, thread).delete()
     if as_json:
         print_json({"thread_id": thread, "deleted": True})
@@ -291,7 +291,7 @@ def prune(
 
     if not threads and not yes:
         _confirm("delete the history of all threads", "prune all threads, or name threads")
-    done, busy = asyncio.run(pruned())
+    done, busy = run(pruned())
     if as_json:
         print_json({"pruned": done, "busy": busy})
         return

@@ -1,0 +1,35 @@
+"""Commands run coroutines and get what they return."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from paper_search.cli.running import run
+
+
+class Large:
+    """A result that takes long to format."""
+
+    def __repr__(self) -> str:
+        pytest.fail("the result was formatted")
+
+
+@pytest.mark.parametrize("has_runner", [False, True])
+def test_a_result_is_returned_without_being_formatted(*, has_runner: bool) -> None:
+    large = Large()
+
+    async def made() -> Large:
+        return large
+
+    with asyncio.Runner() as runner:
+        assert run(made(), runner if has_runner else None) is large
+
+
+def test_an_error_comes_out_as_it_is() -> None:
+    async def failed() -> None:
+        raise KeyError("it")
+
+    with pytest.raises(KeyError, match="it"):
+        run(failed())
