@@ -61,7 +61,7 @@ class _Work:
 
 def fates(thread: ReviewThread) -> list[RecordFate]:
     """Return the fate of every record, in the order of their ids."""
-    first = {i: each for each in reversed(thread.rounds) for i in each.found}
+    first = {i: round_ for round_ in reversed(thread.rounds) for i in round_.found}
     told: dict[str, RecordFate] = {}
     for work in _works(thread):
         own = work.paper.id if work.paper.id in work.members else work.members[0]
@@ -92,7 +92,7 @@ def _works(thread: ReviewThread) -> Iterator[_Work]:
         for paper in collection.set_aside
     ]
     # Where two papers hold one record, the one that a person decided on has it.
-    for paper, (fate, why) in sorted([*shown, *aside], key=lambda each: not _is_decided(each[0])):
+    for paper, (fate, why) in sorted([*shown, *aside], key=lambda item: not _is_decided(item[0])):
         held = [i for i in paper.merged_from or [paper.id] if i in thread.records]
         members = [i for i in dict.fromkeys(held) if i not in taken]
         if members:
@@ -137,7 +137,7 @@ def _beyond_the_result(thread: ReviewThread, left: Iterable[str]) -> Iterator[_W
     for record_id in left:
         groups.setdefault(thread.work_of.get(record_id, record_id), []).append(record_id)
     latest = thread.rounds[-1].found if thread.rounds and thread.is_between_steps else []
-    counted = {i for each in thread.rounds for i in each.found}
+    counted = {i for round_ in thread.rounds for i in round_.found}
     papers = _screened(thread, groups)
     for work_id, members in groups.items():
         paper = papers[work_id]

@@ -79,16 +79,16 @@ def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
         thread: what the search has kept.
         records: the fate of each of its records.
     """
-    count = Counter(each.fate for each in records)
-    excluded = [each for each in records if each.fate is Fate.EXCLUDED]
-    reasons = Counter(each.why or "no reason given" for each in excluded)
+    count = Counter(record.fate for record in records)
+    excluded = [record for record in records if record.fate is Fate.EXCLUDED]
+    reasons = Counter(record.why or "no reason given" for record in excluded)
     screened = count[Fate.INCLUDED] + count[Fate.EXCLUDED]
     return PrismaFlow(
         identified=len(records),
-        by_source=dict(sorted(Counter(each.record.source for each in records).items())),
+        by_source=dict(sorted(Counter(record.record.source for record in records).items())),
         rounds=_rounds(thread),
         duplicates=count[Fate.DUPLICATE],
-        works=len({each.kept_as for each in records}),
+        works=len({record.kept_as for record in records}),
         set_aside=count[Fate.SET_ASIDE],
         not_carried_over=count[Fate.NOT_CARRIED_OVER],
         pending=count[Fate.PENDING],
@@ -97,7 +97,7 @@ def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
         not_judged=count[Fate.NOT_JUDGED],
         screened=screened,
         excluded=count[Fate.EXCLUDED],
-        exclusion_reasons=dict(sorted(reasons.items(), key=lambda each: (-each[1], each[0]))),
+        exclusion_reasons=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
         included=count[Fate.INCLUDED],
         ended_by=thread.info.ended_by,
     )
@@ -106,12 +106,12 @@ def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
 def _rounds(thread: ReviewThread) -> list[RoundCounts]:
     seen: set[str] = set()
     rounds = []
-    for each in thread.rounds:
-        found = set(each.found)
+    for round_ in thread.rounds:
+        found = set(round_.found)
         rounds.append(
             RoundCounts(
-                round=each.iteration + 1,
-                searched_at=each.searched_at,
+                round=round_.iteration + 1,
+                searched_at=round_.searched_at,
                 found=len(found),
                 first_found=len(found - seen),
             )

@@ -27,7 +27,7 @@ DECISION_COLUMNS = ("at", "by", "event", "question", "round", "paper", "reason",
 
 def strategies(thread: ReviewThread) -> list[SearchStrategy]:
     """Return the strategy of every round, the first one first."""
-    ended = [each.strategy for each in thread.state.history]
+    ended = [round_.strategy for round_ in thread.state.history]
     current = thread.state.strategy
     is_open = not thread.state.is_complete and current is not None
     return [*ended, current] if is_open and current is not None else ended
@@ -42,9 +42,9 @@ def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]
     """
     asked = strategies(thread)
     first: dict[tuple[str, str | None, int | None], int] = {}
-    for each in records:
-        seen = next(iter(each.record.sightings), None)
-        key = (each.record.source, seen.query if seen else None, each.first_round)
+    for record in records:
+        seen = next(iter(record.record.sightings), None)
+        key = (record.record.source, seen.query if seen else None, record.first_round)
         first[key] = first.get(key, 0) + 1
     return [
         {
@@ -79,8 +79,8 @@ def decision_log(thread: ReviewThread) -> list[Row]:
             for row in _mark_rows(marks, "independent screening")
         ),
         *(
-            _row(each.at, each.by, each.event, note=str(each.detail.get("reason", "")))
-            for each in thread.events
+            _row(event.at, event.by, event.event, note=str(event.detail.get("reason", "")))
+            for event in thread.events
         ),
     ]
     return sorted(rows, key=lambda row: str(row["at"]))

@@ -75,14 +75,14 @@ async def read_review(persistence: Persistence, thread_id: str) -> ReviewThread:
         reviewers = await session.reviewers()
         agreement = await reviewers.agreement()
         if not agreement.is_blind:
-            for each in agreement.reviewers:
-                independent[each.name] = (await reviewers.screening(each.name)).marks
+            for reviewer in agreement.reviewers:
+                independent[reviewer.name] = (await reviewers.screening(reviewer.name)).marks
     return ReviewThread(
         info=info,
         state=state,
         records={i: RawPaper.model_validate(row) for i, row in rows.items()},
         work_of={i: row["work"] for i, row in members.items()},
-        rounds=[each for each in await stored.rounds() if each.iteration in searched],
+        rounds=[round_ for round_ in await stored.rounds() if round_.iteration in searched],
         collection=await session.result(),
         marks=await MarkStore(persistence.store, thread_id).marks(),
         ledger=await persistence.ledger.entries(thread_id),

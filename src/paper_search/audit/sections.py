@@ -125,7 +125,7 @@ def _cut(rows: Sequence[object], file: str) -> list[str]:
 
 def _about(thread: ReviewThread) -> Section:
     info, intent = thread.info, thread.state.intent
-    criteria = [f"Criterion: {each}" for each in intent.criteria] if intent else []
+    criteria = [f"Criterion: {criterion}" for criterion in intent.criteria] if intent else []
     ended = f", {info.ended_by.replace('_', ' ')}" if info.ended_by else ""
     return Section(
         "Question",
@@ -168,8 +168,8 @@ def _rounds(flow: PrismaFlow) -> Section:
         "Rounds",
         columns=["Round", "Searched (UTC)", "Records found", "Found for the first time"],
         rows=[
-            (each.round, _plain(each.searched_at), each.found, each.first_found)
-            for each in flow.rounds
+            (round_.round, _plain(round_.searched_at), round_.found, round_.first_found)
+            for round_ in flow.rounds
         ],
         pictures=_captions("papers_by_year"),
     )
@@ -177,20 +177,20 @@ def _rounds(flow: PrismaFlow) -> Section:
 
 def _strategies(log: Sequence[Mapping[str, Any]]) -> Section:
     rows = []
-    for each in log:
-        strategy = each["strategy"]
+    for entry in log:
+        strategy = entry["strategy"]
         queries = [query["text"] for query in strategy.get("ranked", [])]
         queries += [query["boolean_query"] for query in strategy["queries"]]
-        said = (each["feedback"] or {}).get("free_text_feedback") or ""
+        said = (entry["feedback"] or {}).get("free_text_feedback") or ""
         rows.append(
             (
-                each["round"],
+                entry["round"],
                 " ; ".join(queries),
                 ", ".join(strategy["sources"]),
-                each["changes"],
-                each["edited_by"] or "",
+                entry["changes"],
+                entry["edited_by"] or "",
                 said,
-                "" if each["result"] is None else each["result"],
+                "" if entry["result"] is None else entry["result"],
             )
         )
     columns = ["Round", "Queries", "Sources", "Changes", "Edited by", "Feedback", "Papers"]
@@ -201,8 +201,9 @@ def _reviewers(found: Agreement) -> list[Section]:
     if not found.reviewers:
         return []
     said = [
-        f"{each.name}: {each.decided} of {each.of} papers decided{', done' * each.is_done}."
-        for each in found.reviewers
+        f"{reviewer.name}: {reviewer.decided} of {reviewer.of} papers decided"
+        f"{', done' * reviewer.is_done}."
+        for reviewer in found.reviewers
     ]
     if found.is_blind:
         said.append("Not all are done: what they decided is not shown yet.")
@@ -214,26 +215,28 @@ def _reviewers(found: Agreement) -> list[Section]:
         said.append(f"Agreement: {found.observed:.0%}; Cohen's kappa: {kappa}.")
     rows = [
         (
-            each.paper_id,
-            each.title,
-            ", ".join(each.included_by),
-            ", ".join(each.excluded_by),
-            each.settled or "open",
-            each.settled_by or "",
+            conflict.paper_id,
+            conflict.title,
+            ", ".join(conflict.included_by),
+            ", ".join(conflict.excluded_by),
+            conflict.settled or "open",
+            conflict.settled_by or "",
         )
-        for each in found.conflicts
+        for conflict in found.conflicts
     ]
     columns = ["Conflict", "Title", "Included by", "Excluded by", "Settled", "By"]
     return [Section("Independent reviewers", said, columns, rows)]
 
 
 def _papers(title: str, records: Sequence[RecordFate], fate: Fate) -> Section:
-    chosen = [each for each in records if each.fate is fate]
+    chosen = [record for record in records if record.fate is fate]
     rows = []
-    for each in chosen[:MAX_ROWS]:
-        said = each.paper.screening
+    for record in chosen[:MAX_ROWS]:
+        said = record.paper.screening
         who = (said.decided_by or "", said.decided_at or "", said.reason or "") if said else ()
-        rows.append((each.record.id, each.paper.title, each.paper.year or "", *map(_plain, who)))
+        rows.append(
+            (record.record.id, record.paper.title, record.paper.year or "", *map(_plain, who))
+        )
     columns = ["Record", "Title", "Year", "Decided by", "At (UTC)", "Reason"]
     pictures = _captions("citation_network") if fate is Fate.INCLUDED else {}
     note = [] if chosen else ["None."]
@@ -242,9 +245,9 @@ def _papers(title: str, records: Sequence[RecordFate], fate: Fate) -> Section:
 
 def _versions(rounds: Sequence[SearchedRound]) -> Section:
     rows = []
-    for each in rounds:
-        models = ", ".join(f"{skill}: {model}" for skill, model in each.models.items())
-        prompts = ", ".join(f"{name} {digest[:12]}" for name, digest in each.prompts.items())
-        rows.append((each.iteration + 1, each.program, models or "none", prompts or "none"))
+    for round_ in rounds:
+        models = ", ".join(f"{skill}: {model}" for skill, model in round_.models.items())
+        prompts = ", ".join(f"{name} {digest[:12]}" for name, digest in round_.prompts.items())
+        rows.append((round_.iteration + 1, round_.program, models or "none", prompts or "none"))
     columns = ["Round", "paper-search", "Models", "Prompts (SHA-256)"]
     return Section("Versions", columns=columns, rows=rows)

@@ -86,7 +86,7 @@ def _audited(thread: ReviewThread, *, is_drawing: bool) -> Audit:
         "reviewers.json": _json(thread.agreement.model_dump(mode="json")),
         "search_log.csv": _table(SEARCH_COLUMNS, logs["search"]),
         "decisions.csv": _table(DECISION_COLUMNS, logs["decisions"]),
-        "records.csv": _table(RECORD_COLUMNS, [_record_row(each) for each in records]),
+        "records.csv": _table(RECORD_COLUMNS, [_record_row(record) for record in records]),
         "strategies.json": _json(strategies),
         "versions.json": _json(_versions(thread)),
         **{paths[name]: drawn for name, drawn in svg.items()},
@@ -180,17 +180,17 @@ def check_directory(directory: Path) -> None:
         )
 
 
-def _record_row(each: RecordFate) -> Row:
-    record, paper, said = each.record, each.paper, each.paper.screening
-    is_decided = said is not None and each.fate.value in {"included", "excluded"}
+def _record_row(found: RecordFate) -> Row:
+    record, paper, said = found.record, found.paper, found.paper.screening
+    is_decided = said is not None and found.fate.value in {"included", "excluded"}
     return {
         "id": record.id,
-        "fate": each.fate.value,
-        "kept_as": each.kept_as,
-        "why": each.why,
+        "fate": found.fate.value,
+        "kept_as": found.kept_as,
+        "why": found.why,
         "source": record.source,
-        "round": "" if each.first_round is None else each.first_round + 1,
-        "found_at": each.found_at,
+        "round": "" if found.first_round is None else found.first_round + 1,
+        "found_at": found.found_at,
         "title": record.title,
         "authors": "; ".join(author.name for author in record.authors),
         "year": record.year or "",
@@ -208,8 +208,8 @@ def _versions(thread: ReviewThread) -> dict[str, Any]:
         "thread": thread.info.thread_id,
         "state_schema": thread.state.schema_version,
         "rounds": [
-            {"round": each.iteration + 1, **each.model_dump(exclude={"found", "iteration"})}
-            for each in thread.rounds
+            {"round": round_.iteration + 1, **round_.model_dump(exclude={"found", "iteration"})}
+            for round_ in thread.rounds
         ],
     }
 

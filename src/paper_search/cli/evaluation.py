@@ -82,16 +82,16 @@ def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
         if labels is None
         else read_labels(labels, question)
     )
-    chosen = [each.sampled(papers) for each in asked[:questions]]
+    chosen = [labelled.sampled(papers) for labelled in asked[:questions]]
     models = [None, *(model or ([config.llm.model] if config.llm.model else []))]
     sources = expand_sources(source, config.keyed_sources) if source else None
     found = asyncio.run(_evaluated(config, chosen, models, sources, budget))
     if as_json:
-        print_json([each.model_dump(mode="json") for each in found])
+        print_json([evaluation.model_dump(mode="json") for evaluation in found])
         return
     data().print(_table(found))
-    for each in found:
-        for line in _lines(each):
+    for evaluation in found:
+        for line in _lines(evaluation):
             say(line)
     if len(models) == 1:
         say("no model is configured: name one with --model or LLM_MODEL to compare it")
@@ -163,34 +163,34 @@ def _table(found: "Iterable[Evaluation]") -> "Table":
         "Cost",
     ):
         table.add_column(name, justify="right")
-    for each in found:
-        shares = (each.recall, each.precision, each.ndcg)
+    for evaluation in found:
+        shares = (evaluation.recall, evaluation.precision, evaluation.ndcg)
         table.add_row(
-            text(each.variant),
-            each.task,
-            f"{each.questions:,}",
-            f"{each.papers:,}",
+            text(evaluation.variant),
+            evaluation.task,
+            f"{evaluation.questions:,}",
+            f"{evaluation.papers:,}",
             *("-" if share is None else f"{share:.2f}" for share in shares),
-            f"{each.spent.calls:,}",
-            f"{each.spent.tokens:,}",
-            money_in_words(each.spent.money),
+            f"{evaluation.spent.calls:,}",
+            f"{evaluation.spent.tokens:,}",
+            money_in_words(evaluation.spent.money),
         )
     return table
 
 
-def _lines(each: "Evaluation") -> Iterable[str]:
+def _lines(evaluation: "Evaluation") -> Iterable[str]:
     """Yield what else to know of an evaluation: what was wrong, and what is missing."""
-    head = f"{each.variant}, {each.task}"
-    if each.problem:
-        yield visible(f"{head}: ended early: {each.problem}")
-    if each.unjudged:
-        yield f"{head}: {each.unjudged} papers were not judged by the model"
-    if each.wrong:
-        yield f"{head}: {len(each.wrong)} papers are wrong:"
-    for wrong in each.wrong[:_WRONG_SHOWN]:
+    head = f"{evaluation.variant}, {evaluation.task}"
+    if evaluation.problem:
+        yield visible(f"{head}: ended early: {evaluation.problem}")
+    if evaluation.unjudged:
+        yield f"{head}: {evaluation.unjudged} papers were not judged by the model"
+    if evaluation.wrong:
+        yield f"{head}: {len(evaluation.wrong)} papers are wrong:"
+    for wrong in evaluation.wrong[:_WRONG_SHOWN]:
         yield visible(f"  {_wrong(wrong)}")
-    if len(each.wrong) > _WRONG_SHOWN:
-        yield f"  and {len(each.wrong) - _WRONG_SHOWN} more; --json has all"
+    if len(evaluation.wrong) > _WRONG_SHOWN:
+        yield f"  and {len(evaluation.wrong) - _WRONG_SHOWN} more; --json has all"
 
 
 def _wrong(wrong: "WrongPaper") -> str:

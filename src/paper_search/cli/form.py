@@ -59,7 +59,7 @@ def write_form(
         lines.append(f"# {name} = {OPTIONAL[name]}" if is_open else f"{name} = {_toml(value)}")
     lines += _forms(strategy, ranking)
     if criteria:
-        lines += ["", CRITERIA, *(line for each in criteria for line in _criterion(each))]
+        lines += ["", CRITERIA, *(line for criterion in criteria for line in _criterion(criterion))]
     for ranked in strategy.ranked:
         lines += ["", *_ranked(ranked)]
     for query in strategy.queries:

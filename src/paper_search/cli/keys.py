@@ -54,7 +54,7 @@ def command(line: str, offered: str) -> tuple[str, str]:
     """
     word, _, rest = line.strip().partition(" ")
     meaning = KEYS.get(word.lower(), word.lower())
-    if meaning not in {KEYS.get(each, each) for each in offered.split()}:
+    if meaning not in {KEYS.get(word, word) for word in offered.split()}:
         taken = ", ".join(offered.split())
         raise InvalidDecisionError(f"{visible(word)!r} is none of: {taken}")
     if rest.strip() and meaning not in WITH_WORDS:

@@ -136,16 +136,16 @@ def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
 def rejection_lines(rejected: "Sequence[Rejected]", label: str) -> Iterator[str]:
     """Yield one line for every reason, with the lines of the file that it is true of."""
     lines: dict[str, list[Rejected]] = {}
-    for each in rejected:
+    for rejection in rejected:
         # Some formats name the entry before the reason.
-        reason = NO_TITLE if each.reason.endswith(NO_TITLE) else each.reason
-        lines.setdefault(reason, []).append(each)
+        reason = NO_TITLE if rejection.reason.endswith(NO_TITLE) else rejection.reason
+        lines.setdefault(reason, []).append(rejection)
     for reason, found in lines.items():
         if len(found) == 1:
             yield f"{label}:{found[0].line}: {found[0].reason}"
             continue
         said = "entries have no title" if reason == NO_TITLE else f"entries: {reason}"
-        named = ", ".join(str(each.line) for each in found[:LINES_NAMED])
+        named = ", ".join(str(rejection.line) for rejection in found[:LINES_NAMED])
         rest = f" and {len(found) - LINES_NAMED} more" if len(found) > LINES_NAMED else ""
         yield f"{label}: {len(found)} {said}: lines {named}{rest}"
 
@@ -153,7 +153,9 @@ def rejection_lines(rejected: "Sequence[Rejected]", label: str) -> Iterator[str]
 def _counted(*documents: dict[str, Any]) -> str:
     """Return how many records were added, updated, unchanged and rejected in all."""
     names = ("added", "updated", "unchanged", "rejected")
-    return ", ".join(f"{sum(each.get(name, 0) for each in documents)} {name}" for name in names)
+    return ", ".join(
+        f"{sum(document.get(name, 0) for document in documents)} {name}" for name in names
+    )
 
 
 def _document(summary: "ImportSummary", label: str) -> dict[str, Any]:

@@ -149,10 +149,10 @@ def run_settings(named: Sequence[str], **options: Any) -> dict[str, Any]:
     Raises:
         UsageMistakeError: one has not the form NAME=VALUE.
     """
-    pairs = {each: each.partition("=") for each in named}
-    for each, (name, sign, value) in pairs.items():
+    pairs = {text: text.partition("=") for text in named}
+    for pair, (name, sign, value) in pairs.items():
         if not (name.strip() and sign and value.strip()):
-            raise UsageMistakeError(f"--set {each!r}: give NAME=VALUE, as in depth=quick")
+            raise UsageMistakeError(f"--set {pair!r}: give NAME=VALUE, as in depth=quick")
     given = {name.strip(): value.strip() for name, _, value in pairs.values()}
     return given | {name: value for name, value in options.items() if value is not None}
 

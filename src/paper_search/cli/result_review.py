@@ -121,7 +121,10 @@ class _ResultAnswer:
         self._save = save
         self._reasons: dict[str, str] = {}
         self._read = 0
-        self._works = {frozenset((each.one, each.other)): each for each in payload.merge_decisions}
+        self._works = {
+            frozenset((decision.one, decision.other)): decision
+            for decision in payload.merge_decisions
+        }
 
     @property
     def _papers(self) -> list[Paper]:

@@ -131,7 +131,7 @@ def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
         return
     _show(found, entered)
     if is_interactive() and not any(chosen.values()):
-        _ask(url, thread, [each for each in found.conflicts if each.settled is None])
+        _ask(url, thread, [conflict for conflict in found.conflicts if conflict.settled is None])
 
 
 def _reviewed(url: str, thread: str, work: Callable[[Reviewers], Awaitable[_Found]]) -> _Found:
@@ -151,9 +151,9 @@ def _ids(given: str | None) -> list[str]:
 
 
 def _show(found: Agreement, entered: int) -> None:
-    for each in found.reviewers:
-        done = ", done" if each.is_done else ""
-        say(visible(f"{each.name}: {each.decided} of {each.of} papers decided{done}"))
+    for reviewer in found.reviewers:
+        done = ", done" if reviewer.is_done else ""
+        say(visible(f"{reviewer.name}: {reviewer.decided} of {reviewer.of} papers decided{done}"))
     if found.is_blind:
         say(
             "what they decided is shown when all are done, at least two; a reviewer who stops "

@@ -162,7 +162,7 @@ class StrategyReview:
         while True:
             revised, criteria = self._asked(payload), self._criteria(payload.intent.criteria)
             if criteria != payload.intent.criteria:
-                revised["criteria"] = [each.model_dump(mode="json") for each in criteria]
+                revised["criteria"] = [criterion.model_dump(mode="json") for criterion in criteria]
             if revised == payload.strategy.model_dump(mode="json"):
                 return None
             try:

@@ -85,6 +85,6 @@ def _as_json(thread: str, logged: "LoggedUsage") -> dict[str, Any]:
         "last_at": logged.last_at,
         "spent": logged.spent.model_dump(mode="json"),
         "steps": [step.model_dump(mode="json") for step in logged.steps],
-        "models": {name: each.model_dump(mode="json") for name, each in logged.by_model.items()},
+        "models": {name: spent.model_dump(mode="json") for name, spent in logged.by_model.items()},
         "budget": logged.budget.model_dump(mode="json") if logged.budget else None,
     }

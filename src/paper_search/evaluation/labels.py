@@ -89,7 +89,7 @@ def read_labels(path: Path, question: str | None = None) -> list[LabelledQuestio
         if not asked:
             raise InputError(f"{str(path)!r} has no column question: give --question")
         questions.setdefault(asked, LabelledQuestion(asked)).labels.append(label)
-    if not any(label.is_relevant for each in questions.values() for label in each.labels):
+    if not any(label.is_relevant for question in questions.values() for label in question.labels):
         raise InputError(f"{str(path)!r} has no paper labelled relevant; {_HOW}")
     return list(questions.values())
 

@@ -133,11 +133,11 @@ async def _evaluated(
     return evaluation.model_copy(
         update={
             "questions": len(outcomes),
-            "recall": mean([each.recall for each in outcomes]),
-            "precision": mean([each.precision for each in outcomes]),
-            "ndcg": mean([each.ndcg for each in outcomes]),
-            "unjudged": sum(each.unjudged for each in outcomes),
-            "wrong": [wrong for each in outcomes for wrong in each.wrong],
+            "recall": mean([outcome.recall for outcome in outcomes]),
+            "precision": mean([outcome.precision for outcome in outcomes]),
+            "ndcg": mean([outcome.ndcg for outcome in outcomes]),
+            "unjudged": sum(outcome.unjudged for outcome in outcomes),
+            "wrong": [wrong for outcome in outcomes for wrong in outcome.wrong],
         }
     )
 
@@ -148,7 +148,9 @@ async def _judged(skills: Skills, question: LabelledQuestion) -> _Outcome:
     labels = [label for label in question.labels if label.paper.title]
     ordered = await _in_order(skills, [label.paper for label in labels], intent)
     label_of = {label.paper.id: label for label in labels}
-    return _outcome(question.question, [(label_of[each.paper.id], each) for each in ordered], [])
+    return _outcome(
+        question.question, [(label_of[scored.paper.id], scored) for scored in ordered], []
+    )
 
 
 async def _searched(skills: Skills, question: LabelledQuestion) -> _Outcome:
@@ -162,13 +164,15 @@ async def _searched(skills: Skills, question: LabelledQuestion) -> _Outcome:
     placed: list[tuple[Label, ScoredPaper]] = []
     missing = []
     for label in question.labels:
-        hit = next((each for each in ordered if label.known.is_described_by(each.paper)), None)
+        hit = next(
+            (scored for scored in ordered if label.known.is_described_by(scored.paper)), None
+        )
         if hit is None:
             missing.append(label)
         else:
             placed.append((label, hit))
-    places = {id(each): place for place, each in enumerate(ordered)}
-    placed.sort(key=lambda pair: places[id(pair[1])])
+    rank = {id(scored): position for position, scored in enumerate(ordered)}
+    placed.sort(key=lambda pair: rank[id(pair[1])])
     return _outcome(question.question, placed, missing)
 
 
@@ -177,26 +181,26 @@ async def _in_order(
 ) -> list[ScoredPaper]:
     order = (set[tuple[str, str]](), intent.question or intent.topic)
     judged, is_ordered = await skills.judge(papers, intent, [], None, order)
-    return judged if is_ordered else sorted(judged, key=lambda each: -each.relevance_score)
+    return judged if is_ordered else sorted(judged, key=lambda paper: -paper.relevance_score)
 
 
 def _outcome(
     question: str, placed: Sequence[tuple[Label, ScoredPaper]], missing: Iterable[Label]
 ) -> _Outcome:
-    shown = [label for label, each in placed if each.relevance_score >= RELEVANT_FROM]
+    shown = [label for label, paper in placed if paper.relevance_score >= RELEVANT_FROM]
     absent = [label for label in missing if label.is_relevant]
     relevant = sum(label.is_relevant for label, _ in placed) + len(absent)
     hits = sum(label.is_relevant for label in shown)
     wrong = [
-        _wrong(question, label, each)
-        for label, each in placed
-        if label.is_relevant != (each.relevance_score >= RELEVANT_FROM)
+        _wrong(question, label, paper)
+        for label, paper in placed
+        if label.is_relevant != (paper.relevance_score >= RELEVANT_FROM)
     ]
     return _Outcome(
         recall=share(hits, relevant),
         precision=share(hits, len(shown)),
         ndcg=ndcg([label.is_relevant for label, _ in placed], relevant),
-        unjudged=sum(not each.is_judged for _, each in placed),
+        unjudged=sum(not paper.is_judged for _, paper in placed),
         wrong=[*wrong, *(_wrong(question, label, None) for label in absent)],
     )
 
@@ -222,8 +226,8 @@ def ndcg(is_relevant: Sequence[bool], relevant: int, depth: int = DEPTH) -> floa
         relevant: how many relevant papers there are, also outside of the order.
         depth: papers that are looked at.
     """
-    gain = sum(_discounted(place) for place, hit in enumerate(is_relevant[:depth]) if hit)
-    best = sum(_discounted(place) for place in range(min(relevant, depth)))
+    gain = sum(_discounted(rank) for rank, hit in enumerate(is_relevant[:depth]) if hit)
+    best = sum(_discounted(rank) for rank in range(min(relevant, depth)))
     return gain / best if best else 0.0
 
 
@@ -238,5 +242,5 @@ def mean(values: Sequence[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _discounted(place: int) -> float:
-    return 1 / math.log2(place + 2)
+def _discounted(rank: int) -> float:
+    return 1 / math.log2(rank + 2)

@@ -129,7 +129,7 @@ def _cells(paper: Paper) -> list[Cell]:
     full_text = web_address(paper.model_copy(update={"url": None}))
     special: dict[str, Cell] = {
         "authors": "; ".join(
-            name for each in paper.authors if (name := single_line(written(each)))
+            name for author in paper.authors if (name := single_line(written(author)))
         ),
         "doi": identifier(paper.doi),
         "url": address,

@@ -99,7 +99,7 @@ class ParsedIntent(BaseModel):
 
     def judged_by(self, criteria: Sequence[Criterion]) -> ParsedIntent:
         """Return the intent with other criteria."""
-        plain = [Criterion.model_validate(each.model_dump()) for each in criteria]
+        plain = [Criterion.model_validate(criterion.model_dump()) for criterion in criteria]
         return self.model_copy(update={"criteria": plain})
 
 

@@ -153,8 +153,8 @@ def _authors(entry: dict[str, Any]) -> Iterator[Author]:
 
 def _details(entry: dict[str, Any], mag: str) -> dict[str, Any]:
     """Return what duplicates are known by, and what the work cites, by the ids of OpenAlex."""
-    cited = [short_id(each) for each in values.items(entry.get("referenced_works"))]
-    details = {"mag": mag, "references": [each for each in cited if each][:MAX_REFERENCES]}
+    cited = [short_id(value) for value in values.items(entry.get("referenced_works"))]
+    details = {"mag": mag, "references": [work for work in cited if work][:MAX_REFERENCES]}
     return {name: given for name, given in details.items() if given}
 
 

@@ -19,11 +19,11 @@ def works_by(
 ) -> dict[str, set[tuple[str, ...]]]:
     """Return which sources found each work, by its id; or which queries of which sources."""
     found: dict[str, set[tuple[str, ...]]] = {}
-    for each in records:
-        names = found.setdefault(each.kept_as, set())
+    for record in records:
+        names = found.setdefault(record.kept_as, set())
         if not is_by_query:
-            names.add((each.record.source,))
-        for seen in each.record.sightings:
+            names.add((record.record.source,))
+        for seen in record.record.sightings:
             names.add((seen.source, seen.query or "") if is_by_query else (seen.source,))
     return found
 
@@ -73,7 +73,8 @@ def source_overlap(records: Sequence[RecordFate]) -> Any:
         return None
     count = Counter(tuple(name for name in sets if (name,) in names) for names in found.values())
     del count[()]
-    chosen = sorted(count, key=lambda each: (-count[each], len(each), each))[:_MOST_COMBINATIONS]
+    largest = sorted(count, key=lambda names: (-count[names], len(names), names))
+    chosen = largest[:_MOST_COMBINATIONS]
     figure, spare = canvas(2.2 + 0.27 * len(sets))
     spare.remove()
     grid = figure.add_gridspec(
@@ -82,7 +83,7 @@ def source_overlap(records: Sequence[RecordFate]) -> Any:
     bars = figure.add_subplot(grid[0, 1])
     dots = figure.add_subplot(grid[1, 1], sharex=bars)
     sizes = figure.add_subplot(grid[1, 0], sharey=dots)
-    _combinations(bars, [count[each] for each in chosen])
+    _combinations(bars, [count[names] for names in chosen])
     _matrix(dots, sets, chosen)
     _sizes(sizes, [every[name] for name in sets], sets)
     return figure

@@ -23,7 +23,7 @@ _SCORED = {**_SHOWN, Fate.SET_ASIDE: ("set aside", _GREY)}
 
 def papers_by_year(records: Sequence[RecordFate]) -> Any:
     """Return the works for screening by year; None: they are of no two years."""
-    counts = Counter((each.fate, each.paper.year) for each in records if each.paper.year)
+    counts = Counter((record.fate, record.paper.year) for record in records if record.paper.year)
     years = sorted({year for fate, year in counts if fate in _SHOWN and year is not None})
     if len(years) < 2:  # noqa: PLR2004  # one bar shows nothing
         return None
@@ -44,7 +44,9 @@ def papers_by_year(records: Sequence[RecordFate]) -> Any:
 
 def scores(thread: ReviewThread, records: Sequence[RecordFate]) -> Any:
     """Return the scores, those of the result before its line; None: there is no result."""
-    fates = {each.paper.id: each.fate for each in records if each.fate is not Fate.DUPLICATE}
+    fates = {
+        record.paper.id: record.fate for record in records if record.fate is not Fate.DUPLICATE
+    }
     collection = thread.collection
     if collection is None or len(fates) < 2:  # noqa: PLR2004  # no order
         return None
@@ -80,7 +82,7 @@ def recall(thread: ReviewThread, records: Sequence[RecordFate]) -> Any:
     verdicts = verdicts_in_order(thread, records)
     if len(verdicts) < 2 or not any(verdicts):  # noqa: PLR2004  # no curve
         return None
-    found = [0, *itertools.accumulate(int(each) for each in verdicts)]
+    found = [0, *itertools.accumulate(int(verdict) for verdict in verdicts)]
     figure, axes = canvas(2.8)
     axes.fill_between(range(len(found)), found, step="post", color=PALE, alpha=0.45, linewidth=0)
     axes.step(range(len(found)), found, where="post", color=BLUE, linewidth=2, label="found")
@@ -108,11 +110,11 @@ def verdicts_in_order(thread: ReviewThread, records: Sequence[RecordFate]) -> li
     for mark in itertools.chain.from_iterable(thread.independent.values()):
         if mark.is_relevant is not None:
             first[mark.paper_id] = min(mark.said_at, first.get(mark.paper_id, mark.said_at))
-    decided = [each for each in records if each.fate in {Fate.INCLUDED, Fate.EXCLUDED}]
+    decided = [record for record in records if record.fate in {Fate.INCLUDED, Fate.EXCLUDED}]
 
-    def when(each: RecordFate) -> tuple[str, float, str]:
-        said, paper = each.paper.screening, each.paper
+    def when(record: RecordFate) -> tuple[str, float, str]:
+        said, paper = record.paper.screening, record.paper
         entered = (said.decided_at or "") if said else ""
         return first.get(paper.id, entered), -paper.relevance_score, paper.id
 
-    return [each.fate is Fate.INCLUDED for each in sorted(decided, key=when)]
+    return [record.fate is Fate.INCLUDED for record in sorted(decided, key=when)]

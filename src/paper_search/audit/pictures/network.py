@@ -39,18 +39,18 @@ def citations(records: Sequence[RecordFate]) -> set[Edge]:
 
     They come from the references in OpenAlex's records, and from where snowballing found a record.
     """
-    shown = {each.kept_as for each in records if each.fate in _SHOWN}
+    shown = {record.kept_as for record in records if record.fate in _SHOWN}
     named = {
-        name: each.kept_as
-        for each in records
-        if each.kept_as in shown
-        for name in _names(each.record)
+        name: record.kept_as
+        for record in records
+        if record.kept_as in shown
+        for name in _names(record.record)
     }
     edges = {
         (named.get(one, ""), named.get(other, ""))
-        for each in records
-        if each.kept_as in shown
-        for one, other in _cited(each)
+        for record in records
+        if record.kept_as in shown
+        for one, other in _cited(record)
     }
     return {(one, other) for one, other in edges if one and other and one != other}
 
@@ -58,7 +58,7 @@ def citations(records: Sequence[RecordFate]) -> set[Edge]:
 def citation_network(records: Sequence[RecordFate]) -> Any:
     """Return the works that cite each other, by year; None: none is known to cite another."""
     edges = citations(records)
-    papers = {each.kept_as: each.paper for each in records if each.fate in _SHOWN}
+    papers = {record.kept_as: record.paper for record in records if record.fate in _SHOWN}
     degree = Counter(work for edge in edges for work in edge if papers[work].year)
     chosen = sorted(degree, key=lambda work: (-degree[work], work))[:_MOST]
     drawn = {(one, other) for one, other in edges if one in chosen and other in chosen}
@@ -68,7 +68,7 @@ def citation_network(records: Sequence[RecordFate]) -> Any:
     places = _places(chosen, papers, drawn)
     for one, other in sorted(drawn):
         axes.annotate("", places[other], places[one], arrowprops=dict(_ARROW), zorder=1)
-    included = {each.kept_as for each in records if each.fate is Fate.INCLUDED}
+    included = {record.kept_as for record in records if record.fate is Fate.INCLUDED}
     for work in chosen:
         colour = BLUE if work in included else PALE
         size = 24 + 16 * degree[work]
@@ -104,13 +104,13 @@ def _names(record: RawPaper) -> Iterator[str]:
     yield record.id
 
 
-def _cited(each: RecordFate) -> Iterator[Edge]:
+def _cited(record: RecordFate) -> Iterator[Edge]:
     """Yield citations that a record tells of, by any names."""
-    own = each.record.id
-    given = each.record.raw_data.get("references")
+    own = record.record.id
+    given = record.record.raw_data.get("references")
     for other in given if isinstance(given, list) else []:
         yield own, str(other)
-    for seen in each.record.sightings:
+    for seen in record.record.sightings:
         trail = _TRAIL.search(seen.query or "")
         if trail is not None:
             way, name = trail.groups()

@@ -107,7 +107,7 @@ def _n(what: str, count: int) -> str:
 
 def _listed(counts: list[tuple[str, int]]) -> list[str]:
     """Return lines for the counts that are not 0; what would be too many lines is one."""
-    said = sorted((each for each in counts if each[1]), key=lambda each: (-each[1], each[0]))
+    said = sorted((count for count in counts if count[1]), key=lambda item: (-item[1], item[0]))
     lines = [
         f"{textwrap.shorten(name, _LETTERS - 12, placeholder=' …') or name[: _LETTERS - 12]} "
         f"(n = {count:,})"
