@@ -210,6 +210,24 @@ async def test_reviewers_are_told_of_with_their_agreement_and_what_was_settled()
     assert (conflict["settled"], conflict["settled_by"]) == ("exclude", "cy")
 
 
+async def test_labels_are_in_the_decisions_and_on_the_record() -> None:
+    persistence = await searched(APPROVE, APPROVE)
+    screening = await SearchSession.on(persistence, "t").screening()
+    first, second, *_ = screening.papers
+    await screening.label(first, "for chapter 2, follow up", by="ada")
+    await screening.label(second, "follow up", by="ada")
+    await screening.say(second, is_relevant=False, by="ada")
+    audit = await audit_of(persistence, "t", has_pictures=False)
+    rows = [row for row in table(audit, "decisions.csv") if row["by"] == "ada"]
+    assert [(row["event"], row["paper"], row["labels"]) for row in rows] == [
+        ("label", first.id, "for chapter 2; follow up"),
+        ("exclude", second.id, "follow up"),
+    ]
+    kept = [row for row in table(audit, "records.csv") if row["fate"] != "duplicate"]
+    labels = {row["id"]: row["labels"] for row in kept if row["labels"]}
+    assert labels == {first.id: "for chapter 2; follow up", second.id: "follow up"}
+
+
 def test_of_two_papers_with_one_record_the_one_decided_on_has_it() -> None:
     records = {i: RawPaper(id=i, title=i, source="s") for i in "ab"}
     first = Paper(id="a", title="a", authors=[], source="s", merged_from=["a", "b"])

@@ -194,6 +194,26 @@ def test_a_narrow_window_without_colours_shows_it_all_and_may_change_its_width(
     assert marks(cli, reviewing) == [(None, None)]
 
 
+def test_labels_are_typed_at_a_paper_which_stays(person: Seat, cli: Cli, reviewing: str) -> None:
+    someone = person("screen", reviewing)
+    someone.sees(KEYS)
+    someone.types("l")
+    someone.sees("labels: ")
+    someone.types("for chapter 2, follow up")
+    someone.sees("your labels: for chapter 2, follow up")
+    someone.sees(KEYS)
+    someone.types("l")
+    someone.sees("labels so far: for chapter 2, follow up")
+    someone.sees("labels: ")
+    someone.types("follow up")
+    someone.sees("your labels: for chapter 2")
+    someone.sees(KEYS)
+    someone.types("q")
+    assert someone.leaves() == 0
+    [mark] = cli("screen", reviewing, "--json").document["marks"]
+    assert (mark["is_relevant"], mark["labels"]) == (None, ["for chapter 2"])
+
+
 @pytest.mark.parametrize(
     ("format_name", "field"),
     [("bibtex", "annote = "), ("ris", "N1  - "), ("csv", ""), ("csl-json", ""), ("json", "")],

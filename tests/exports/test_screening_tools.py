@@ -67,3 +67,18 @@ def test_rayyan_gets_decisions_as_it_writes_them_itself() -> None:
     assert third["notes"] == ""
     assert (first["key"], first["journal"], first["pages"]) == ("1", "J. Bees", "1-9")
     assert (first["authors"], first["pubmed_id"]) == ("Ada Lovelace and Bo Li", "12")
+
+
+def test_labels_stand_where_each_program_looks_for_them() -> None:
+    labelled = paper(1, "include", decided_by="ada").model_copy(
+        update={"labels": ["for chapter 2", "follow up"]}
+    )
+    [asreview], [rayyan] = (
+        list(csv.DictReader(io.StringIO(str(export(collection_of(labelled), name)))))
+        for name in ("asreview", "rayyan")
+    )
+    assert asreview["keywords"] == "for chapter 2; follow up; bees; dance"
+    assert rayyan["notes"] == (
+        'RAYYAN-INCLUSION: {"ada"=>"Included"} | RAYYAN-LABELS: for chapter 2,follow up'
+    )
+    assert rayyan["keywords"] == "bees, dance"

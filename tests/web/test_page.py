@@ -174,6 +174,35 @@ def test_a_reason_for_an_exclusion_is_typed_once_and_then_has_a_key(reviewer: Re
     assert list(feedback["reasons"].values()) == ["wrong population"] * 2
 
 
+def test_labels_of_ones_own_are_given_by_keys_filtered_and_exported(reviewer: Reviewer) -> None:
+    page = reviewer.page
+    thread = reviewer.search()
+    reviewer.open(f"{thread}/screen")
+    title = page.locator("article h3").inner_text()
+    page.keyboard.press("l")
+    page.keyboard.type("for chapter 2, Follow up")
+    page.keyboard.press("Enter")
+    given = page.locator(".labels button[aria-pressed=true]")
+    expect(given).to_have_text(["for chapter 2", "Follow up"])
+    expect(page.locator("article h3")).to_have_text(title)
+    given.nth(1).click()
+    expect(given).to_have_text(["for chapter 2"])
+    page.reload()
+    expect(given).to_have_text(["for chapter 2"])
+    page.keyboard.press("r")
+    expect(page.locator(".progress b").first).to_have_text("1")
+    expect(given).to_have_count(0)
+    page.locator(".labels button", has_text="for chapter 2").click()
+    expect(given).to_have_text(["for chapter 2"])
+    reviewer.open(f"{thread}/results")
+    page.select_option("select[name=label]", "for chapter 2")
+    expect(page.locator(".found")).to_have_text("2 papers")
+    expect(page.locator(".paper.included h3")).to_have_text(title)
+    name = thread.rpartition("/")[2]
+    told = command_line(reviewer.environment, "export", name, "--format", "ris")
+    assert told.stdout.count("KW  - for chapter 2\n") == 2
+
+
 def test_two_tabs_screen_one_list(reviewer: Reviewer) -> None:
     thread = reviewer.search()
     reviewer.open(f"{thread}/screen")

@@ -56,6 +56,14 @@ def test_a_choice_leaves_the_papers_that_meet_all_of_it(choice, ids):
     assert found.total == len(found.papers)
 
 
+def test_labels_are_a_facet_of_what_was_given_last_or_came_with_the_paper():
+    papers = [paper(1, labels=["old"]), paper(2, labels=["old"]), paper(3)]
+    labels = {"p2": ["new"], "p3": ["new", "trial"]}
+    found = index(papers).select(Choice.read({"label": "new"}), {}, (), labels)
+    assert [each.id for each in found.papers] == ["p2", "p3"]
+    assert found.facets["label"] == [("new", 2), ("old", 1), ("trial", 1)]
+
+
 def test_a_facet_counts_what_each_of_its_values_would_leave():
     found = index(PAPERS).select(Choice(venue="BMJ", year_from=2021), {"p2": "included"})
     assert found.facets["venue"] == [("BMJ", 1), ("Nature", 1)]

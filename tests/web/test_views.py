@@ -155,6 +155,25 @@ def test_a_mark_on_a_paper_of_another_result_is_refused(visitors):
     assert page.send(f"{thread}/marks", paper=paper, say="perhaps") == 422
 
 
+def test_a_label_needs_words_and_shows_on_the_list(visitors):
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="graph neural networks")
+    page.arrive(page.path)
+    thread = page.path.removesuffix("/strategy")
+    page.send(page.path, action="approve", asked=page.asked())
+    page.arrive(thread)
+    [paper, *_] = re.findall(r'data-paper="([^"]+)"', page.text)
+    assert page.send(f"{thread}/marks", paper=paper, say="label", label=" , ") == 422
+    assert page.send(f"{thread}/marks", paper=paper, say="label", label="<b>mine</b>") == 200
+    page.open(f"{thread}/results?label=%3Cb%3Emine%3C%2Fb%3E")
+    assert "1 paper<" in page.text
+    assert '<span class="pill label">&lt;b&gt;mine&lt;/b&gt;</span>' in page.text
+    assert page.send(f"{thread}/marks", paper=paper, say="label:<b>mine</b>") == 200
+    page.open(f"{thread}/results")
+    assert "pill label" not in page.text
+
+
 def visit(page: Visitor, path: str) -> str:
     page.open(path)
     return page.text

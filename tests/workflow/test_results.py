@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.answers import reply_to
 from tests.examples import examples
 from tests.workflow.doubles import workflow
 
@@ -24,6 +25,7 @@ from paper_search.models import (
 )
 from paper_search.skills.result_organizer import by_score, facets_of
 from paper_search.testing.skills import FakeSkills, fake_strategy
+from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
     Checkpoint,
     CheckpointKind,
@@ -31,8 +33,9 @@ from paper_search.workflow import (
     DecisionAction,
     SearchWorkflow,
 )
-from paper_search.workflow.marks import MarkStore, ScreeningMark
+from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.results import merge_papers, with_decisions, without_excluded
+from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,9 +143,14 @@ async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
     }
     result = await flow.answer("t", answer, by="ada")
     assert isinstance(result, PaperCollection)
-    noted = with_decisions(result, {}, {shown[0].id: "read twice"})
+    labels = {shown[0].id: ["for chapter 2"]}
+    noted = with_decisions(result, {}, {shown[0].id: "read twice"}, labels)
 
     every = noted.decided("all").listed(is_all=True)
+    for name in known_exporters():
+        labelled = export(every, name)
+        text = labelled if isinstance(labelled, str) else _cells(labelled)
+        assert text.count("for chapter 2") == 1, name
     for name in set(known_exporters()) - {"asreview", "rayyan"}:  # they have columns of their own
         text = export(every, name)
         said_there = text if isinstance(text, str) else _cells(text)
@@ -153,6 +161,31 @@ async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
         default = export(noted.decided(), name)
         default_text = default if isinstance(default, str) else _cells(default)
         assert "wrong population" not in default_text, name
+
+
+def test_labels_of_papers_that_were_merged_are_on_the_one_that_is_left() -> None:
+    marks = [
+        ScreeningMark(paper_id="a", number=1, iteration=0, labels=["one", "two"]),
+        ScreeningMark(paper_id="b", number=2, iteration=1, labels=["two", "three"]),
+        ScreeningMark(paper_id="c", number=3, iteration=1),
+    ]
+    assert labels_by_paper(marks, {"b": "a"}) == {"a": ["one", "two", "three"]}
+
+
+async def test_labels_hold_in_all_rounds_and_come_with_the_result() -> None:
+    skills, persistence = FakeSkills(), await open_memory()
+    flow = SearchWorkflow(*[skills] * 6, persistence=persistence)
+    await flow.start("q", thread_id="t")
+    await reply_to(flow, "t", "approve")
+    screening = await SearchSession.on(persistence, "t").screening()
+    await screening.label(screening.papers[0], "for chapter 2")
+    await reply_to(flow, "t", {"action": "reject", "note": "more"})
+    await reply_to(flow, "t", "approve")
+    result = await reply_to(flow, "t", "approve")
+    assert isinstance(result, PaperCollection)
+    assert {paper.id: paper.labels for paper in result.papers if paper.labels} == {
+        screening.papers[0].id: ["for chapter 2"]
+    }
 
 
 def _cells(workbook: bytes) -> str:
@@ -271,8 +304,6 @@ def test_a_result_in_the_order_of_ranks_keeps_it_when_papers_are_added(
 
 
 async def test_marks_of_several_papers_are_saved_at_once_and_a_note_stays() -> None:
-    from paper_search.threads.engine import open_memory
-
     persistence = await open_memory()
     marks = MarkStore(persistence.store, "t")
     await marks.put(ScreeningMark(paper_id="a", number=1, iteration=0, note="odd"))
@@ -285,8 +316,6 @@ async def test_marks_of_several_papers_are_saved_at_once_and_a_note_stays() -> N
 
 
 async def test_what_was_said_of_a_pair_joins_the_answer_unless_that_says_otherwise() -> None:
-    from paper_search.threads.engine import open_memory
-
     persistence = await open_memory()
     marks = MarkStore(persistence.store, "t")
     said = [MergeDecision(one="a", other="b", is_same=True)]

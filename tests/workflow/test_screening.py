@@ -6,6 +6,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 from tests.answers import reply_to
 
+from paper_search.errors import InputError
 from paper_search.models import Paper, UserFeedback
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
@@ -68,6 +69,43 @@ async def test_undo_goes_back_step_by_step_and_keeps_notes() -> None:
     assert await screening.undo() is None
     [mark] = await marks.marks()
     assert (mark.note, mark.is_relevant, mark.is_skipped) == ("odd", None, False)
+
+
+async def test_labels_are_put_on_and_taken_off_whatever_is_decided() -> None:
+    screening = await at(marks := store())
+    await screening.label(PAPERS[0], " follow  up, chapter 2;chapter 2 ", by="ada")
+    assert screening.queue()[0] == PAPERS[0]
+    await screening.say(PAPERS[0], is_relevant=True)
+    await screening.label(PAPERS[0], "follow up, trial")
+    await screening.label(PAPERS[1], "trial")
+    again = await at(marks)
+    assert again.labels == ["trial", "chapter 2"]
+    assert again.mark_of(PAPERS[0]).labels == ["chapter 2", "trial"]
+    assert again.mark_of(PAPERS[0]).is_relevant is True
+    assert (await again.undo()) == PAPERS[0]
+    assert (await at(marks)).labels == ["trial", "chapter 2"]
+
+
+@pytest.mark.parametrize("words", ["", " ,; ", "x" * 101, f"good, {'x' * 101}"])
+async def test_words_that_are_no_labels_are_refused_and_nothing_is_saved(words: str) -> None:
+    screening = await at(marks := store())
+    with pytest.raises(InputError, match="1 to 100 characters"):
+        await screening.label(PAPERS[0], words)
+    assert await marks.marks() == []
+
+
+async def test_a_verdict_that_was_taken_back_stays_so_when_the_paper_is_noted() -> None:
+    marks = store()
+    await marks.say(["p0"], 1, is_relevant=None)
+    screening = await at(marks, 1, p0=True)
+    await screening.note(PAPERS[0], "odd")
+    await screening.label(PAPERS[0], "later")
+    [mark] = await marks.marks()
+    assert mark.is_taken_back
+    assert (mark.note, mark.labels) == ("odd", ["later"])
+    await screening.say(PAPERS[0], is_relevant=False)
+    [mark] = await marks.marks()
+    assert not mark.is_taken_back
 
 
 async def test_the_stopping_estimate_is_of_this_round_and_counts_what_was_found_before() -> None:

@@ -22,7 +22,18 @@ SEARCH_COLUMNS = (
     *("round", "asked_at", "source", "query", "filters", "status", "hits", "retrieved"),
     *("excluded", "untitled", "new_records", "from_cache", "note", "error"),
 )
-DECISION_COLUMNS = ("at", "by", "event", "question", "round", "paper", "reason", "note", "status")
+DECISION_COLUMNS = (
+    "at",
+    "by",
+    "event",
+    "question",
+    "round",
+    "paper",
+    "reason",
+    "note",
+    "labels",
+    "status",
+)
 
 
 def strategies(thread: ReviewThread) -> list[SearchStrategy]:
@@ -177,13 +188,16 @@ def _mark_rows(marks: Sequence[ScreeningMark], question: str) -> Iterator[Row]:
             paper=mark.paper_id,
             reason=mark.reason or "",
             note=mark.note or "",
+            labels="; ".join(mark.labels),
         )
 
 
 def _other_than_a_verdict(mark: ScreeningMark) -> str:
     if mark.is_taken_back:
         return "taken back"
-    return "skip" if mark.is_skipped else "note"
+    if mark.is_skipped:
+        return "skip"
+    return "note" if mark.note or not mark.labels else "label"
 
 
 def _row(at: str, by: str, event: str, **more: str | int) -> Row:

@@ -51,6 +51,7 @@ _DECISION_COLUMNS = {
     "paper": "Paper",
     "reason": "Reason",
     "note": "Note",
+    "labels": "Labels",
     "status": "Status",
 }
 

@@ -35,7 +35,7 @@ from paper_search.persistence import Persistence
 
 RECORD_COLUMNS = (
     *("id", "fate", "kept_as", "why", "source", "round", "found_at", "title", "authors", "year"),
-    *("venue", "doi", "score", "decided_by", "decided_at", "note"),
+    *("venue", "doi", "score", "decided_by", "decided_at", "note", "labels"),
 )
 MANIFEST = "manifest-sha256.txt"
 """Its lines are those of `sha256sum`, which can check them."""
@@ -200,6 +200,7 @@ def _record_row(found: RecordFate) -> Row:
         "decided_by": (said.decided_by or "") if said and is_decided else "",
         "decided_at": (said.decided_at or "") if said and is_decided else "",
         "note": paper.note or "",
+        "labels": "; ".join(paper.labels),
     }
 
 

@@ -14,6 +14,7 @@ KEYS = {
     "i": "irrelevant",
     "u": "unmark",
     "n": "note",
+    "l": "label",
     "w": "same",
     "d": "different",
     "m": "more",

@@ -55,10 +55,10 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
 ) -> None:
     """Screen the papers of a result one by one, most likely relevant first.
 
-    Keys: r relevant, i irrelevant, k skip, u undo, n note, p full abstract, q quit. Every key
-    is saved at once, and the next start continues where you stopped. Your marks are added to
-    your next answer to the thread's question; they do not answer it. They also reorder the
-    remaining papers, and an estimate says how many relevant papers are left.
+    Keys: r relevant, i irrelevant, k skip, u undo, n note, l labels of your own, p full abstract,
+    q quit. Every key is saved at once, and the next start continues where you stopped. Your marks
+    are added to your next answer to the thread's question; they do not answer it. They also
+    reorder the remaining papers, and an estimate says how many relevant papers are left.
 
     With --reviewer, several people decide on the same papers. None of them is shown what the
     others decided until all are done.

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _Said = TypeVar("_Said")
 
-PROMPT = "[r]elevant  [i]rrelevant  s[k]ip  [u]ndo  [n]ote  [p]aper  [q]uit > "
+PROMPT = "[r]elevant  [i]rrelevant  s[k]ip  [u]ndo  [n]ote  [l]abel  [p]aper  [q]uit > "
 ABSTRACT_SHOWN = 1_200
 """Characters of an abstract; `p` shows the rest."""
 
@@ -172,10 +172,26 @@ class ScreeningPrompt:
                 if words := terminal.ask("note: ") or terminal.ask("note (Enter: none): "):
                     self._saved(lock, screening.note(paper, words))
                     say("noted")
+            case "l":
+                self._label(screening, lock, paper)
             case "p" | "s":
                 messages().print(text(_abstract(paper)))
             case _:
-                say(f"{visible(key)!r} is none of: r, i, k, u, n, p, s, q")
+                say(f"{visible(key)!r} is none of: r, i, k, u, n, l, p, s, q")
+
+    def _label(self, screening: Screening, lock: WorkLock, paper: Paper) -> None:
+        if screening.labels:
+            say(visible(f"labels so far: {', '.join(screening.labels)}"))
+        terminal = Terminal()
+        words = terminal.ask("labels: ") or terminal.ask("labels (Enter: none): ")
+        if not words:
+            return
+        try:
+            self._saved(lock, screening.label(paper, words))
+        except InputError as error:
+            say(str(error))
+            return
+        _show_labels(screening, paper)
 
     def _say_whats_next(self) -> None:
         command = command_line(
@@ -246,6 +262,13 @@ def _show(screening: Screening, paper: Paper, left: int) -> None:
     mark = screening.mark_of(paper)
     if mark is not None and mark.note:
         console.print(text(f"your note: {mark.note}", style="yellow"))
+    _show_labels(screening, paper)
+
+
+def _show_labels(screening: Screening, paper: Paper) -> None:
+    mark = screening.mark_of(paper)
+    if mark is not None and mark.labels:
+        messages().print(text(f"your labels: {', '.join(mark.labels)}", style="yellow"))
 
 
 def _abstract(paper: Paper) -> str:

@@ -143,6 +143,7 @@ def show_paper(console: Console, number: int, paper: Paper) -> None:
         "citations": paper.known_citation_count,
         "score": f"{score(paper)}: {paper.relevance_reason}",
         "tags": ", ".join(tag.value for tag in paper.tags),
+        "labels": ", ".join(paper.labels),
         "retracted": "yes" if paper.is_retracted else None,
         "seen in": ", ".join(dict.fromkeys(sighting.source for sighting in paper.sightings)),
         "id": paper.id,

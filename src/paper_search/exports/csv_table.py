@@ -119,6 +119,7 @@ COLUMNS = (
     "decided_at",
     "reason",
     "note",
+    "labels",
     "keywords",
 )
 
@@ -137,6 +138,7 @@ def _cells(paper: Paper) -> list[Cell]:
         "relevance_score": round(paper.relevance_score, 2),
         "is_judged": "yes" if paper.is_judged else "no",
         "tags": "; ".join(tag.value for tag in paper.tags),
+        "labels": "; ".join(paper.labels),
         "keywords": "; ".join(paper.keywords),
         "is_retracted": {None: "", True: "yes", False: "no"}[paper.is_retracted],
         "citation_count": "" if count is None else count,

@@ -90,7 +90,8 @@ def _screening(paper: Paper) -> str:
     said = {name: inert(value) for name, value in paper.screening_columns.items()}
     who = ", ".join(filter(None, (said["decided_by"], said["decided_at"])))
     head = f"{said['decision']} ({who})" if said["decision"] and who else said["decision"]
-    rest = "; ".join(filter(None, (said["reason"], said["note"])))
+    labels = ", ".join(map(inert, paper.labels))
+    rest = "; ".join(filter(None, (said["reason"], said["note"], labels and f"labels: {labels}")))
     return ": ".join(filter(None, (head, rest)))
 
 

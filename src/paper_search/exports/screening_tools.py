@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from paper_search.bibliography.names import written
 from paper_search.exports.csv_table import csv_text
-from paper_search.exports.text import identifier, keywords, page_range, single_line, web_address
+from paper_search.exports.text import (
+    identifier,
+    keywords,
+    own_keywords,
+    page_range,
+    single_line,
+    web_address,
+)
 
 if TYPE_CHECKING:
     from paper_search.exports.csv_table import Cell
@@ -32,7 +39,7 @@ def export_asreview(collection: PaperCollection) -> str:
 def export_rayyan(collection: PaperCollection) -> str:
     """Return the papers in the columns of Rayyan's own CSV.
 
-    Decisions, reasons of exclusion and notes stand in `notes`, as Rayyan writes them itself.
+    Decisions, labels, reasons of exclusion and notes stand in `notes`, as Rayyan writes them.
     """
     columns = (
         *("key", "title", "year", "journal", "issn", "volume", "issue", "pages", "authors"),
@@ -74,7 +81,7 @@ def _rayyan(number: int, paper: Paper) -> list[Cell]:
         paper.abstract or "",
         " | ".join(_notes(paper)),
         identifier(paper.doi),
-        ", ".join(keywords(paper)),
+        ", ".join(own_keywords(paper)),
         identifier(paper.pmid),
         identifier(paper.pmcid),
     ]
@@ -84,6 +91,8 @@ def _notes(paper: Paper) -> list[str]:
     """Return what was decided and noted, in Rayyan's words: `RAYYAN-INCLUSION: {...}`."""
     word, said = _IN_RAYYAN.get(paper.decision), paper.screening
     notes = [single_line(paper.note)] if paper.note else []
+    if labels := ",".join(filter(None, map(single_line, paper.labels))):
+        notes = [f"RAYYAN-LABELS: {labels}", *notes]
     if word is None or said is None:
         return notes
     by = json.dumps(single_line(said.decided_by) or _REVIEWER, ensure_ascii=False)

@@ -64,6 +64,12 @@ def page_range(pages: str | None) -> tuple[str, str]:
 
 
 def keywords(paper: Paper) -> list[str]:
+    """Return the labels that a person gave, and the keywords."""
+    labels = [*filter(None, map(single_line, paper.labels))]
+    return list(dict.fromkeys([*labels, *own_keywords(paper)]))
+
+
+def own_keywords(paper: Paper) -> list[str]:
     """Return the tags, the warning that no reference manager may lose, and the own keywords."""
     tags = [tag.value for tag in paper.tags]
     tags += ["retracted"] if paper.is_retracted else []

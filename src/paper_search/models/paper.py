@@ -244,6 +244,8 @@ class Paper(BibliographicRecord):
     """What a model said, criterion by criterion; the score is computed from them."""
     note: str | None = Field(default=None, exclude_if=_is_absent)
     """What the person noted on it while screening."""
+    labels: list[str] = Field(default_factory=list, exclude_if=lambda labels: not labels)
+    """Words of the person's own that they put on it while screening."""
     screening: ScreeningDecision | None = Field(default=None, exclude_if=_is_absent)
     """None: nobody has screened it."""
 

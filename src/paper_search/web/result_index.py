@@ -21,7 +21,7 @@ SORTS: Mapping[str, Callable[[Paper], tuple[object, ...]]] = {
     "title": lambda paper: (paper.title.casefold(),),
 }
 """Beside `best`, the order of the result."""
-FACETS = ("venue", "source", "tag", "decision")
+FACETS = ("venue", "source", "tag", "label", "decision")
 PARTS = ("result", "aside", "unjudged", "new")
 
 
@@ -35,6 +35,7 @@ class Choice:
     venue: str = ""
     source: str = ""
     tag: str = ""
+    label: str = ""
     decision: str = ""
     part: str = "result"
     sort: str = "best"
@@ -51,6 +52,7 @@ class Choice:
             venue=given.get("venue", ""),
             source=given.get("source", ""),
             tag=given.get("tag", ""),
+            label=given.get("label", ""),
             decision=given.get("decision", ""),
             part=part if part in PARTS else "result",
             sort=sort if sort in SORTS else "best",
@@ -111,7 +113,11 @@ class ResultIndex:
         return {part: len(self._part(part, new_ids)) for part in PARTS}
 
     def select(
-        self, choice: Choice, decisions: Mapping[str, str], new_ids: Collection[str] = ()
+        self,
+        choice: Choice,
+        decisions: Mapping[str, str],
+        new_ids: Collection[str] = (),
+        labels: Mapping[str, Sequence[str]] | None = None,
     ) -> Selection:
         """Return what a choice leaves.
 
@@ -119,6 +125,7 @@ class ResultIndex:
             choice: what is wanted.
             decisions: by the id of a paper: `included`, `excluded` or `maybe`.
             new_ids: papers that no earlier round found.
+            labels: by the id of a paper; None: there are none.
         """
         found: list[Paper] = []
         counters: dict[str, Counter[Any]] = {name: Counter() for name in (*FACETS, "year")}
@@ -127,7 +134,7 @@ class ResultIndex:
             text = self._text[paper.id]
             if not all(word in text for word in words):
                 continue
-            values = self._values(paper, decisions)
+            values = self._values(paper, decisions, labels or {})
             missed = [name for name in FACETS if not _fits(getattr(choice, name), values[name])]
             missed += [] if _is_dated(paper, choice) else ["year"]
             # A value of a facet would leave what all other facets leave.
@@ -143,10 +150,13 @@ class ResultIndex:
         years = dict(sorted(counters["year"].items()))
         return Selection(found[start : start + PAGE], len(found), start + 1, pages, facets, years)
 
-    def _values(self, paper: Paper, decisions: Mapping[str, str]) -> dict[str, Sequence[Any]]:
+    def _values(
+        self, paper: Paper, decisions: Mapping[str, str], labels: Mapping[str, Sequence[str]]
+    ) -> dict[str, Sequence[Any]]:
         return {
             **self._fixed[paper.id],
             "decision": (decisions.get(paper.id, UNDECIDED),),
+            "label": labels.get(paper.id, paper.labels),
         }
 
     def _part(self, part: str, new_ids: Collection[str]) -> list[Paper]:

@@ -17,7 +17,7 @@ from paper_search.web.readings import Reading
 from paper_search.web.result_index import PARTS, Choice, sources_of
 from paper_search.web.site import Visit
 from paper_search.workflow.checkpoints import ResultPayload
-from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.marks import MarkStore, labels_by_paper
 from paper_search.workflow.screening import ScreeningMark
 
 _COMPARED = ("title", "year", "venue", "doi", "volume", "pages", "publication_type", "source")
@@ -102,6 +102,7 @@ async def _papers(visit: Visit, reading: Reading, given: Mapping[str, str]) -> d
     """Return what the list of papers shows."""
     marks = await MarkStore(visit.persistence.store, reading.thread_id).marks()
     decisions, choice = decisions_of(reading, marks), Choice.read(given)
+    labels = labels_by_paper(marks)
     payload = reading.question.payload if reading.question else None
     result = reading.state.result
     changes = payload.changes if isinstance(payload, ResultPayload) else None
@@ -119,11 +120,12 @@ async def _papers(visit: Visit, reading: Reading, given: Mapping[str, str]) -> d
     return {
         "reading": reading,
         "choice": choice,
-        "selection": index.select(choice, decisions, new_ids) if index else None,
+        "selection": index.select(choice, decisions, new_ids, labels) if index else None,
         "counts": index.counts(new_ids) if index else {},
         "parts": PARTS,
         "rank": index.rank if index else {},
         "decisions": decisions,
+        "labels": labels,
         "marks": {mark.paper_id: mark for mark in marks},
         "new_ids": set(new_ids),
         "risen": changes.risen if changes else {},
@@ -134,7 +136,19 @@ async def _papers(visit: Visit, reading: Reading, given: Mapping[str, str]) -> d
 
 
 _NAMES = frozenset(
-    ("text", "year_from", "year_to", "venue", "source", "tag", "decision", "part", "sort", "page")
+    (
+        "text",
+        "year_from",
+        "year_to",
+        "venue",
+        "source",
+        "tag",
+        "label",
+        "decision",
+        "part",
+        "sort",
+        "page",
+    )
 )
 
 

@@ -17,6 +17,8 @@ AT_ONCE = 1_000
 """Papers up to which the order follows a mark before the next paper is shown; of more, after it."""
 REASONS = 9
 """Reasons that have a key of their own: 1 to 9."""
+LABELS = 30
+"""Labels that have a button, the commonest."""
 VERDICTS = {"relevant": True, "irrelevant": False}
 
 
@@ -66,7 +68,8 @@ async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
             "this paper is not in the result any more, which has changed; reload the page",
         )
     before = screening.mark_of(paper)
-    if said != "note" and visit.field("place") != "list" and _has_verdict(before):
+    word, _, label = said.partition(":")
+    if word not in {"note", "label"} and visit.field("place") != "list" and _has_verdict(before):
         return f"Already decided in another window: {paper.title}. Your key was not used."
     if said in VERDICTS:
         reason = " ".join(visit.field("reason").split()) or None
@@ -76,10 +79,12 @@ async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
         await screening.skip(paper, by=visit.person)
     elif said == "note":
         await screening.note(paper, visit.field("note").strip(), by=visit.person)
+    elif word == "label":
+        await screening.label(paper, label or visit.field("label"), by=visit.person)
     else:
         raise RequestRefusedError(
             HTTPStatus.UNPROCESSABLE_ENTITY,
-            "say is relevant, irrelevant, maybe, note or undo",
+            "say is relevant, irrelevant, maybe, note, label or undo",
         )
     return ""
 
@@ -100,5 +105,6 @@ def _shown(screening: Screening, *, learns: bool = True) -> dict[str, Any]:
         "included": sum(bool(mark.is_relevant) for mark in made),
         "excluded": sum(mark.is_relevant is False for mark in made),
         "reasons": screening.reasons[:REASONS],
+        "labels": screening.labels[:LABELS],
         "estimate": screening.stopping_estimate,
     }

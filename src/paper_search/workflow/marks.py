@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from langgraph.store.base import BaseStore, PutOp
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from paper_search.config import current_person
+from paper_search.errors import InputError
 from paper_search.models import MergeDecision, UserFeedback
 from paper_search.threads.records import PAGE, storable
 from paper_search.workflow.records import SearchRecords
+
+LONGEST_LABEL = 100
+"""Characters."""
 
 
 class ScreeningMark(BaseModel):
@@ -31,6 +36,8 @@ class ScreeningMark(BaseModel):
     reason: str | None = None
     """Why it is relevant or not."""
     note: str | None = None
+    labels: list[str] = Field(default_factory=list)
+    """Words of the person's own."""
     said_at: str = ""
     """UTC, ISO 8601."""
     said_by: str = ""
@@ -87,7 +94,7 @@ class MarkStore:
         reason: str | None = None,
         by: str | None = None,
     ) -> None:
-        """Save what the person at hand says of papers; a note that is there stays.
+        """Save what the person at hand says of papers; a note and labels that are there stay.
 
         Args:
             paper_ids: which papers.
@@ -159,6 +166,38 @@ class MarkStore:
             return whole
         merges = {"merge_decisions": [*given, *added]}
         return (whole or UserFeedback()).model_copy(update=merges)
+
+
+def labels_in(text: str) -> list[str]:
+    """Return the labels in what a person typed, with commas or semicolons between them.
+
+    Raises:
+        InputError: there is none, or one is too long.
+    """
+    found = [" ".join(part.split()) for part in re.split("[,;]", text)]
+    named = list(dict.fromkeys(filter(None, found)))
+    if not named or any(len(label) > LONGEST_LABEL for label in named):
+        raise InputError(
+            f"a label has 1 to {LONGEST_LABEL} characters; commas stand between several"
+        )
+    return named
+
+
+def labels_by_paper(
+    marks: Sequence[ScreeningMark], named: Mapping[str, str] | None = None
+) -> dict[str, list[str]]:
+    """Return the labels on each paper that has any.
+
+    Args:
+        marks: of all rounds.
+        named: by the id of a paper, that of the one that it was merged into since.
+    """
+    found: dict[str, list[str]] = {}
+    for mark in marks:
+        if mark.labels:
+            own = (named or {}).get(mark.paper_id, mark.paper_id)
+            found[own] = list(dict.fromkeys([*found.get(own, []), *mark.labels]))
+    return found
 
 
 def said_now(by: str | None = None) -> dict[str, str]:

@@ -14,7 +14,7 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.skills.result_organizer import by_score, facets_of
-from paper_search.workflow.marks import MarkStore, ScreeningMark
+from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.regrouping import Merge, regrouped
 from paper_search.workflow.state import WorkflowState
@@ -62,7 +62,7 @@ async def merged_collection(
         decisions = decisions_on_papers(state, made, merged | _members(collection))
     named = merged | _members(collection)
     notes = {named.get(mark.paper_id, mark.paper_id): mark.note for mark in made if mark.note}
-    collection = with_decisions(collection, decisions, notes)
+    collection = with_decisions(collection, decisions, notes, labels_by_paper(made, named))
     return collection.model_copy(
         update={
             "ended_by": state.ended_by,
@@ -119,17 +119,20 @@ def with_decisions(
     collection: PaperCollection,
     decisions: Mapping[str, ScreeningDecision],
     notes: Mapping[str, str],
+    labels: Mapping[str, list[str]] | None = None,
 ) -> PaperCollection:
     """Return the collection with what a person said of its papers; itself if nothing was said."""
-    if not decisions and not notes:
+    labels = labels or {}
+    if not decisions and not notes and not labels:
         return collection
 
     def screened(paper: Paper) -> Paper:
         update = {
             "screening": decisions.get(paper.id, paper.screening),
             "note": notes.get(paper.id, paper.note),
+            "labels": labels.get(paper.id, paper.labels),
         }
-        has_changed = (paper.screening, paper.note) != tuple(update.values())
+        has_changed = any(getattr(paper, name) != value for name, value in update.items())
         return paper.model_copy(update=update) if has_changed else paper
 
     papers = [screened(paper) for paper in collection.papers]

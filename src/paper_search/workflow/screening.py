@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from paper_search.models import Paper
 from paper_search.skills.screening import Ranker, StoppingEstimate
-from paper_search.workflow.marks import MarkStore, ScreeningMark, joined, said_now
+from paper_search.workflow.marks import (
+    MarkStore,
+    ScreeningMark,
+    joined,
+    labels_in,
+    said_now,
+)
 from paper_search.workflow.state import WorkflowState
 from paper_search.workflow.stopping_estimates import round_estimate, with_marks
 
@@ -63,6 +69,12 @@ class Screening:
         given = Counter(m.reason for m in self.marks if m.is_relevant is False and m.reason)
         return [reason for reason, _ in given.most_common()]
 
+    @property
+    def labels(self) -> list[str]:
+        """Return the labels that papers were given, the commonest first."""
+        given = Counter(label for mark in self.marks for label in mark.labels)
+        return [label for label, _ in given.most_common()]
+
     def mark_of(self, paper: Paper) -> ScreeningMark | None:
         """Return what was said of a paper while screening."""
         return self._marks.get(paper.id)
@@ -102,6 +114,23 @@ class Screening:
         """Save a note on a paper, in the place of an earlier one."""
         await self._put(paper, by, note=words)
 
+    async def label(self, paper: Paper, words: str, *, by: str | None = None) -> None:
+        """Put labels on a paper; those that it has already are taken off.
+
+        Args:
+            paper: which one.
+            words: the labels, with commas between them.
+            by: who says it; None: who runs the program.
+
+        Raises:
+            InputError: there is none in the words, or one is too long.
+        """
+        old = self._marks.get(paper.id)
+        before, given = old.labels if old else [], labels_in(words)
+        kept = [label for label in before if label not in given]
+        added = [label for label in given if label not in before]
+        await self._put(paper, by, labels=[*kept, *added])
+
     async def undo(self) -> Paper | None:
         """Take the last verdict or skip of this round back; None: there is none left."""
         mine = {paper.id: paper for paper in self.papers}
@@ -110,7 +139,7 @@ class Screening:
         if last is None:
             return None
         bare = last.model_copy(update={"is_relevant": None, "is_skipped": False})
-        if last.note:
+        if last.note or last.labels:
             await self._store.put(bare)
             self._marks[last.paper_id] = bare
         else:
@@ -121,11 +150,13 @@ class Screening:
 
     async def _put(self, paper: Paper, by: str | None, **said: object) -> None:
         old = self._marks.get(paper.id)
-        is_verdict = "note" not in said
+        is_verdict = "is_skipped" in said
         number = max((mark.number for mark in self._marks.values()), default=0) + 1
         base = old or ScreeningMark(paper_id=paper.id, number=number, iteration=self.iteration)
-        moved = {"number": number, "iteration": self.iteration} if is_verdict else {}
-        mark = base.model_copy(update={**said, **moved, **said_now(by), "is_taken_back": False})
+        moved: dict[str, object] = {}
+        if is_verdict:
+            moved = {"number": number, "iteration": self.iteration, "is_taken_back": False}
+        mark = base.model_copy(update={**said, **moved, **said_now(by)})
         await self._store.put(mark)
         self._marks[paper.id] = mark
         self._taken_back = None if is_verdict else self._taken_back

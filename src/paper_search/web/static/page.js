@@ -172,14 +172,18 @@ if (screen) {
     event.preventDefault();
     const button = event.submitter;
     const typed = button?.hasAttribute("data-typed") ? screen.querySelector("#reason").value : "";
-    say(button?.value || "note", { note: screen.querySelector("#note")?.value ?? "", reason: button?.dataset.reason ?? typed });
+    const field = (name) => screen.querySelector(name)?.value ?? "";
+    say(button?.value || "note", { note: field("#note"), label: field("#label"), reason: button?.dataset.reason ?? typed });
   });
   screen.addEventListener("keydown", (event) => {
-    if (!["note", "reason"].includes(event.target.id)) return;
+    const { id, value } = event.target;
+    if (!["note", "reason", "label"].includes(id)) return;
     if (event.key === "Enter") {
       event.preventDefault();
-      if (event.target.id === "note") say("note", { note: event.target.value });
-      else if (event.target.value.trim()) say("irrelevant", { reason: event.target.value });
+      if (id === "note") say("note", { note: value });
+      else if (!value.trim()) return;
+      else if (id === "label") say("label", { label: value });
+      else say("irrelevant", { reason: value });
     }
     if (event.key === "Escape") event.target.blur();
   });
@@ -188,6 +192,6 @@ if (screen) {
     const target = screen.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
     if (!target) return;
     event.preventDefault();
-    if (target.id === "note") target.focus(); else say(target.value, { reason: target.dataset.reason ?? "" });
+    if (target.matches("input")) target.focus(); else say(target.value, { reason: target.dataset.reason ?? "" });
   });
 }
