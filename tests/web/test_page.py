@@ -247,7 +247,19 @@ def test_every_page_is_accessible_and_fits_a_phone(reviewer: Reviewer, scheme: s
     found = {"strategy": serious(page)}
     page.click("button[value=approve]")
     page.wait_for_url("**/results")
-    for name in ("", f"{thread}/results", f"{thread}/screen", f"{thread}/log", "/threads/none"):
+    reviewer.open(f"{thread}/reviewers")
+    for place, (name, key) in enumerate((("ada", "r"), ("bo", "i"))):
+        page.fill("input[name=reviewer]", name)
+        page.click("button[value=join]")
+        page.wait_for_url("**/screen?reviewer=*")
+        page.keyboard.press(key)
+        expect(page.locator(".progress b").nth(place)).to_have_text("1")
+        found[f"screen as {name}"] = serious(page)
+        page.click("button[value=done]")
+        page.wait_for_url("**/reviewers")
+        found[f"reviewers, {name} done"] = serious(page)
+    shown_there = ("results", "screen", "reviewers", "log")
+    for name in ("", *(f"{thread}/{part}" for part in shown_there), "/threads/none"):
         reviewer.open(name)
         found[name] = serious(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, name

@@ -62,6 +62,24 @@ async def test_nobody_sees_what_the_other_decided_until_both_are_done() -> None:
     assert {paper.decision for paper in result.papers} == {"undecided"}
 
 
+async def test_nothing_is_agreed_or_settled_while_somebody_is_not_done() -> None:
+    persistence = await searched()
+    await decide(persistence, "ada", a=True, b=True, c=False, d=False)
+    await decide(persistence, "bo", a=True, b=False)
+    review = await reviewers(persistence)
+    assert await review.agreed() == {}
+    assert await review.enter_agreed() == 0
+    with pytest.raises(InputError, match="not all reviewers are done"):
+        await review.settle(["b"], is_relevant=True)
+    await review.settle([], is_relevant=True)
+    await decide(persistence, "bo", c=True, d=True)
+    review = await reviewers(persistence)
+    await review.settle(["b"], is_relevant=True, by="cy", reason="seen twice")
+    assert review.reasons == {"b": "seen twice"}
+    [settled] = [each for each in (await review.agreement()).conflicts if each.settled]
+    assert (settled.paper_id, settled.settled, settled.settled_by) == ("b", "include", "cy")
+
+
 async def test_conflicts_are_listed_and_settled_once_both_are_done() -> None:
     persistence = await searched()
     await decide(persistence, "ada", a=True, b=True, c=False, d=False)
@@ -76,7 +94,9 @@ async def test_conflicts_are_listed_and_settled_once_both_are_done() -> None:
     )
     assert (found.observed, found.kappa) == (0.75, 0.5)
 
+    assert await review.agreed() == {"a": True, "c": False, "d": False}
     assert await review.enter_agreed() == 3
+    assert await review.agreed() == {}
     assert await (await reviewers(persistence)).enter_agreed() == 0
     await review.decide(["b"], is_relevant=False, by="cy", reason="no trial")
     [settled] = (await (await reviewers(persistence)).agreement()).conflicts

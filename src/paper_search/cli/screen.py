@@ -115,14 +115,9 @@ def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
     chosen = {True: _ids(relevant), False: _ids(irrelevant)}
 
     async def settled(reviewers: Reviewers) -> tuple[Agreement, int]:
-        if (await reviewers.agreement()).is_blind and any(chosen.values()):
-            raise UsageMistakeError(
-                "not all reviewers are done, so there is no conflict to settle yet; "
-                "`paper-search reconcile THREAD` says how far each has come"
-            )
         entered = await reviewers.enter_agreed()
         for is_relevant, ids in chosen.items():
-            await reviewers.decide(ids, is_relevant=is_relevant, reason=reason)
+            await reviewers.settle(ids, is_relevant=is_relevant, reason=reason)
         return await reviewers.agreement(), entered
 
     found, entered = _reviewed(url, thread, settled)
@@ -200,7 +195,7 @@ def _decision(
     is_relevant: bool,  # as a partial application
     reason: str | None,
 ) -> Callable[[Reviewers], Awaitable[None]]:
-    return lambda reviewers: reviewers.decide([paper_id], is_relevant=is_relevant, reason=reason)
+    return lambda reviewers: reviewers.settle([paper_id], is_relevant=is_relevant, reason=reason)
 
 
 def _verdict() -> bool | None:

@@ -14,6 +14,7 @@ from paper_search.web import (
     downloads_view,
     reports_view,
     results_view,
+    reviewers_view,
     screen_view,
     strategy_view,
     threads_view,
@@ -36,6 +37,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/strategy": strategy_view.strategy,
         f"{thread}/results": results_view.results,
         f"{thread}/screen": screen_view.screen,
+        f"{thread}/reviewers": reviewers_view.reviewers,
         f"{thread}/downloads": downloads_view.downloads,
         f"{thread}/pictures": downloads_view.pictures,
         f"{thread}/pictures/{{name}}": downloads_view.picture,
@@ -50,6 +52,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/strategy": strategy_view.decide,
         f"{thread}/results": results_view.decide,
         f"{thread}/marks": screen_view.mark,
+        f"{thread}/reviewers": reviewers_view.act,
     }
     return [
         Route("/review/static/{name}", _static, methods=["GET"]),

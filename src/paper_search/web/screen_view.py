@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
 from paper_search.errors import RequestRefusedError
+from paper_search.models import Paper
 from paper_search.web.readings import Reading
 from paper_search.web.site import Visit
 from paper_search.web.templates import rendered
@@ -26,17 +28,18 @@ async def screen(visit: Visit) -> Response:
     """Show the paper that comes next."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
-    session = visit.site.screening.of(visit.persistence, thread_id)
+    session = visit.site.screening.of(visit.persistence, thread_id, visit.reviewer)
     screening = await session.look(reading)
-    shown = _shown(screening)
-    return visit.page("screen.html", info=reading.info, reading=reading, tab="screen", **shown)
+    tab = "reviewers" if visit.reviewer else "screen"
+    shown = {**_shown(screening), **_addresses(visit)}
+    return visit.page("screen.html", info=reading.info, reading=reading, tab=tab, **shown)
 
 
 async def mark(visit: Visit) -> Response:
     """Save one word on one paper and show what comes next, or go back to the list."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
-    session = visit.site.screening.of(visit.persistence, thread_id)
+    session = visit.site.screening.of(visit.persistence, thread_id, visit.reviewer)
     async with session.turn(reading) as screening:
         told = await _say(visit, reading, screening)
         shown = _shown(screening, learns=len(screening.papers) <= AT_ONCE)
@@ -49,7 +52,8 @@ async def mark(visit: Visit) -> Response:
         query = back if back.startswith("?") else ""
         return visit.to(f"/review/threads/{thread_id}/results{query}")
     if not visit.wants_json:
-        return visit.to(f"/review/threads/{thread_id}/screen")
+        return visit.to(_addresses(visit)["screen_path"])
+    shown |= _addresses(visit)
     html = rendered("paper.html", csrf=visit.csrf, reading=reading, info=reading.info, **shown)
     return visit.json({"html": html, "told": told})
 
@@ -60,33 +64,51 @@ async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
     if said == "undo":
         undone = await screening.undo()
         return f"Undone: {undone.title}" if undone else "There is nothing to undo in this round."
-    result = reading.result
-    paper = result.paper(visit.field("paper")) if result else None
+    paper = _paper(visit, reading, screening)
     if paper is None:
         raise RequestRefusedError(
             HTTPStatus.CONFLICT,
             "this paper is not in the result any more, which has changed; reload the page",
         )
-    before = screening.mark_of(paper)
+    before, by = screening.mark_of(paper), visit.reviewer or visit.person
     word, _, label = said.partition(":")
     if word not in {"note", "label"} and visit.field("place") != "list" and _has_verdict(before):
         return f"Already decided in another window: {paper.title}. Your key was not used."
     if said in VERDICTS:
         reason = " ".join(visit.field("reason").split()) or None
         why = reason if said == "irrelevant" else None
-        await screening.say(paper, is_relevant=VERDICTS[said], reason=why, by=visit.person)
+        await screening.say(paper, is_relevant=VERDICTS[said], reason=why, by=by)
     elif said == "maybe":
-        await screening.skip(paper, by=visit.person)
+        await screening.skip(paper, by=by)
     elif said == "note":
-        await screening.note(paper, visit.field("note").strip(), by=visit.person)
+        await screening.note(paper, visit.field("note").strip(), by=by)
     elif word == "label":
-        await screening.label(paper, label or visit.field("label"), by=visit.person)
+        await screening.label(paper, label or visit.field("label"), by=by)
     else:
         raise RequestRefusedError(
             HTTPStatus.UNPROCESSABLE_ENTITY,
             "say is relevant, irrelevant, maybe, note, label or undo",
         )
     return ""
+
+
+def _paper(visit: Visit, reading: Reading, screening: Screening) -> Paper | None:
+    """Return the paper that is meant: of reviewers, one of those that all of them decide on."""
+    named, result = visit.field("paper"), reading.result
+    if visit.reviewer:
+        return next((paper for paper in screening.papers if paper.id == named), None)
+    return result.paper(named) if result else None
+
+
+def _addresses(visit: Visit) -> dict[str, str]:
+    """Return where the person screens, and where what they say is sent."""
+    place = f"/review/threads/{visit.thread_id}"
+    query = "?" + urlencode({"reviewer": visit.reviewer}) if visit.reviewer else ""
+    return {
+        "reviewer": visit.reviewer,
+        "screen_path": f"{place}/screen{query}",
+        "marks_path": f"{place}/marks{query}",
+    }
 
 
 def _has_verdict(mark: ScreeningMark | None) -> bool:

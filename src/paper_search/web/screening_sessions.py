@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from paper_search.errors import ThreadNotWaitingError, ThreadTakenOverError
+from paper_search.errors import PaperSearchError, ThreadNotWaitingError, ThreadTakenOverError
 from paper_search.persistence import Persistence
 from paper_search.persistence.leases import WorkLock
 from paper_search.web.readings import Reading
 from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.reviewers import ReviewerMarks
 from paper_search.workflow.screening import Screening, open_screening
+from paper_search.workflow.session import SearchSession
 
 IDLE_S = 20.0
 """How long after the last word somebody at a terminal may screen the thread instead."""
@@ -24,11 +26,17 @@ class ScreeningSession:
     Args:
         persistence: where the marks are.
         thread_id: which thread.
+        reviewer: whose marks they are, apart from those of others; empty: those of the thread.
     """
 
-    def __init__(self, persistence: Persistence, thread_id: str) -> None:
+    def __init__(self, persistence: Persistence, thread_id: str, reviewer: str = "") -> None:
+        self._search = SearchSession.on(persistence, thread_id)
+        self._reviewer = reviewer
         self._store = MarkStore(persistence.store, thread_id)
-        self._lock = WorkLock(persistence.leases.table, thread_id, "screened")
+        if reviewer:
+            self._store = ReviewerMarks(persistence.store, thread_id, reviewer)
+        work = f"screened as {reviewer}" if reviewer else "screened"
+        self._lock = WorkLock(persistence.leases.table, thread_id, work)
         self._turn = asyncio.Lock()
         self._leaving: asyncio.Task[None] | None = None
         self._learning: asyncio.Task[None] | None = None
@@ -58,6 +66,15 @@ class ScreeningSession:
             finally:
                 self._leaving = asyncio.create_task(self._leave())
 
+    async def forget(self) -> None:
+        """Let others screen, and read the marks again the next time."""
+        async with self._turn:
+            self._now = None
+            if self._leaving is not None:
+                self._leaving.cancel()
+                self._leaving = None
+                await self._lock.release()
+
     def learn(self) -> None:
         """Have the order follow the latest marks while the person reads the paper that is shown."""
         if self._learning is None or self._learning.done():
@@ -77,6 +94,12 @@ class ScreeningSession:
                 return
             self._leaving, self._now = None, None
         await self._lock.acquire()
+        try:
+            if self._reviewer:
+                await (await self._search.reviewers()).join(self._reviewer)
+        except PaperSearchError:
+            await self._lock.release()
+            raise
 
     async def _fresh(self, reading: Reading) -> Screening:
         """Return what is in memory, unless a step, or another process, has changed it."""
@@ -89,7 +112,10 @@ class ScreeningSession:
             screening = self._now[1]
             if self._leaving is not None or await self._store.marks() == screening.marks:
                 return screening
-        screening = await open_screening(result.collection.papers, reading.state, self._store)
+        if self._reviewer:
+            screening = await (await self._search.reviewers()).screening(self._reviewer)
+        else:
+            screening = await open_screening(result.collection.papers, reading.state, self._store)
         self._now = reading.version, screening
         return screening
 
@@ -104,8 +130,9 @@ class ScreeningSessions:
     """Where threads are screened."""
 
     def __init__(self) -> None:
-        self._sessions: dict[str, ScreeningSession] = {}
+        self._sessions: dict[tuple[str, str], ScreeningSession] = {}
 
-    def of(self, persistence: Persistence, thread_id: str) -> ScreeningSession:
-        """Return where a thread is screened."""
-        return self._sessions.setdefault(thread_id, ScreeningSession(persistence, thread_id))
+    def of(self, persistence: Persistence, thread_id: str, reviewer: str = "") -> ScreeningSession:
+        """Return where a thread is screened; by a reviewer, apart from the others."""
+        made = ScreeningSession(persistence, thread_id, reviewer)
+        return self._sessions.setdefault((thread_id, reviewer), made)

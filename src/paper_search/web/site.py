@@ -112,6 +112,11 @@ class Visit:
         return str(self.request.path_params["thread"])
 
     @property
+    def reviewer(self) -> str:
+        """As which of several reviewers a person screens; empty: for the thread."""
+        return self.request.query_params.get("reviewer", "")
+
+    @property
     def wants_json(self) -> bool:
         """Whether our script asks, and not the browser itself."""
         return "application/json" in self.request.headers.get("accept", "")

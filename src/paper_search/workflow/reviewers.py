@@ -120,27 +120,55 @@ class Reviewers:
             conflict.settled, conflict.settled_by = decision.decision, decision.decided_by
         return found
 
+    async def settle(
+        self,
+        paper_ids: Sequence[str],
+        *,
+        is_relevant: bool,
+        by: str | None = None,
+        reason: str | None = None,
+    ) -> None:
+        """Settle conflicts by decisions of the thread; see `decide`.
+
+        Raises:
+            InputError: not all reviewers are done, or one of them is no paper of the result.
+        """
+        if paper_ids and (await self.agreement()).is_blind:
+            raise InputError(
+                "not all reviewers are done, so there is no conflict to settle yet; "
+                "`paper-search reconcile THREAD` says how far each has come"
+            )
+        await self.decide(paper_ids, is_relevant=is_relevant, by=by, reason=reason)
+
     async def enter_agreed(self) -> int:
         """Make what all reviewers agree on a decision of the thread; return how many were made.
 
         A paper that the thread has a decision on keeps it.
         """
+        found = await self.agreed()
+        names = ", ".join(await self._records.rows("reviewers"))
+        for is_relevant in (True, False):
+            ids = [i for i, verdict in found.items() if verdict is is_relevant]
+            await self.decide(ids, is_relevant=is_relevant, by=names)
+        return len(found)
+
+    async def agreed(self) -> dict[str, bool]:
+        """Return what all reviewers say of papers that the thread has no decision on, by id.
+
+        Nothing, while one of them is not done.
+        """
         agreement = await self.agreement()
         if agreement.is_blind:
-            return 0
-        names = [each.name for each in agreement.reviewers]
-        own = [await self._marks_of(name) for name in names]
+            return {}
+        own = [await self._marks_of(each.name) for each in agreement.reviewers]
         open_ = [paper.id for paper in self.papers if paper.id not in self._decisions]
-        entered = 0
-        for is_relevant in (True, False):
-            ids = [
-                i
-                for i in open_
-                if all(i in made and made[i].is_relevant is is_relevant for made in own)
-            ]
-            await self.decide(ids, is_relevant=is_relevant, by=", ".join(names))
-            entered += len(ids)
-        return entered
+        verdicts = {i: {made[i].is_relevant if i in made else None for made in own} for i in open_}
+        return {i: True in said for i, said in verdicts.items() if said in ({True}, {False})}
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why papers were decided on as they are, by id; without those that have no reason."""
+        return {i: said.reason for i, said in self._decisions.items() if said.reason}
 
     async def decide(
         self,
@@ -150,7 +178,7 @@ class Reviewers:
         by: str | None = None,
         reason: str | None = None,
     ) -> None:
-        """Make decisions of the thread, for conflicts that are settled.
+        """Make decisions of the thread.
 
         Args:
             paper_ids: which papers.

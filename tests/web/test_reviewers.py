@@ -1,0 +1,146 @@
+"""Reviewers on the page: each screens blind, then they settle what they disagree on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+from tests.end_to_end.served import command_line
+from tests.web.conftest import Reviewer, Visitor
+
+
+def screens_as(person: Reviewer, thread: str, name: str, keys: str) -> list[str]:
+    """Screen some papers as a reviewer; return their titles."""
+    page, titles = person.page, []
+    person.open(f"{thread}/reviewers")
+    page.fill("input[name=reviewer]", name)
+    page.click("button[value=join]")
+    page.wait_for_url("**/screen?reviewer=*")
+    expect(page.locator("main")).to_contain_text(f"as {name}")
+    for count, key in enumerate(keys, start=1):
+        titles.append(page.locator("article h3").inner_text())
+        page.keyboard.press(key)
+        included = keys[:count].count("r")
+        expect(page.locator(".progress b").first).to_have_text(str(included))
+        expect(page.locator(".progress b").nth(1)).to_have_text(str(count - included))
+    return titles
+
+
+@pytest.mark.slow
+def test_two_reviewers_screen_blind_and_settle_their_conflicts_on_the_page(
+    reviewer: Reviewer,
+) -> None:
+    page = reviewer.page
+    thread = reviewer.search()
+    name = thread.rpartition("/")[2]
+    [first] = screens_as(reviewer, thread, "ada", "r")
+    page.reload()
+    expect(page.locator(".progress b").first).to_have_text("1")
+    page.click("button[value=done]")
+    page.wait_for_url("**/reviewers")
+    expect(page.locator(".reviewer")).to_contain_text(["ada 1 of"])
+    expect(page.locator("main")).to_contain_text("shown when all are done")
+    assert screens_as(reviewer, thread, "bo", "i") == [first]
+    reviewer.open(f"{thread}/reviewers")
+    expect(page.locator(".conflict")).to_have_count(0)
+    reviewer.open(f"{thread}/screen")
+    expect(page.locator(".progress b").first).to_have_text("0")
+
+    reviewer.open(f"{thread}/screen?reviewer=bo")
+    page.keyboard.press("n")
+    page.click("button[value=done]")
+    page.wait_for_url("**/reviewers")
+    expect(page.locator("main")).to_contain_text("Cohen’s kappa")
+    conflict = page.locator(".conflict")
+    expect(conflict).to_have_count(1)
+    expect(conflict.locator("h3")).to_have_text(first)
+    expect(conflict.locator("th")).to_have_text(["ada", "bo"])
+    expect(conflict.locator("td")).to_have_text(["Relevant", "Irrelevant"])
+    conflict.locator("input[name=reason]").fill("no proteins")
+    conflict.locator("button[value=exclude]").click()
+    expect(conflict).to_contain_text("Settled: exclude")
+    expect(conflict).to_contain_text("no proteins")
+    told = json.loads(command_line(reviewer.environment, "reconcile", name, "--json").stdout)
+    assert [each["settled"] for each in told["conflicts"]] == ["exclude"]
+    reviewer.open(f"{thread}/results?decision=excluded")
+    expect(page.locator(".paper h3")).to_have_text([first])
+    expect(page.locator(".my-note")).to_have_text("Excluded: no proteins")
+
+
+@pytest.fixture
+def thread(visitors) -> tuple[Visitor, str]:
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="graph neural networks")
+    page.arrive(page.path)
+    place = page.path.removesuffix("/strategy")
+    page.send(page.path, action="approve", asked=page.asked())
+    page.arrive(place)
+    return page, place
+
+
+def paper_on(page: Visitor, path: str) -> str:
+    page.open(path)
+    return page.text.split('data-paper="', 1)[1].split('"', 1)[0]
+
+
+def screen(page: Visitor, place: str, name: str, say: str) -> None:
+    assert page.send(f"{place}/reviewers", say="join", reviewer=name) == 200
+    paper = paper_on(page, f"{place}/screen?reviewer={name}")
+    assert page.send(f"{place}/marks?reviewer={name}", paper=paper, say=say) == 200
+    assert page.send(f"{place}/reviewers", say="done", reviewer=name) == 200
+
+
+def test_what_all_agree_on_becomes_a_decision_when_the_last_one_is_done(thread) -> None:
+    page, place = thread
+    screen(page, place, "ada", "relevant")
+    page.open(f"{place}/results?decision=included")
+    assert "0 papers<" in page.text
+    screen(page, place, "bo", "relevant")
+    assert "1 included and 0 excluded by all" in page.text
+    page.open(f"{place}/results?decision=included")
+    assert "1 paper<" in page.text
+
+
+def test_nobody_screens_as_a_reviewer_once_all_are_done(thread) -> None:
+    page, place = thread
+    screen(page, place, "ada", "relevant")
+    screen(page, place, "bo", "irrelevant")
+    assert page.send(f"{place}/reviewers", say="join", reviewer="ada") == 409
+    paper = paper_on(page, f"{place}/results")
+    assert page.send(f"{place}/marks?reviewer=cy", paper=paper, say="relevant") == 409
+    assert "are done" in page.text
+
+
+def test_only_conflicts_of_reviewers_who_are_done_are_settled(thread) -> None:
+    page, place = thread
+    paper = paper_on(page, f"{place}/results")
+    page.send(f"{place}/reviewers", say="join", reviewer="ada")
+    page.open(f"{place}/reviewers")
+    assert page.send(f"{place}/reviewers", say="include", paper=paper) == 422
+    assert "not all reviewers are done" in page.text.lower()
+    assert page.send(f"{place}/reviewers", say="join", reviewer="../x") == 422
+    assert page.send(f"{place}/reviewers", say="dance") == 422
+
+
+def test_marks_of_a_reviewer_stay_apart_from_those_of_the_thread(thread) -> None:
+    page, place = thread
+    page.send(f"{place}/reviewers", say="join", reviewer="ada")
+    paper = paper_on(page, f"{place}/screen?reviewer=ada")
+    page.send(f"{place}/marks?reviewer=ada", paper=paper, say="irrelevant", reason="no graphs")
+    assert page.path == f"{place}/screen"
+    page.open(f"{place}/screen?reviewer=bo")
+    assert "no graphs" not in page.text
+    assert paper_on(page, f"{place}/screen?reviewer=bo") == paper
+    page.open(f"{place}/results?decision=excluded")
+    assert "0 papers<" in page.text
+
+
+def test_before_there_is_a_result_there_is_nothing_to_review(visitors) -> None:
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="graph neural networks")
+    page.arrive(page.path)
+    assert page.open(page.path.replace("strategy", "reviewers")) == 409
+    assert page.open("/threads/none/reviewers") == 404
