@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from paper_search.models import (
     CriterionKind,
     IntentType,
     MarkedPaper,
+    Paper,
     ParsedIntent,
     QueryBuilderInput,
     RawPaper,
@@ -22,6 +24,21 @@ from paper_search.models import (
     SearchStrategy,
     UserFeedback,
 )
+from paper_search.report.analyst import Analyst
+from paper_search.report.evidence import Evidence, result_of
+from paper_search.report.exchange import AnalystInput, PlannerInput, ReviewerInput, WriterInput
+from paper_search.report.models import (
+    AnalysisResult,
+    CheckedSentence,
+    Quote,
+    ResearchDraft,
+    ResearchPlan,
+)
+from paper_search.report.planner import Planner
+from paper_search.report.reviewer import Reviewer
+from paper_search.report.structure import section
+from paper_search.report.support import supported
+from paper_search.report.writer import Writer
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer
 from paper_search.testing.llm import FakeLLM, grades_of
 
@@ -79,11 +96,60 @@ async def deduplicator(llm: FakeLLM) -> None:
     await Deduplicator(llm).deduplicate([PAPER, other])
 
 
+PLAN = ResearchPlan(
+    original_query="Does moss cool walls?",
+    decomposed_questions=["Does moss cool walls?", "Which moss?", "Where?"],
+    expected_sections=["Introduction", "Walls"],
+)
+SOURCES = [result_of(Paper.model_validate({**PAPER.model_dump(), "authors": []}), "q1")]
+
+
+async def report_planner(llm: FakeLLM) -> None:
+    given = PlannerInput(
+        original_query="Does <moss> cool walls?", context="only field studies", previous_plan=PLAN
+    )
+    await Planner(llm, today=lambda: date(2026, 1, 31)).plan(given)
+
+
+async def report_analyst(llm: FakeLLM) -> None:
+    await Analyst(llm).analyse(AnalystInput(search_results=SOURCES, research_plan=PLAN))
+
+
+async def report_writer(llm: FakeLLM) -> None:
+    analysis = AnalysisResult(key_findings=["[weak] We count. [@a]"])
+    given = WriterInput(analysis=analysis, research_plan=PLAN, search_results=SOURCES)
+    await Writer(llm).write(given)
+
+
+async def report_reviewer(llm: FakeLLM) -> None:
+    draft = ResearchDraft(title="<Moss>", sections=[section(1, "Walls", "Moss is green.")])
+    given = ReviewerInput(
+        draft=draft, analysis=AnalysisResult(), research_plan=PLAN, search_results=SOURCES
+    )
+    await Reviewer(llm).review(given)
+
+
+async def report_support(llm: FakeLLM) -> None:
+    evidence = Evidence(SOURCES)
+    [key] = evidence.by_key
+    quote = Quote(result_id=SOURCES[0].result_id, text="We count.", end=9)
+    text = f"They <count> [@{key}]."
+    sentence = CheckedSentence(
+        place="abstract", start=0, end=len(text), text=text, keys=[key], snippet=quote
+    )
+    await supported(llm, [sentence], evidence)
+
+
 ANSWERS: dict[Callable[[FakeLLM], Awaitable[None]], Any] = {
     intent_parser: {"topic": "moss", "concepts": ["moss"], "intent_type": "method"},
     query_builder: STRATEGY.model_dump(mode="json"),
     relevance_scorer: grades_of({}),
     deduplicator: {"groups": []},
+    report_planner: {"decomposed_questions": ["Does moss cool?"]},
+    report_analyst: {"findings": []},
+    report_writer: {"title": "Moss", "sections": [{"title": "Walls", "content": ""}]},
+    report_reviewer: {},
+    report_support: {"verdict": "not"},
 }
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 from paper_search.skills.intent.by_cues import intent_by_cues
@@ -16,6 +18,17 @@ from paper_search.skills.strategy.free_text import terms_of_text
 from paper_search.skills.strategy.text import quoted
 from paper_search.skills.variants import synonyms
 from paper_search.testing.scripted_judge import graded_by_prompt, grouped_by_prompt, is_told
+from paper_search.testing.scripted_report import (
+    analysed_by_prompt,
+    planned_by_prompt,
+    reviewed_by_prompt,
+    supported_by_prompt,
+)
+from paper_search.testing.scripted_writer import (
+    drafted_by_prompt,
+    frame_by_prompt,
+    section_by_prompt,
+)
 
 _ENGLISH = {
     "schlaganfällen": "stroke",
@@ -40,17 +53,8 @@ class ScriptedModel:
             prompt: the system prompt.
             message: the user message.
         """
-        match title:
-            case "IntentAnswer":
-                return _intent(prompt, message)
-            case "StrategyAnswer":
-                return _strategy(prompt, message)
-            case "BatchAnswer":
-                return graded_by_prompt(prompt, message)
-            case "GroupsAnswer":
-                return grouped_by_prompt(prompt, message)
-            case _:
-                return {}
+        rule = _RULES.get(title)
+        return rule(prompt, message) if rule else {}
 
 
 def _intent(prompt: str, message: str) -> dict[str, Any]:
@@ -161,3 +165,20 @@ def _records(message: str) -> list[dict[str, Any]]:
 
 def _relevant_titles(message: str) -> list[str]:
     return [each["title"] for each in _records(message) if each.get("marked") == "relevant"]
+
+
+_RULES: Mapping[str, Callable[[str, str], dict[str, Any]]] = MappingProxyType(
+    {
+        "IntentAnswer": _intent,
+        "StrategyAnswer": _strategy,
+        "BatchAnswer": graded_by_prompt,
+        "GroupsAnswer": grouped_by_prompt,
+        "PlanAnswer": planned_by_prompt,
+        "AnalysisAnswer": analysed_by_prompt,
+        "SupportAnswer": supported_by_prompt,
+        "ReviewAnswer": reviewed_by_prompt,
+        "DraftAnswer": drafted_by_prompt,
+        "SectionAnswer": section_by_prompt,
+        "FrameAnswer": frame_by_prompt,
+    }
+)

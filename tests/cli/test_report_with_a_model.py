@@ -1,0 +1,49 @@
+"""`paper-search report` with a model: what it costs is said before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paper_search.testing.model_server import ModelServer, run_model_server
+from paper_search.testing.scripted_model import ScriptedModel
+
+Cli = Callable[..., Any]
+ASK = ("report", "Do graph neural networks predict the properties of molecules?")
+SAMPLE = ("--source", "sample", "--depth", "quick", "--words", "300")
+
+
+@pytest.fixture(autouse=True)
+def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A scripted model with a price, on this machine."""
+    assert home.is_dir()
+    monkeypatch.setenv("LLM_MODEL", "gpt-4o-mini")
+    monkeypatch.setenv("OPENAI_API_KEY", "CANARY-key")
+    with run_model_server(ScriptedModel()) as server:
+        monkeypatch.setenv("LLM_BASE_URL", server.url)
+        yield server
+
+
+def test_the_cost_of_a_report_is_said_at_its_plan_and_at_its_draft(cli: Cli) -> None:
+    planned = cli(*ASK, *SAMPLE, "--budget", "0.50")
+    assert planned.code == 3
+    assert "will cost  about" in planned.stderr
+    assert "with one draft (prices of 20" in planned.stderr
+    assert "at most  about" in planned.stderr
+    assert "with 3 drafts and 2 more searches" in planned.stderr
+    assert "budget  $0.5" in planned.stderr
+    [listed] = cli("threads", "--json").document
+    thread = listed["thread_id"]
+    shown = cli("show", thread, "--json").document
+    estimate = shown["open_review"]["shows"]["estimate"]
+    drafted = cli("report", "--thread", thread, "--approve", "--json").document
+    usage = [step for step in drafted["review"]["shows"]["usage"] if step["step"] != "planner"]
+    assert [step["step"] for step in usage] == ["searcher", "analyst", "writer", "reviewer"]
+    for name in ("calls", "input_tokens", "output_tokens", "money"):
+        assert 0 < sum(step[name] for step in usage) <= estimate["one_draft"][name]
+    asked = cli("show", thread)
+    assert asked.stdout.count("writer of round 1") == 1
+    assert "spent  " in asked.stdout
