@@ -2,8 +2,12 @@
 
 from tests.report.sources import report_on
 
+from paper_search.report.claims import written_by_persons
 from paper_search.report.document import Report
-from paper_search.report.models import CheckedSentence, Critique
+from paper_search.report.models import CheckedSentence, Critique, ResearchDraft
+from paper_search.report.outputs.blocks import spans
+from paper_search.report.outputs.markdown import render_markdown
+from paper_search.report.structure import section
 from paper_search.testing.reports import QUESTION, report_sources
 
 
@@ -44,3 +48,50 @@ def test_a_text_is_marked_behind_each_sentence_that_is_not_supported():
         "unsupported": 1,
         "not_checked": 1,
     }
+
+
+def test_a_sentence_that_a_person_wrote_says_who_and_is_no_more_checked_for_it():
+    text = "Trees sing. Streets melt. Moss grows."
+    sentences = [
+        CheckedSentence(place="s1", start=0, end=11, text="Trees sing.", written_at=2),
+        CheckedSentence(place="s1", start=12, end=25, text="Streets melt.", written_at=3),
+        CheckedSentence(
+            place="s1", start=26, end=37, text="Moss grows.", status="supported", written_at=2
+        ),
+    ]
+    report = Report(
+        status="complete",
+        confidence="low",
+        sections=[section(1, "Trees", text)],
+        critique=Critique(sentences=sentences),
+        deciders={2: "ada [lead]"},
+    )
+    marked = report.marked("s1", text)
+    assert marked == (
+        "Trees sing. [not checked; written by ada lead] "
+        "Streets melt. [not checked; written by a person] Moss grows."
+    )
+    page = render_markdown(report)
+    assert "[not checked; written by ada lead]" in page.replace("\\", "")
+    assert "Ada lead wrote two of them, one supported by a source." in page
+    assert "A person wrote one of them, none supported by a source." in page
+    assert [each.text for each in spans(marked) if each.kind == "mark"] == [
+        "not checked; written by ada lead",
+        "not checked; written by a person",
+    ]
+
+
+def test_a_persons_sentences_stay_theirs_for_as_long_as_they_stand():
+    def version(text: str, **known: object) -> ResearchDraft:
+        return ResearchDraft(title="Moss", sections=[section(1, "Walls", text)], **known)
+
+    first = version("Moss grows. It is green.")
+    assert written_by_persons(first, None, None) == {}
+    edited = version("Moss grows.  It is\nblue. Ants eat it.")
+    by_ada = written_by_persons(edited, first, 2)
+    assert by_ada == {"It is blue.": 2, "Ants eat it.": 2}
+    known = edited.model_copy(update={"written_at": by_ada})
+    by_model = version("Moss grows slowly. It is blue.")
+    assert written_by_persons(by_model, known, None) == {"It is blue.": 2}
+    again = version("It is blue. Ants like it.")
+    assert written_by_persons(again, known, 4) == {"It is blue.": 2, "Ants like it.": 4}

@@ -160,6 +160,24 @@ async def test_a_persons_own_text_is_taken_and_checked_like_any_other():
     assert "Orpheus" in str(following.shows["critique"]["items"])
 
 
+async def test_what_a_person_wrote_names_them_and_is_not_called_checked():
+    flow, review = await at_output()
+    sections = [dict(each) for each in review.shows["draft"]["sections"]]
+    before = sections[1]["content"]
+    sections[1]["content"] = f"{before} Shade is a good thing for all of us."
+    answer = {"action": "modify", "modifications": {"draft": {"sections": sections}}}
+    following = await flow.answer("t", answer, by="ada")
+    report = await flow.answer("t", "approve", by="bob", token=following.token)
+    written = {each.text: report.author_of(each) for each in report.sentences}
+    named = [text for text, author in written.items() if author]
+    assert named == ["Shade is a good thing for all of us."]
+    assert written[named[0]] == "ada"
+    [own] = [each for each in report.sentences if each.text == named[0]]
+    assert own.status != "supported"
+    assert report.approval.by == "bob"
+    assert "written by ada]" in report.marked(own.place, report.sections[1].content)
+
+
 async def test_critical_issues_are_put_to_a_person_when_no_revision_mended_them():
     _, review = await at_critical()
     assert "Merlin" in str(review.shows["critique"]["items"])

@@ -15,7 +15,7 @@ from paper_search.cli.spending import Fact, report_estimate_facts, usage_facts
 from paper_search.cli.strategy_review import EditorError, edited
 from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.errors import InvalidDecisionError
-from paper_search.report.document import MARKS, Report
+from paper_search.report.document import MARK, MARKS, Report
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision
 
@@ -51,7 +51,7 @@ behind a sentence, such as [{marks}], say how far its source bears it; they are 
 -->
 """
 _COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
-_MARK = re.compile(rf" \[(?:{'|'.join(map(re.escape, MARKS.values()))})\]")
+_MARK = re.compile(f" {MARK}")
 _FRAME = {"Abstract": "abstract", "Conclusion": "conclusion"}
 
 

@@ -70,20 +70,52 @@ def claims(draft: ResearchDraft, frames: Frames) -> Iterator[Claim]:
         draft: what is read.
         frames: tells what is said of the report itself.
     """
+    for place, start, end in _cut(draft):
+        text = " ".join(place.text[start:end].split())
+        is_title = place.name.endswith("title")
+        is_heading = is_title or _HEADING.match(place.text[start:]) is not None
+        yield Claim(
+            text=text,
+            place=place,
+            start=start,
+            end=end,
+            keys=tuple(cited_keys(text)),
+            is_heading=is_heading,
+            is_claim=not frames.is_frame(text, place.location, is_heading=is_heading),
+        )
+
+
+def written_by_persons(
+    draft: ResearchDraft, before: ResearchDraft | None, number: int | None
+) -> dict[str, int]:
+    """Return the sentences of a draft that persons wrote, as `ResearchDraft.written_at`.
+
+    Args:
+        draft: the version.
+        before: the version that it was made from; None: there is none.
+        number: of the question at which a person wrote this version; None: no person did, and of
+            their earlier sentences those count that are still there.
+    """
+    if before is None:
+        return {}
+    known = set(_texts(before))
+    new = {} if number is None else {text: number for text in _texts(draft) if text not in known}
+    return {
+        text: before.written_at[text] for text in _texts(draft) if text in before.written_at
+    } | new
+
+
+def _texts(draft: ResearchDraft) -> Iterator[str]:
+    for place, start, end in _cut(draft):
+        yield " ".join(place.text[start:end].split())
+
+
+def _cut(draft: ResearchDraft) -> Iterator[tuple[Place, int, int]]:
+    """Return where each sentence of a draft stands."""
     for place in places(draft):
         is_title = place.name.endswith("title")
         for start, end in [(0, len(place.text))] if is_title else _sentences(place.text):
-            text = " ".join(place.text[start:end].split())
-            is_heading = is_title or _HEADING.match(place.text[start:]) is not None
-            yield Claim(
-                text=text,
-                place=place,
-                start=start,
-                end=end,
-                keys=tuple(cited_keys(text)),
-                is_heading=is_heading,
-                is_claim=not frames.is_frame(text, place.location, is_heading=is_heading),
-            )
+            yield place, start, end
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:

@@ -20,7 +20,7 @@ Support = Literal[
     "supported", "partly", "contradicted", "unsupported", "not_checked", "of_the_report"
 ]
 """How far the source of a sentence bears it; `of_the_report`: it says nothing of the world."""
-CheckedBy = Literal["code", "model", "person", "nobody"]
+CheckedBy = Literal["code", "model", "nobody"]
 Style = Literal["academic", "technical", "executive"]
 Depth = Literal["quick", "standard", "comprehensive"]
 
@@ -244,6 +244,8 @@ class ResearchDraft(BaseModel):
     is_by_model: bool = False
     is_by_person: bool = False
     """Whether a person changed it."""
+    written_at: dict[str, int] = Field(default_factory=dict)
+    """Sentences that a person wrote, each with the number of the question that they answered."""
 
     @property
     def word_count(self) -> int:
@@ -268,6 +270,8 @@ class CheckedSentence(BaseModel):
     reason: str = ""
     snippet: Quote | None = None
     """The words of a cited source that it was held against."""
+    written_at: int | None = None
+    """The number of the question at which a person wrote it; None: the program or a model did."""
 
 
 def support_counts(sentences: Iterable[CheckedSentence]) -> dict[str, int]:

@@ -69,6 +69,7 @@ def _judged(claim: Claim, subject: Subject, found: Sequence[Fault]) -> CheckedSe
         keys=list(claim.keys),
         checked_by="code",
         snippet=subject.snippets.get(claim),
+        written_at=subject.given.draft.written_at.get(claim.text),
     )
     grave = sorted((fault for fault in found if fault.is_grave), key=_gravity)
     if grave:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 
 from paper_search.errors import PersistenceError
+from paper_search.report.claims import written_by_persons
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput, ReviewerOutput, WriterInput, WriterOutput
 from paper_search.report.models import (
@@ -53,7 +54,9 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
     if output is None:
         return Outcome.FAIL, logged(state, status=ResearchStatus.FAILED)
     is_revision = state.draft is not None
-    draft = output.draft
+    number = state.review.number if changes is not None and state.review else None
+    written_at = written_by_persons(output.draft, state.draft, number)
+    draft = output.draft.model_copy(update={"written_at": written_at})
     await records.put_draft(draft)
     state.say(
         f"Draft v{draft.version} complete: {len(draft.sections)} sections, "

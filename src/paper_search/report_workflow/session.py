@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from paper_search.errors import ExportError
-from paper_search.persistence import LedgerStatus
+from paper_search.persistence import LedgerEntry, LedgerStatus
 from paper_search.report.document import Approval, Report
 from paper_search.report.models import SearchResult
 from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision, ReviewRef
@@ -71,7 +71,8 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         data = state.collected_data
         product = data.get("final_output") or data.get("fallback_output") or {}
         report = Report.of(product, await self.results(), state.analysis, state.critique)
-        return report.model_copy(update={"approval": await self._approval(state)})
+        people = {"approval": await self._approval(state), "deciders": await self._deciders()}
+        return report.model_copy(update=people)
 
     async def preview(self) -> Report:
         """Return the report as it stands, which is what a person is asked about.
@@ -88,16 +89,27 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         params = ReportParams.model_validate((await self.snapshot()).values.get(PARAMS) or {})
         results = await self.results()
         product = {**final_output(state, params, results), "status": "draft"}
-        return Report.of(product, results, state.analysis, state.critique)
+        report = Report.of(product, results, state.analysis, state.critique)
+        return report.model_copy(update={"deciders": await self._deciders()})
 
     async def _approval(self, state: WorkflowState) -> Approval | None:
         """Return who approved the text; None: nobody did."""
         if not state.human_approved:
             return None
+        counting = await self._counting()
+        entry = counting[max(counting)] if counting else None
+        return Approval(by=entry.decided_by, at=entry.decided_at) if entry else None
+
+    async def _deciders(self) -> dict[int, str]:
+        """Return who answered which question."""
+        counting = await self._counting()
+        return {number: entry.decided_by for number, entry in counting.items()}
+
+    async def _counting(self) -> dict[int, LedgerEntry]:
+        """Return the decisions that count, by the numbers of their questions."""
         entries = await self._ledger.entries(self._thread_id)
         counting = [entry for entry in entries if entry.status is not LedgerStatus.SUPERSEDED]
-        entry = max(counting, key=lambda entry: self._reference_of(entry).position, default=None)
-        return Approval(by=entry.decided_by, at=entry.decided_at) if entry else None
+        return {self._reference_of(entry).position: entry for entry in counting}
 
     def _answers(self, question: Review, state: WorkflowState) -> Any:
         del state  # a review says which decisions it takes

@@ -132,6 +132,11 @@ async def test_json_holds_everything(report):
     assert len(document["sources"]) == 6
 
 
+async def test_json_holds_no_confidence_of_the_report_in_itself(report):
+    assert report.output["confidence"] == report.confidence
+    assert "confidence" not in json.loads(render_json(report))
+
+
 async def test_plain_references_are_those_that_are_cited(report):
     named = references(report)
     assert list(named) == sorted(report.cited)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from paper_search.report.citations import cited_keys
-from paper_search.report.document import MARKS
+from paper_search.report.document import MARK
 
 _PART = re.compile(
     r"(?P<citation>\[\s*@[^\[\]]+\])|(?P<bold>\*\*[^*\n]+\*\*)"
-    rf"|(?P<mark>\[(?:{'|'.join(map(re.escape, MARKS.values()))})\])"
+    rf"|(?P<mark>{MARK})"
 )
 _BULLET = re.compile(r"^\s*[-*•]\s+(.*)$")
 _NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s+(.*)$")

@@ -86,10 +86,25 @@ def _checked(report: Report) -> str:
     if "supported" in counts:
         told.insert(0, f"{counts['supported']:,} {_SUPPORTED}")
     by = {sentence.checked_by for sentence in report.sentences if sentence.status in counts}
-    checkers = joined(name for name in ("code", "model", "person") if name in by)
-    said = f", checked by {checkers.replace('model', 'a model').replace('person', 'a person')}"
+    checkers = joined(name for name in ("code", "model") if name in by)
+    said = f", checked by {checkers.replace('model', 'a model')}"
     total = counted(sum(counts.values()), "statement")
-    return f"Of {total}{said if checkers else ''}: {', '.join(told)}."
+    whole = f"Of {total}{said if checkers else ''}: {', '.join(told)}."
+    return " ".join([whole, *_authors(report)])
+
+
+def _authors(report: Report) -> list[str]:
+    """Return who wrote statements, and how many of these no source was found to bear."""
+    by: dict[str, list[bool]] = {}
+    for sentence in report.sentences:
+        author = report.author_of(sentence)
+        if author and sentence.status != "of_the_report":
+            by.setdefault(author, []).append(sentence.status == "supported")
+    return [
+        f"{author[:1].upper()}{author[1:]} wrote {counted(len(borne), 'of them', 'of them')}, "
+        f"{counted(sum(borne), 'one', plural='')} supported by a source."
+        for author, borne in by.items()
+    ]
 
 
 def _written(report: Report) -> str:
