@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
+from tests.answers import reply_to
 from tests.end_to_end.served import bare_environment, command_line, serving
 from tests.web.conftest import QUESTION, Reviewer
+
+from paper_search.persistence import open_persistence
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.testing.reports import QUESTION as REPORT_QUESTION
+from paper_search.testing.reports import report_services
 
 pytestmark = pytest.mark.slow
 
@@ -238,15 +248,15 @@ def test_files_of_records_are_merged_and_screened(reviewer: Reviewer, tmp_path) 
     expect(page.locator(".progress b")).to_have_text(["1", "0", "119"])
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_is_accessible_and_fits_a_phone(reviewer: Reviewer, scheme: str) -> None:
+def test_every_page_is_accessible_and_fits_in_both_schemes_at_any_width(
+    reviewer: Reviewer,
+) -> None:
     page = reviewer.page
-    page.emulate_media(color_scheme=scheme)
-    page.set_viewport_size({"width": 360, "height": 740})
-    thread = reviewer.begin()
-    found = {"strategy": serious(page)}
-    page.click("button[value=approve]")
-    page.wait_for_url("**/results")
+    waiting = reviewer.begin("A strategy that waits")
+    thread = reviewer.search()
+    page.click(".paper button[value=irrelevant] >> nth=0")
+    expect(page.locator(".paper.excluded")).to_have_count(1)
+    found: dict[str, list[str]] = {}
     reviewer.open(f"{thread}/reviewers")
     for place, (name, key) in enumerate((("ada", "r"), ("bo", "i"))):
         page.fill("input[name=reviewer]", name)
@@ -257,13 +267,67 @@ def test_every_page_is_accessible_and_fits_a_phone(reviewer: Reviewer, scheme: s
         found[f"screen as {name}"] = serious(page)
         page.click("button[value=done]")
         page.wait_for_url("**/reviewers")
-        found[f"reviewers, {name} done"] = serious(page)
-    shown_there = ("results", "screen", "reviewers", "log")
-    for name in ("", *(f"{thread}/{part}" for part in shown_there), "/threads/none"):
-        reviewer.open(name)
-        found[name] = serious(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
+    names = ("results", "screen", "reviewers", "pictures", "downloads", "log", "strategy")
+    names = (*names, "papers?format=none")
+    for path in (
+        *("", f"{waiting}/strategy", *(f"{thread}/{name}" for name in names), "/threads/none"),
+        *(f"/reports/{name}" for name in reports(reviewer.folder)),
+    ):
+        reviewer.open(path)
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        for scheme, width in itertools.product(("light", "dark"), (1280, 360)):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size({"width": width, "height": 740})
+            wide = page.evaluate("document.documentElement.scrollWidth") > width
+            found[f"{path} {scheme} {width}"] = serious(page) + ["too wide"] * wide
     assert found == {name: [] for name in found}
+
+
+def reports(folder: Path) -> list[str]:
+    """Make three reports: of one there is a plan, of one a draft, and one has ended."""
+
+    async def make() -> list[str]:
+        asks = {"hitl_after_planning": True, "hitl_before_output": True}
+        async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
+            for approvals, name in enumerate(names):
+                flow = ReportWorkflow(report_services(), persistence=persistence, **asks)
+                await flow.start(REPORT_QUESTION, thread_id=name)
+                for _ in range(approvals):
+                    await reply_to(flow, name, "approve")
+        return names
+
+    names = ["planned", "drafted", "ended"]
+    with ThreadPoolExecutor() as threads:  # the browser's loop runs in this one
+        return threads.submit(asyncio.run, make()).result()
+
+
+def test_the_keyboard_alone_reaches_everything_in_order_and_its_focus_is_seen(
+    reviewer: Reviewer,
+) -> None:
+    page = reviewer.page
+    thread = reviewer.search()
+    for tab in ("results", "screen", "downloads"):
+        reviewer.open(f"{thread}/{tab}")
+        places = []
+        for _ in range(11):
+            page.keyboard.press("Tab")
+            place = page.evaluate(FOCUSED)
+            assert place["outline"] == "solid", (tab, places, place)
+            places.append(place["order"])
+        assert places == sorted(set(places)), tab
+    reviewer.open(f"{thread}/log")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+
+
+FOCUSED = """() => {
+    const it = document.activeElement;
+    const style = getComputedStyle(it.closest(".file") ?? it);
+    const every = [...document.querySelectorAll("*")];
+    return { outline: style.outlineStyle, order: every.indexOf(it), html: it.outerHTML };
+}"""
 
 
 def test_the_page_works_without_its_script(reviewer: Reviewer, browser) -> None:

@@ -60,7 +60,7 @@ def render_html(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_text(report.title)}</title>\n<style>{_style()}</style>\n</head>\n"
     )
-    return head + "<body>\n" + "\n".join(body) + "\n</body>\n</html>\n"
+    return head + "<body>\n<main>\n" + "\n".join(body) + "\n</main>\n</body>\n</html>\n"
 
 
 @dataclass(frozen=True)
