@@ -49,9 +49,9 @@ def test_asreview_gets_labels_and_what_it_learns_from() -> None:
         *("Bees 1", "They dance."),
         "10.1000/bees",
     )
-    assert first["authors"] == "Ada Lovelace; Bo Li"
+    assert first["authors"] == "Ada Lovelace;Bo Li"
     assert (first["keywords"], first["year"], first["note"]) == (
-        "bees; dance",
+        "bees;dance",
         "2020",
         "see table 2",
     )

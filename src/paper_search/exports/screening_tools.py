@@ -30,7 +30,8 @@ def export_asreview(collection: PaperCollection) -> str:
     """Return the papers as a labelled data set of ASReview (CSV).
 
     `included` is 1 or 0, and empty for a paper that nobody decided on: ASReview puts these up for
-    screening and learns from the others. Cells are made safe as in `export_csv`.
+    screening and learns from the others. Names and keywords have a semicolon between them and no
+    space, which ASReview would keep. Cells are made safe as in `export_csv`.
     """
     columns = ("title", "abstract", "authors", "year", "keywords", "doi", "url", "included", "note")
     return csv_text([columns, *(_asreview(paper) for paper in collection.papers)])
@@ -54,9 +55,9 @@ def _asreview(paper: Paper) -> list[Cell]:
     return [
         paper.title,
         paper.abstract or "",
-        _authors(paper),
+        _authors(paper, ";"),
         paper.year or "",
-        "; ".join(keywords(paper)),
+        ";".join(keywords(paper)),
         identifier(paper.doi),
         web_address(paper),
         _INCLUDED.get(paper.decision, ""),
@@ -102,6 +103,6 @@ def _notes(paper: Paper) -> list[str]:
     return [inclusion, *([f"RAYYAN-EXCLUSION-REASONS: {reason}"] if is_excluded else []), *notes]
 
 
-def _authors(paper: Paper, between: str = "; ") -> str:
+def _authors(paper: Paper, between: str) -> str:
     names = (single_line(written(author)) for author in paper.authors)
     return between.join(name for name in names if name)
