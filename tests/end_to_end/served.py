@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+from tests.ports import free_port
 
 OF_THE_SYSTEM = ("PATH", "LANG")
 
@@ -23,10 +23,7 @@ class ServedProcess:
     def __init__(
         self, environment: dict[str, str], folder: Path, *options: str, port: int = 0
     ) -> None:
-        with socket.socket() as free:
-            free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            free.bind(("127.0.0.1", port))
-            port = free.getsockname()[1]
+        port = port or free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.log = folder / f"served-{port}.log"
         words = ["-m", "paper_search", "serve", "--port", str(port), *options]

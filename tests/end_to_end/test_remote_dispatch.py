@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ import httpx
 import pytest
 from langgraph.types import Command
 from pydantic import BaseModel
+from tests.ports import free_port
 
 from paper_search.errors import DispatchError
 from paper_search.persistence import open_persistence
@@ -86,9 +86,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     (folder / "served.py").write_text(SERVED)
     document = {"dependencies": ["."], "graphs": {"served": "./served.py:graph"}}
     (folder / "langgraph.json").write_text(json.dumps(document))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     words = ["-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)]
     log = folder / "server.log"
     with log.open("wb") as output:

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ import pytest
 from langgraph_sdk import get_client
 from tests.answers import reply_to
 from tests.end_to_end.served import bare_environment
+from tests.ports import free_port
 
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
@@ -45,9 +45,7 @@ class BareServer:
     _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     def start(self) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         words = ["-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)]
         log = self.folder / f"server-{port}.log"

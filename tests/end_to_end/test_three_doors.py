@@ -8,7 +8,6 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from langgraph_sdk import get_client
+from tests.ports import free_port
 
 from paper_search.config import AppConfig, LLMConfig, SearchSourceConfig
 from paper_search.models import EndReason
@@ -71,9 +71,7 @@ class Server:
     """A `langgraph dev` that can be killed without warning."""
 
     def __init__(self, environment: dict[str, str], folder: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.log = folder / f"server-{port}.log"
         command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]

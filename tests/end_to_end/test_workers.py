@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.end_to_end.served import bare_environment, command_line
+from tests.ports import free_port
 
 from paper_search.persistence import open_persistence
 
@@ -35,9 +35,7 @@ class Worker:
     """One process of Aegra."""
 
     def __init__(self, environment: dict[str, str], folder: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.log = folder / f"worker-{port}.log"
         words = ["aegra_api.main:app", "--host", "127.0.0.1", "--port", str(port)]

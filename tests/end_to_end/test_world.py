@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.ports import free_port
 
 from paper_search.testing.recorded import recorded_answers
 
@@ -74,9 +74,7 @@ class Services:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Services]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, str(WORLD / "serve.py"), "--size", SMALL, "--port", str(port)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, **quiet) as server:  # noqa: S603  # the simulator

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 
 import pytest
+from tests.ports import free_port
 
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import HttpError, HttpTimeoutError, HttpUnreachableError
@@ -76,8 +77,7 @@ async def server() -> AsyncIterator[FaultServer]:
 @pytest.fixture
 def closed() -> str:
     """An address where nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    return f"http://127.0.0.1:{free_port()}/"
 
 
 @pytest.fixture
