@@ -170,11 +170,11 @@ def test_a_crowded_service_is_left_alone_by_the_next_runs(
 
 
 def test_a_slow_service_does_not_hold_the_page(services: Services, tmp_path: Path) -> None:
-    services.control(slow={"doaj": 30})
-    started = time.monotonic()
+    services.control(slow={"doaj": 3600})
     found = services.find(QUESTIONS[0], tmp_path)
-    assert time.monotonic() - started < 28
-    assert of_source(found, "doaj")[0]["status"] == "timeout"
+    (report,) = of_source(found, "doaj")
+    assert report["status"] == "timeout"
+    assert "search it alone to wait for it" in report["error"]
     assert len(found["papers"]) >= 20
 
 
