@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import multiprocessing
+import threading
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -149,13 +150,16 @@ async def test_a_damaged_library_is_a_failure_in_the_report(tmp_path: Path) -> N
 
 async def test_searching_does_not_hold_up_the_loop(home: Path) -> None:
     """API-28"""
-    source, ticks = source_of(home, "sample"), 0
-    searches = asyncio.gather(*(source.report(strategy("a*", "b* OR c*")) for _ in range(4)))
-    while not searches.done():
-        ticks += 1
-        await asyncio.sleep(0.001)
-    await searches
-    assert ticks > 3
+    loop_turns = threading.Event()
+
+    def open_when_it_turns() -> Opened:
+        assert loop_turns.wait(240)
+        return source_of(home, "sample")._open()
+
+    source = LibrarySource("sample", open_when_it_turns)
+    asyncio.get_running_loop().call_later(0.01, loop_turns.set)
+    report = await source.report(strategy("a*", "b* OR c*"))
+    assert [said.status for said in report.sources] == [SourceStatus.OK] * 2
 
 
 def shipped_papers() -> list[RawPaper]:
