@@ -213,7 +213,7 @@ class Meeting(Source):
 async def test_ten_sources_are_asked_at_the_same_time() -> None:
     barrier = asyncio.Barrier(10)
     searcher = Searcher([Meeting(f"s{number}", barrier) for number in range(10)])
-    assert len(await asyncio.wait_for(searcher.search(strategy()), 20)) == 10
+    assert len(await searcher.search(strategy())) == 10
 
 
 class Deaf(Source):
@@ -250,7 +250,7 @@ class Plain(Source):
 
     def search_advanced(self, strategy: SearchStrategy) -> Any:  # type: ignore[override]  # on purpose
         assert strategy.queries
-        assert self.other_was_asked.wait(20)
+        assert self.other_was_asked.wait(240)
         return self.answer
 
 

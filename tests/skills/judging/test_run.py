@@ -318,7 +318,7 @@ async def test_a_kill_in_the_middle_of_a_question_loses_what_is_in_it_and_no_mor
             return await super().complete_json(*args)
 
     running = asyncio.create_task(judged(Hanging(grades_of({})), some(30), kept=shelf))
-    await asyncio.wait_for(hangs.wait(), 5)
+    await hangs.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
