@@ -193,7 +193,7 @@ def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(
     someone.sees("relevant: 1\n")
     someone.sees(MENU_2)
     someone.types("approve please")
-    someone.sees("nothing can stand behind 'approve'")
+    someone.sees("'approve' takes nothing more")
     someone.sees(MENU_2)
     someone.rests()
     if leave == "ctrl-c":

@@ -45,7 +45,7 @@ def strategies(thread: ReviewThread) -> list[SearchStrategy]:
 
 
 def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]:
-    """Return what every source was asked, when, within which limits, and what came of it.
+    """Return what every source was asked, when, within which limits, and with what result.
 
     `hits` is what the source says it has; `retrieved` the records that it gave and that were kept;
     `excluded` and `untitled` what was removed at once; `new_records` the stored records that this

@@ -225,7 +225,7 @@ def _reviewers(found: Agreement) -> list[Section]:
         )
         for conflict in found.conflicts
     ]
-    columns = ["Conflict", "Title", "Included by", "Excluded by", "Settled", "By"]
+    columns = ["Conflict", "Title", "Included by", "Excluded by", "Resolved", "By"]
     return [Section("Independent reviewers", said, columns, rows)]
 
 

@@ -71,9 +71,9 @@ def joined_abstract(parts: Iterable[tuple[str | None, str | None]]) -> str | Non
 
 
 def indexed_abstract(index: object) -> str | None:
-    """Return the abstract of an inverted index, word to places (OpenAlex); None: there is none.
+    """Return the abstract of an inverted index, word to positions (OpenAlex); None: there is none.
 
-    What is no word or no place is passed over.
+    What is no word or no position is passed over.
     """
     entries = index.items() if isinstance(index, dict) else ()
     places = {

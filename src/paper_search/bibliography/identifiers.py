@@ -173,7 +173,7 @@ def names_of(record: BibliographicRecord) -> set[str]:
 
 
 def content_key(record: BibliographicRecord) -> str:
-    """Return 24 hex digits that stand for title, year and first author of a work."""
+    """Return 24 hex digits that identify title, year and first author of a work."""
     first = normalised_title(family_name(record.authors[0].name)) if record.authors else ""
     title = normalised_title(record.title) or record.title.strip()
     key = f"{title}\n{record.year or ''}\n{first}"

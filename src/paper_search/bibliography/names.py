@@ -84,7 +84,7 @@ def split_name(name: str, *, is_inverted: bool = False) -> PersonName:
 
     Args:
         name: the whole name.
-        is_inverted: what stands before a comma is the family name, as in RIS or MEDLINE; what
+        is_inverted: the text before a comma is the family name, as in RIS or MEDLINE; what
             follows it is then never a degree or a suffix in capitals.
     """
     is_braced = name.strip().startswith("{") and name.strip().endswith("}")
@@ -98,7 +98,7 @@ def split_name(name: str, *, is_inverted: bool = False) -> PersonName:
 
 
 def author_named(name: str, author_id: str | None = None, *, is_inverted: bool = False) -> Author:
-    """Return the author of a source that gives one string: the only place where it is split.
+    """Return the author of a source that gives one string: the only function that splits it.
 
     Args:
         name: as the source writes it; it stays as it is.
@@ -222,7 +222,7 @@ def _has_given_name(text: str) -> bool:
 
 
 def _split_inverted(parts: list[str], *, is_inverted: bool) -> PersonName | None:
-    """Split "Family, Given", with the suffix in any of its three places."""
+    """Split "Family, Given", with the suffix in any of its three positions."""
     if not all(parts):
         return None
     match parts:

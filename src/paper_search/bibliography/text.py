@@ -19,7 +19,7 @@ _TYPE_COMMANDS = re.compile(
     r"|limits|nolimits|left|right|[Bb]igg?[lr]?|xspace|relax|noindent|indent|par|newline|linebreak"
     r"|pagebreak|newpage|hfill|vfill|(?:small|med|big)skip|centering|raggedright|protect|hline)"
 )
-"""Commands that set type and stand without an argument."""
+"""Commands that set type and take no argument."""
 _UNESCAPED_SPECIAL = re.compile(r"(?<!\\)([%#])")
 _TAG_NAMES = (
     "p|br|b|i|u|em|strong|sub|sup|span|div|a|sc|scp|small|tt|code|inf|italic|bold|font|img|title"

@@ -27,7 +27,7 @@ class Answer:
 
     action: str
     edit: Any = None
-    """What stands in the file of `--edit`."""
+    """The content of the file of `--edit`."""
     relevant: str | None = None
     irrelevant: str | None = None
     note: str | None = None

@@ -28,7 +28,7 @@ DestinationT = TypeVar("DestinationT", bound=Destination)
 
 
 class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
-    """Takes a thread as far as the person at hand takes it.
+    """Takes a thread as far as the person takes it.
 
     Everything runs on one event loop, which rests while the person thinks: clients of sources
     live on, and Ctrl-C at a prompt is an ordinary one.

@@ -35,7 +35,7 @@ class UsageMistakeError(InputError):
 
 
 def exit_code(error: BaseException) -> ExitCode:
-    """Return the exit code that stands for an error."""
+    """Return the exit code of an error."""
     match error:
         case ThreadNotFoundError():
             return ExitCode.NOT_FOUND

@@ -160,7 +160,7 @@ _FILES_OF_PAPERS = {".bib", ".bibtex", ".ris", ".json", ".jsonl"}
 
 
 def known_papers(values: list[str]) -> list[str]:
-    """Return identifiers and titles; a file (.bib, .ris ...) stands for the papers in it.
+    """Return identifiers and titles; a file (.bib, .ris ...) means the papers in it.
 
     Raises:
         InputError: a file cannot be read, or a value is blank.

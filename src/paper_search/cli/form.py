@@ -46,7 +46,7 @@ def write_form(
     """Return the form of a strategy.
 
     Args:
-        strategy: what stands in it.
+        strategy: what it holds.
         available: sources that may be named; empty: not known.
         ranking: those of them that answer plain text.
         criteria: what papers are judged by; none: no model judges.
@@ -82,7 +82,7 @@ def read_form(form: str) -> Any:
 
 
 def with_problem(form: str, problem: str) -> str:
-    """Return the form with what is wrong with it on top, in place of what was said before."""
+    """Return the form with what is wrong with it on top, in place of earlier messages."""
     kept = [line for line in form.splitlines() if not line.startswith(_PROBLEM)]
     return "\n".join([f"{_PROBLEM}{visible(problem)}", *kept]) + "\n"
 

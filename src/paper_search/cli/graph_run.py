@@ -124,7 +124,7 @@ def _ended(work: "Coroutine[Any, Any, Run]") -> "Run":
 def _tell(
     ended: "Run", thread: str | None = None, home: Path | None = None, *, as_json: bool
 ) -> None:
-    """Print what came of a run.
+    """Print the result of a run.
 
     Raises:
         typer.Exit: it waits for an answer.

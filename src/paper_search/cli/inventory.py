@@ -1,4 +1,4 @@
-"""What sources there are, and how each of them stands."""
+"""What sources there are, and the status of each."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def command(line: str, offered: str) -> tuple[str, str]:
         raise InvalidDecisionError(f"{visible(word)!r} is none of: {taken}")
     if rest.strip() and meaning not in WITH_WORDS:
         raise InvalidDecisionError(
-            f"{visible(line)!r} is not taken: nothing can stand behind {meaning!r}; "
+            f"{visible(line)!r} is not a command: {meaning!r} takes nothing more; "
             f"to do it, type {word.lower()} alone"
         )
     return meaning, rest.strip()

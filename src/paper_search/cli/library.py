@@ -103,7 +103,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
 
 
 def _embed(library: "Library", *, is_wanted: bool) -> None:
-    """Make the missing vectors if they are wanted; that it fails is told, and the import stands."""
+    """Make the missing vectors if they are wanted; a failure is told, the import kept."""
     if not is_wanted:
         return
     from paper_search.cli.progress import import_progress
@@ -246,7 +246,7 @@ def embed(
 
 
 def told(made: "EmbeddingSummary") -> str:
-    """Return what came of a run in one line."""
+    """Return the result of a run in one line."""
     line = f"vectors: {made.made} created, {made.total} in total, by {made.model}"
     if made.unusable:
         line += f"; the model can make nothing of {made.unusable} records"

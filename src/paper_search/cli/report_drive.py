@@ -82,7 +82,7 @@ class ReportAnswer:
 
 
 class ReportDrive(Drive[Review, Report, ReportDelivery]):
-    """Takes a report as far as the person at hand takes it; see `Drive`."""
+    """Takes a report as far as the person takes it; see `Drive`."""
 
     session_type = ReportSession
     noun = "report"
@@ -204,7 +204,7 @@ def _drive(  # noqa: PLR0913, PLR0917  # what a drive is made of
 
 
 async def previewed(url: str, thread_id: str) -> Report:
-    """Return a report as it stands, before it is given out.
+    """Return a report before it is given out.
 
     Raises:
         ThreadNotFoundError: there is no such report.

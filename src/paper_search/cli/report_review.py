@@ -45,7 +45,7 @@ _ITEMS = 12
 _LAST = 8
 """Of what happened on the way, so many are shown."""
 _HELP = """<!--
-Change the text, save, and close the editor. Citations are [@key], as they stand. Words in brackets
+Change the text, save, and close the editor. Keep citations, [@key], as they are. Words in brackets
 behind a sentence, such as [{marks}], say how far its source bears it; they are no part of the text.
 "# " is the title, "## Abstract" and "## Conclusion" are these, every other "## " is a section.
 -->
@@ -60,7 +60,7 @@ class ReportReview:
 
     Args:
         terminal: where they sit.
-        report: gives the whole report as it stands.
+        report: returns the whole current report.
         editor: the command that opens the text; None: it can only be changed in words.
     """
 

@@ -94,16 +94,17 @@ def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
     relevant: Annotated[
-        str | None, typer.Option(metavar="IDS", help="Settle conflicts as relevant, with commas.")
+        str | None,
+        typer.Option(metavar="IDS", help="Resolve these conflicts as relevant, with commas."),
     ] = None,
     irrelevant: Annotated[
-        str | None, typer.Option(metavar="IDS", help="Settle conflicts as irrelevant.")
+        str | None, typer.Option(metavar="IDS", help="Resolve these conflicts as irrelevant.")
     ] = None,
     reason: Annotated[str | None, typer.Option(metavar="WORDS", help="Why.")] = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Compare what the reviewers of a result decided, and settle what they disagree on.
+    """Compare what the reviewers of a result decided, and resolve what they disagree on.
 
     While a reviewer is not done, it only says how far each has come. After that it makes what all
     agree on decisions of the thread, prints their agreement (Cohen's kappa) and lists the
@@ -114,13 +115,13 @@ def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
     url = settings(ctx, home).persistence_url
     chosen = {True: _ids(relevant), False: _ids(irrelevant)}
 
-    async def settled(reviewers: Reviewers) -> tuple[Agreement, int]:
+    async def resolved(reviewers: Reviewers) -> tuple[Agreement, int]:
         entered = await reviewers.enter_agreed()
         for is_relevant, ids in chosen.items():
             await reviewers.settle(ids, is_relevant=is_relevant, reason=reason)
         return await reviewers.agreement(), entered
 
-    found, entered = _reviewed(url, thread, settled)
+    found, entered = _reviewed(url, thread, resolved)
     if as_json:
         print_json({"thread_id": thread, **found.model_dump(mode="json")})
         return
@@ -170,13 +171,13 @@ def _told(conflict: Conflict) -> str:
     said = f"relevant: {', '.join(conflict.included_by)}; not: {', '.join(conflict.excluded_by)}"
     notes = "".join(f"\n  {name} noted: {note}" for name, note in conflict.notes.items())
     settled = (
-        f"\n  settled by {conflict.settled_by}: {conflict.settled}" if conflict.settled else ""
+        f"\n  resolved by {conflict.settled_by}: {conflict.settled}" if conflict.settled else ""
     )
     return visible(f"{conflict.paper_id}  {conflict.title}\n  {said}") + notes + settled
 
 
 def _ask(url: str, thread: str, conflicts: list[Conflict]) -> None:
-    """Ask about each conflict that is not settled; every answer is saved at once."""
+    """Ask about each open conflict; every answer is saved at once."""
     with contextlib.suppress(QuitError):
         for conflict in conflicts:
             say(_told(conflict))

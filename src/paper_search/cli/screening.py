@@ -59,8 +59,8 @@ class ScreeningPrompt:
         runner: runs what waits for the disk.
         url: where threads live.
         continuation: the commands that go on with the thread.
-        reviewer: who decides apart from others on the same papers; None: the person at hand,
-            whose marks are those of the thread.
+        reviewer: who decides apart from others on the same papers; None: the person at the
+            terminal, whose marks are those of the thread.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
-    """Takes a search as far as the person at hand takes it; see `Drive`."""
+    """Takes a search as far as the person takes it; see `Drive`."""
 
     session_type = SearchSession
     noun = "thread"

@@ -38,7 +38,7 @@ def edited(form: str, command: str, name: str = "strategy.toml") -> str:
     """Return the form as the person left it.
 
     Args:
-        form: what stands in the file that is opened.
+        form: the text of the file that is opened.
         command: the editor with its options, as VISUAL and EDITOR have it.
         name: of that file.
 

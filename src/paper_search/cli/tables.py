@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 AUTHORS_SHOWN = 3
 SNIPPET = "bold yellow"
-"""How the words stand out that a grade rests on."""
+"""The style of the words that a grade rests on."""
 
 
 def paper_table(
@@ -32,7 +32,7 @@ def paper_table(
 ) -> Table:
     """Return papers with their verdicts.
 
-    The reason of a verdict stands below the title: tables of eight columns are hard to read.
+    The reason of a verdict is below the title: tables of eight columns are hard to read.
 
     Args:
         papers: in order.
@@ -190,7 +190,7 @@ def score(paper: Paper) -> str:
 
 
 def highlighted(shown: Text, paper: Paper) -> Text:
-    """Return a text in which the words stand out that the judge's grades of a paper rest on."""
+    """Return a text with the words highlighted on which the judge based its grades."""
     if snippets := [visible(grade.snippet) for grade in paper.grades if grade.snippet]:
         shown.highlight_words(snippets, SNIPPET)
     return shown

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 PAGE = 20
 FACETS_SHOWN = 8
 _AROUND = 4
-"""Lines of the window for what stands below a page of papers."""
+"""Lines of the window for what is below a page of papers."""
 
 
 def show_checkpoint(  # noqa: PLR0913  # what is shown, and how much of it

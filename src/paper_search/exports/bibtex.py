@@ -47,7 +47,7 @@ def export_bibtex(collection: PaperCollection) -> str:
 
     Keys are those of `citation_keys`. Characters that TeX reads as commands are escaped in text,
     never in identifiers and addresses. `type` has the type of what BibTeX calls "misc", the note
-    is `annote`, and the screening decision stands in fields that no style prints.
+    is `annote`, and the screening decision is in fields that no style prints.
     """
     return _written(collection, _bibtex)
 

@@ -28,9 +28,9 @@ Cell = str | int | float
 def export_csv(collection: PaperCollection) -> str:
     """Return a header row and one row per paper: RFC 4180, lines end in CR LF, text is quoted.
 
-    Every text cell is one line. Where a spreadsheet would begin a formula stands an apostrophe
+    Every text cell is one line. Where a spreadsheet would begin a formula there is an apostrophe
     (OWASP, CSV injection): before = + - @ at the start of a cell and after a semicolon.
-    Several authors, tags or keywords stand in one cell, separated by "; ". The import reads the
+    Several authors, tags or keywords are in one cell, separated by "; ". The import reads the
     same records again.
     """
     return csv_text(_rows(collection))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def export_json(collection: PaperCollection, indent: int | None = 2) -> str:
     """Return the collection as JSON that `PaperCollection.model_validate_json` reads back.
 
-    Letters of all scripts stand for themselves; `indent` None puts it all on one line.
+    Letters of all scripts are written unescaped; `indent` None puts it all on one line.
     """
     return collection.model_dump_json(indent=indent)
 
@@ -33,7 +33,7 @@ def export_csl_json(collection: PaperCollection) -> str:
     """Return the papers as a JSON list of CSL items (schema csl-data 1.0.2).
 
     The id of an item is its BibTeX key, so that a manuscript may change from one to the other.
-    What screening said stands in `custom`, which the schema leaves to programs.
+    The screening decision is in `custom`, which the schema leaves to programs.
     """
     keys = citation_keys(collection.papers)
     items = [_item(key, paper) for key, paper in zip(keys, collection.papers, strict=True)]

@@ -70,7 +70,7 @@ def suffix_of_format(name: str) -> str:
 
 
 def format_for_suffix(path: str | Path) -> str:
-    """Return the format that the end of a file name stands for.
+    """Return the format of a file name, by its end.
 
     A suffix that is none of ours may be the name of a format that someone else installed.
 

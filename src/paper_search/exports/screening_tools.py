@@ -40,7 +40,7 @@ def export_asreview(collection: PaperCollection) -> str:
 def export_rayyan(collection: PaperCollection) -> str:
     """Return the papers in the columns of Rayyan's own CSV.
 
-    Decisions, labels, reasons of exclusion and notes stand in `notes`, as Rayyan writes them.
+    Decisions, labels, reasons of exclusion and notes are in `notes`, as Rayyan writes them.
     """
     columns = (
         *("key", "title", "year", "journal", "issn", "volume", "issue", "pages", "authors"),

@@ -34,7 +34,7 @@ _CHALLENGES = (
     b"validate.perfdrive.com",
     b"_incapsula_resource",
 )
-"""What stands in the pages of bot walls, in lower case."""
+"""Words of the pages of bot walls, in lower case."""
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 

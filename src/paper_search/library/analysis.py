@@ -69,7 +69,7 @@ _NOT_FROM_GREEK = (
     "adv|adverti|circumc|compr|comprom|conc|dev|disgu|enterpr|exc|exerc|expert|fran|fraud|improv"
     "|merchand|parad|prec|prem|prom|rev|superv|surm|surpr|telev|treat"
 )
-"""What stands before `-ise` in words that are written so everywhere (exercise, promise)."""
+"""Stems before `-ise` in words that are spelled so everywhere (exercise, promise)."""
 _ONE_L = "cancel|channel|fuel|label|level|marvel|model|panel|signal|tot|travel|tunnel"
 _ISE = rf"^(?!(?:{_NOT_FROM_GREEK})is)([a-z]{{3,}})is(e|ed|es|ing|ers?|ations?|ational)$"
 _RULES = tuple(

@@ -230,7 +230,7 @@ class Library:
         Words alone find any of them, best those records that have all; with an operator, a
         quote, a `*` or a field prefix the text is a boolean query, and only what it asks for
         is found. A question in whole sentences is always words, whatever it quotes, and so is a
-        long text whose only sign of a query, a star, stands where none can: a title may have it.
+        long text whose only sign of a query, a star, is where none can be: a title may have it.
         Where vectors rank, too, the question is moved by the papers that `feedback` marks.
 
         Raises:

@@ -63,7 +63,7 @@ class Embedder:
     def documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one vector of length 1 for each text, in order; zeros where it has no meaning.
 
-        A model may know no word of a text, or stumble over it: that one record has no place, the
+        A model may know no word of a text, or stumble over it: that one record has no vector, the
         others have theirs.
 
         Raises:

@@ -18,7 +18,7 @@ RELEVANT = 0.75
 IRRELEVANT = 0.15
 """Weight of the middle of the irrelevant; both are those of Manning et al. 2008, section 9.1.1."""
 DEPTH = 300
-"""How many records either ranking brings in; no more of them are worth a place."""
+"""How many records either ranking brings in; more of them add nothing."""
 _MOST_LISTED = 30_000
 """Records that meet a condition and are compared one by one; of more, the nearest are sought."""
 _MOST_SOUGHT = 20_000
@@ -26,7 +26,7 @@ _SPARE = 1.5
 
 
 class Neighbourhood:
-    """One question's place among the vectors of a library.
+    """One question among the vectors of a library.
 
     Args:
         nearness: the vectors.

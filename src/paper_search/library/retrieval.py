@@ -87,7 +87,7 @@ class Retrieval:
             condition: what every record must meet; None: nothing.
 
         Raises:
-            InputError: the condition stands for too many phrases.
+            InputError: the condition means too many phrases.
         """
         weights = self._capped(query_weights(text))
         if not weights:
@@ -108,7 +108,7 @@ class Retrieval:
         """Return exactly the records that the tree means, ranked by the words that it asks for.
 
         Raises:
-            InputError: the tree stands for too many phrases.
+            InputError: the tree means too many phrases.
         """
         weights = self._capped(dict.fromkeys(self._asked_for(tree), 1.0))
         make = self._translator
@@ -119,7 +119,7 @@ class Retrieval:
         """Return how many records the tree means.
 
         Raises:
-            InputError: the tree stands for too many phrases.
+            InputError: the tree means too many phrases.
         """
         make = self._translator
         condition = make.both(make.boolean(tree), make.limits(filters))

@@ -52,7 +52,7 @@ _PIECE = re.compile(r"\w(?:[\w*?$]*[\w?$])?\*?|\*\w[\w*?$]*")
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word at a place, counted from the first word of its pattern."""
+    """A word and its position, counted from the first word of its pattern."""
 
     place: int
     text: str
@@ -67,7 +67,7 @@ class Translator:
 
     The meaning is that of `paper_search.query.evaluate`: words in one field, a phrase's words
     adjacent, NEAR with at most n words in between, in any order. The index holds words as they
-    are; a word of a query stands for all words of the index with its English stem, except in
+    are; a word of a query means all words of the index with its English stem, except in
     names and where it is cut short.
     """
 
@@ -84,7 +84,7 @@ class Translator:
         """Return the query that finds what the tree means; every record found scores alike.
 
         Raises:
-            InputError: a NEAR over groups so large that it stands for thousands of phrases.
+            InputError: a NEAR over groups so large that it means thousands of phrases.
         """
         return self._unscored(self._matched(node))
 
@@ -212,7 +212,7 @@ class Translator:
         return "|".join(self._forms(word, field))
 
     def _forms(self, word: _Word, field: str) -> list[str]:
-        """Return the words of the field that the word of the query stands for, itself included."""
+        """Return the words of the field that the word of the query matches, itself included."""
         if word.kind is _Kind.AS_IT_IS:
             return [word.text]
         if (field, word.text) not in self._known:
@@ -241,7 +241,7 @@ def _beginning(stem: str) -> str:
 
 
 def _patterns(node: Node, field: str) -> list[_Pattern]:
-    """Return all arrangements of words in the field that the node stands for."""
+    """Return all arrangements of words in the field that the node matches."""
     match node:
         case Term(text, limit, is_prefix):
             given = (f"{text}*" if is_prefix else text,)

@@ -44,7 +44,7 @@ class Grade(BaseModel):
     grade: int = Field(ge=0, le=HIGHEST_GRADE)
     """0: not at all, 1: touches it, 2: mostly, 3: fully."""
     snippet: str = ""
-    """Words of the title or the abstract, as they stand there; empty with a grade of 0."""
+    """Words of the title or the abstract, unchanged; empty with a grade of 0."""
 
     def __str__(self) -> str:
         """Return the grade in words."""

@@ -16,7 +16,7 @@ class MergeReason(str, Enum):
     IDENTIFIER = "identifier"
     """An identifier names both."""
     CONTENT = "content"
-    """Title, authors, year, place and abstract agree well enough."""
+    """Title, authors, year, venue and abstract agree well enough."""
     VERSION = "version"
     """Two versions of one work: preprint and publication, conference paper and article."""
     MODEL = "model"
@@ -27,7 +27,7 @@ class PairEvidence(BaseModel):
     """What is known about two records being one work."""
 
     one: str
-    """Id of a record; the two stand in the order of their content."""
+    """Id of a record; the two are in the order of their content."""
     other: str
     reason: MergeReason
     confidence: float = Field(ge=0.0, le=1.0)
@@ -71,7 +71,7 @@ class Cluster:
     """The records of one publication.
 
     Attributes:
-        members: places of the records in the list that was given, ascending.
+        members: positions of the records in the list that was given, ascending.
         ids: ids of the members, in the same order.
         merges: the pairs that made them one, in the order in which they did: one fewer than
             members.
@@ -89,8 +89,8 @@ class Clustering:
     """All records, each in exactly one cluster, and each cluster in exactly one work.
 
     Attributes:
-        clusters: by the place of their first member.
-        works: places in `clusters`: the versions of each work, the best one first.
+        clusters: by the position of their first member.
+        works: positions in `clusters`: the versions of each work, the best one first.
         versions: the links that make clusters versions of one work.
         uncertain: pairs of different works that may be one, to be asked about, the likeliest
             first.
@@ -102,8 +102,8 @@ class Clustering:
     uncertain: list[PairEvidence]
 
     def works_by_members(self) -> list[list[int]]:
-        """Return the places of the records of each work."""
+        """Return the positions of the records of each work."""
         return [
-            sorted(member for place in work for member in self.clusters[place].members)
+            sorted(member for position in work for member in self.clusters[position].members)
             for work in self.works
         ]

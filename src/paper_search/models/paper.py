@@ -63,9 +63,9 @@ class Author(BaseModel):
     given: str | None = Field(default=None, exclude_if=_is_absent)
     """Given names or initials."""
     particle: str | None = Field(default=None, exclude_if=_is_absent)
-    """What stands before the family name: "van der"."""
+    """What precedes the family name: "van der"."""
     suffix: str | None = Field(default=None, exclude_if=_is_absent)
-    """What stands after the name: "Jr.", "III"."""
+    """What follows the name: "Jr.", "III"."""
     literal: str | None = Field(default=None, exclude_if=_is_absent)
     """The whole of a name that is not to be taken apart, such as that of an organisation."""
 
@@ -182,7 +182,7 @@ class RawPaper(BibliographicRecord):
 
     @property
     def text(self) -> str | None:
-        """As for any record; a snippet stands in for a missing abstract."""
+        """As for any record; a snippet replaces a missing abstract."""
         return _joined(self.abstract or self.snippet, self.keywords)
 
 

@@ -49,7 +49,7 @@ class QueryHits(BaseModel):
 
 
 class RelaxedQuery(BaseModel):
-    """A query without hits, and what stands in its place."""
+    """A query without hits, and the query that replaces it."""
 
     original: str
     instead: str | None
@@ -68,7 +68,7 @@ class ScopeReport(BaseModel):
     """What the sources have for a strategy; all of it is for the person to read."""
 
     queries: list[QueryHits] = Field(default_factory=list)
-    """One for each boolean query of the strategy as it stands after relaxing, in its order."""
+    """One for each boolean query of the strategy after relaxing, in its order."""
     lines: list[QueryHits] = Field(default_factory=list, exclude_if=_is_unset)
     """One for each line of a strategy that the person gave, by its label, as far as counted."""
     concepts: list[QueryHits] = Field(default_factory=list)
@@ -80,7 +80,7 @@ class ScopeReport(BaseModel):
     """Which sources cannot count, did not answer in time or failed, and what stays as it is."""
 
     def revised(self, strategy: SearchStrategy) -> SearchStrategy:
-        """Return the strategy with the relaxed queries in the place of those without hits."""
+        """Return the strategy with relaxed queries instead of those without hits."""
         if not self.relaxed:
             return strategy
         instead = {relaxed.original: relaxed.instead for relaxed in self.relaxed}

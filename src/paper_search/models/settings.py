@@ -155,7 +155,7 @@ class ServerConfig(BaseModel):
 
 
 def _listed(text: str) -> list[str]:
-    """Return what stands between the commas of a text, without what is empty."""
+    """Return the items between the commas of a text, without empty ones."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 

@@ -40,7 +40,7 @@ class Budget(BaseModel, frozen=True):
 
 
 class Spending(BaseModel):
-    """Calls of models, and what came of them."""
+    """Calls of models, and their cost."""
 
     calls: int = 0
     failed: int = 0

@@ -11,9 +11,9 @@ _SHORTEST = 200
 _SHORT = 3000
 """A page of fewer characters that speaks of signing in is about that, and not much else."""
 _MOST_TITLE = 5000
-"""Characters at the beginning of a paper in which its title stands."""
+"""Characters at the beginning of a paper in which its title is."""
 _SAME_TITLE = 0.7
-"""Share of the words of a title that has to stand there."""
+"""Share of the words of a title that have to be there."""
 
 _INSTEAD = tuple(
     (re.compile("|".join(said), re.IGNORECASE), what)
@@ -82,7 +82,7 @@ def shown_instead(text: str, title: str, url: str) -> str | None:
 
 
 def is_about(title: str, text: str, own_title: str = "") -> bool:
-    """Whether a document is the paper of this title: most of its words stand at the beginning."""
+    """Whether a document is the paper of this title: most of its words are at the beginning."""
     words = {normalised_title(word) for word in title.split()} - {""}
     beginning = f"{own_title} {text[:_MOST_TITLE]}"
     have = {normalised_title(word) for word in beginning.split()}

@@ -47,7 +47,7 @@ def evaluate(
     """Return whether the document matches.
 
     A word or phrase without a field matches in any field of the document but `year`; it matches
-    inside one field, never across two. A heading matches where its words stand in any field. A
+    inside one field, never across two. A heading matches where its words are in any field. A
     document without a year is in no range of years.
 
     Args:
@@ -63,9 +63,9 @@ def judge(
 ) -> bool | None:
     """Return whether the document matches, as far as it is known; None: it cannot be told.
 
-    As `evaluate`, but a field that is None is unknown, not empty: a word that stands nowhere else
-    may stand in the missing abstract, and a missing year may be in any range. A heading is only
-    known where its words stand in the document: who indexed it is not asked.
+    As `evaluate`, but a field that is None is unknown, not empty: a word that is nowhere else
+    may be in the missing abstract, and a missing year may be in any range. A heading is only
+    known where its words are in the document: who indexed it is not asked.
     """
     return _Judge(document, tokeniser).of(node)
 
@@ -166,7 +166,7 @@ def _pattern(piece: str, tokeniser: Tokeniser) -> re.Pattern[str]:
 
 
 def is_in_field(limit: str | None, field: str) -> bool:
-    """Return whether what is limited to a field, or to none, may stand in a field of a record."""
+    """Return whether what is limited to a field, or to none, may be in a field of a record."""
     return limit in {None, field} or (limit == "tiab" and field in {"title", "abstract"})
 
 
@@ -223,7 +223,7 @@ HEADING = "mesh"
 
 
 def heading_words(leaf: Term | Phrase) -> tuple[str, ...]:
-    """Return the words of a heading as they stand in texts, without its subheading.
+    """Return the words of a heading as texts have them, without its subheading.
 
     What is inverted is turned round: "Tomography, Emission-Computed, Single-Photon" is
     single-photon emission-computed tomography. A list ("Delirium, Dementia, Amnestic, Cognitive

@@ -22,7 +22,7 @@ YEAR = re.compile(r"\d{4}")
 
 
 def read_word(text: str, refuse: Refusal) -> Term:
-    """Return the term that a bare word stands for."""
+    """Return the term of a bare word."""
     word = text.rstrip(_TRAILING)
     _refuse_foreign_operators(text, refuse)
     if not LETTER.search(word):
@@ -38,13 +38,13 @@ def read_word(text: str, refuse: Refusal) -> Term:
 
 
 def read_exact_word(text: str) -> Term:
-    """Return the term for a word that is taken as it stands, such as a DOI."""
+    """Return the term for a word that is taken literally, such as a DOI."""
     word = text.rstrip(_TRAILING)
     return Term(word.rstrip("*"), is_prefix=word.endswith("*"))
 
 
 def read_phrase(text: str, refuse: Refusal) -> Term | Phrase:
-    """Return the leaf for what stands between two quotes; one word alone is a term."""
+    """Return the leaf for the text between two quotes; one word alone is a term."""
     words = tuple(cleaned for word in text.split() if (cleaned := clean_word(word)))
     if not LETTER.search("".join(words)):
         refuse(0, "the phrase is empty: put words between the quotes")

@@ -70,7 +70,7 @@ class Line:
         text: without its label and the count of its hits.
         row: the line of the whole text that it begins on, counted from 1.
         column: where it begins there, counted from 1.
-        limits: offset in the row, and a limit that stands beside the line.
+        limits: offset in the row, and a limit beside the line.
         wraps: where it goes on in another row: offset in the text, row, and column there.
     """
 

@@ -117,7 +117,7 @@ class _Inspection:
         return [leaf for child in node.children for leaf in self._operands(child, kind)]
 
     def _pure_exclusion(self, node: Node) -> int | None:
-        """Return the column of the NOT that nothing wanted stands beside, if there is one."""
+        """Return the column of a NOT with nothing wanted beside it, if there is one."""
         if isinstance(node, Not):
             return self._column(node)
         if isinstance(node, And):

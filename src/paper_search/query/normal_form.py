@@ -151,7 +151,7 @@ def _is_year(number: int) -> bool:
     return 1000 <= number <= 9999  # noqa: PLR2004  # four digits
 
 
-# What means something to another system stands in quotes.
+# What means something to another system is quoted.
 _BARE = re.compile(
     r"(?!(?:(?i:adj)\d+|[NWS]\d+|TI|AB|SU|MW|TX|KW|DE|MJ|XB|MH|MM)$)\w+(?:[-.'’?$]\w+)*"
 )

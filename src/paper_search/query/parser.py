@@ -29,7 +29,7 @@ _PARENTHESES = re.compile(r'"[^"]*"|[()]')
 
 
 def parse(text: str) -> Node:
-    """Return the normal form of the tree that a query text stands for.
+    """Return the normal form of the tree of a query text.
 
     The language: words, "phrases", AND OR NOT, juxtaposition (AND), parentheses, NEAR/n, `*` at
     the end of a word, and the prefixes title:, abstract:, author:, venue:, tiab: (title or

@@ -37,8 +37,8 @@ def is_prose(text: str) -> bool:
 
     A sentence has three small words at least outside of quotes, or begins or ends as a question
     does, or has five words and no operator. In a text all in capitals AND is no operator, unless
-    it is short or has quotes or brackets. Field tags of other systems
-    stand in queries alone.
+    it is short or has quotes or brackets. Field tags of other systems are
+    only in queries.
     """
     pieces = _QUOTE.split(text)
     outside = " ".join(pieces[::2])

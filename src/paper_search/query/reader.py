@@ -129,7 +129,7 @@ class _Reader:
         return self._tokens[self._next - 1]
 
     def _group_of(self, start: int) -> _Part:
-        """Return what stands at the top or between two parentheses; say how a mixture is read."""
+        """Return the tree at the top or between two parentheses; say how a mixture is read."""
         self._operators.append(set())
         part = self._joined(0)
         used = self._operators.pop()
@@ -199,7 +199,7 @@ class _Reader:
         return part
 
     def _closeness(self, left: _Part | None = None) -> _Part:
-        """Return words at a distance, limited to what stands behind them."""
+        """Return words at a distance, limited by the tag behind them."""
         left = left or self._primary()
         count = 0
         while self._is("near"):

@@ -20,7 +20,7 @@ from paper_search.query.typography import straighten
 ANYWHERE = ""
 """The field of a tag that does not limit a word."""
 YEAR = "year"
-"""The field of a tag that years stand with."""
+"""The field of a tag for years."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,7 @@ class System:
     Attributes:
         name: what people call it.
         marks: what tells it from the others; text between double quotes does not count.
-        fields: its tags, in lower case, by our field that they stand for.
+        fields: its tags, in lower case, by our field that they mean.
         prefix: the pattern of a tag in front of what it limits, the tag in group `tag`.
         suffix: the same for a tag behind it.
         levels: how tight OR, AND and NOT bind; equal ones are read from left to right.

@@ -63,7 +63,7 @@ def askable(
 ) -> Askable:
     """Return the query with what a service cannot say written otherwise, or left out.
 
-    Words with wildcards become the words that they stand for, or are cut short; headings become
+    Words with wildcards become the words that they match, or are cut short; headings become
     phrases; `tiab` title or abstract; what only indexers say (`INDEXED`) is left out.
 
     Args:
@@ -173,7 +173,7 @@ class _Walk:
         return _Wide(Or(leaves) if len(leaves) > 1 else leaves[0], is_exact)
 
     def _forms(self, word: str) -> list[tuple[str, bool]]:
-        """Return what a word stands for, each with whether it is no wider; none: anything."""
+        """Return what a word matches, each with whether it is no wider; none: anything."""
         if not is_pattern(word):
             return [(word, True)]
         stem = word.rstrip("*")
@@ -196,7 +196,7 @@ class _Walk:
 
 
 def _spelled(word: str) -> Iterator[str]:
-    """Yield all words that one with `?` and `$` stands for; none: they are too many."""
+    """Yield all words that one with `?` and `$` matches; none: they are too many."""
     options = []
     count = 1
     for place, sign in enumerate(word):

@@ -174,7 +174,7 @@ def read_entry(entry: Element) -> RawPaper | None:
     """Return the record of an `entry`; None: it has no title.
 
     The year is that of the first version. What the authors wrote as their journal reference is
-    free text; the venue is what stands before its first number.
+    free text; the venue is the text before its first number.
     """
     title = plain(inner_text(entry, "title"))
     if not title:

@@ -23,7 +23,7 @@ from paper_search.service_settings import SOURCES
 
 @runtime_checkable
 class SearchSource(Protocol):
-    """A place to search. Every record it gives has a stable id."""
+    """What can be searched. Every record it returns has a stable id."""
 
     @property
     def source_name(self) -> str:

@@ -1,7 +1,7 @@
 """DBLP (https://dblp.org/faq/How+to+use+the+dblp+search+API.html); needs no key.
 
 DBLP knows words, all of which have to occur, and `a|b`. It looks into titles, names and venues, and
-a word stands for all that begin with it. There are no phrases, no NOT, no parentheses and no years:
+a word means all that begin with it. There are no phrases, no NOT, no parentheses and no years:
 the tree becomes a conjunction of alternatives that finds at least what is wanted, and what it does
 not say is checked in the answers.
 """
@@ -237,8 +237,8 @@ def _shortest(clauses: Iterable[_Clause]) -> list[_Clause]:
 def _checked(node: Node, *, is_wanted: bool) -> Node:  # noqa: PLR0911  # one case per kind of node
     """Return the node as it can be checked in a record of DBLP, which has no abstract.
 
-    A word that is wanted stands for all that begin with it, as in DBLP itself; one that is not
-    wanted stands for itself.
+    A wanted word means all that begin with it, as in DBLP itself; an excluded
+    word means itself.
     """
     match node:
         case Term() | Phrase() if node.field is None:

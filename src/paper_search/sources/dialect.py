@@ -61,12 +61,12 @@ def bare_or_quoted(
     is_prefix: bool = False,
     bare: re.Pattern[str] = HYPHENATED,
 ) -> str:
-    """Return a word as it stands, with its `*`; between quotation marks if it could be misread.
+    """Return a word unchanged, with its `*`; between quotation marks if it could be misread.
 
     Args:
         word: without a `*`.
         operators: words that mean something else to the service.
-        is_prefix: whether it stands for all words that begin so.
+        is_prefix: whether it means all words that begin so.
         bare: what needs no quotation marks.
     """
     if is_prefix and bare.fullmatch(word):
@@ -282,7 +282,7 @@ def joined_span(
 
 
 class FieldDialect(Dialect):
-    """`field:word` and `field:"a phrase"`: nothing stands without a field.
+    """`field:word` and `field:"a phrase"`: no word is without a field.
 
     Attributes:
         fields: of our language, to those of the service.

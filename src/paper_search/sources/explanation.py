@@ -151,10 +151,10 @@ def _refused(error: HttpStatusError, adapter: Service) -> str:
     if not adapter.key_variable:
         return f"{adapter.title} refused the request {status}: it needs no key, so try again later"
     if not adapter.key:
-        mend = f"set {adapter.key_variable}, see {adapter.key_page}"
-        return f"{adapter.title} refused the request without a key {status}: {mend}"
-    mend = f"check {adapter.key_variable}, see {adapter.key_page}"
-    return f"{adapter.title} refused the key {status}: {mend}"
+        fix = f"set {adapter.key_variable}, see {adapter.key_page}"
+        return f"{adapter.title} refused the request without a key {status}: {fix}"
+    fix = f"check {adapter.key_variable}, see {adapter.key_page}"
+    return f"{adapter.title} refused the key {status}: {fix}"
 
 
 def _prefix(adapter: Service) -> str:

@@ -92,7 +92,7 @@ class HttpSource:
         most_pages: pages turned for one query at most; None: as many as are wanted.
     """
 
-    def __init__(  # noqa: PLR0913  # what tests put in the place of the world
+    def __init__(  # noqa: PLR0913  # what tests replace
         self,
         adapter: Adapter,
         settings: SourceSettings | None = None,

@@ -215,7 +215,7 @@ def _refusal(said: str, key: str) -> ServiceError:
 
 
 def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what PubMed did not know, so that a person can mend the query."""
+    """Return what PubMed did not know, so that a person can correct the query."""
     warned, wrong = mapping(result.get("warninglist")), mapping(result.get("errorlist"))
     unknown = [
         *items(warned.get("quotedphrasesnotfound")),

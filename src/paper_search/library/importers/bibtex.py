@@ -61,7 +61,7 @@ MONTHS = {
 
 
 def resolved(raw: str, macros: Mapping[str, str]) -> str:
-    """Return what a raw value stands for; an unknown macro stands for its own name.
+    """Return what a raw value means; an unknown macro means its own name.
 
     Args:
         raw: the value as it is written: `{a}`, `"a"`, `ml`, `ml # " 2020"`.
@@ -74,7 +74,7 @@ def resolved(raw: str, macros: Mapping[str, str]) -> str:
 
 
 def split_outside(text: str, separator: re.Pattern[str]) -> list[str]:
-    """Return what stands between separators that are not in braces."""
+    """Return the parts between separators that are not in braces."""
     parts, start, depth, seen = list[str](), 0, 0, 0
     for found in separator.finditer(text):
         between = text[seen : found.start()]
@@ -104,7 +104,7 @@ def _part(text: str, macros: Mapping[str, str]) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield what stands between `#` outside of braces and quotes."""
+    """Yield the parts between `#` outside of braces and quotes."""
     depth, start, is_quoted, before = 0, 0, False, ""
     for place, letter in enumerate(text):
         if before == "\\":
@@ -158,7 +158,7 @@ _RAW_FIELDS = (
 def read(lines: Iterable[str]) -> Iterator[Entry]:
     """Yield one entry for every @entry, broken ones as `Rejected`.
 
-    `@string` is resolved from where it stands on, `#` joins, and `crossref` is followed forwards
+    `@string` is resolved from its line on, `#` joins, and `crossref` is followed forwards
     and back: only entries whose volume has not been seen yet wait for it. Memory does not grow
     with the file otherwise.
     """

@@ -93,7 +93,7 @@ def record_of(given: Mapping[str, Any], *, is_inverted: bool = False) -> RawPape
 
     Args:
         given: the fields.
-        is_inverted: an author's family name is what stands before a comma, whatever follows.
+        is_inverted: the text before a comma is an author's family name, whatever follows.
 
     Raises:
         ValueError: the title is missing.

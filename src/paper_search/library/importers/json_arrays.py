@@ -109,7 +109,7 @@ class _Broken:
 
 
 def _item(window: Window) -> Any:
-    """Return the value at this place and move past it, or the reason for its rejection."""
+    """Return the value at the position and move past it, or the reason for its rejection."""
     while True:
         try:
             value, end = _DECODER.raw_decode(window.text, window.position)

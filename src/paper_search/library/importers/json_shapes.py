@@ -47,7 +47,7 @@ def _openalex(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _in_order(index: Any) -> str | None:
-    """Return the text of an inverted index: the places of every word."""
+    """Return the text of an inverted index: the positions of every word."""
     if not isinstance(index, dict):
         return None
     placed = [

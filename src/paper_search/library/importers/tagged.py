@@ -55,7 +55,7 @@ class Layout:
 
 
 def references(lines: Iterable[str], layout: Layout) -> Iterator[Reference]:
-    """Yield the references one at a time; what stands before the first one is left out."""
+    """Yield the references one at a time; lines before the first one are left out."""
     current: Reference | None = None
     tag = ""
     for number, line in enumerate(lines, start=1):

@@ -108,7 +108,7 @@ class NewsDialect(Dialect):
     has_year_parameters: ClassVar[bool] = True
 
     def leaf(self, leaf: Term | Phrase) -> Written:
-        """Return a word or a phrase; where it is to stand cannot be said."""
+        """Return a word or a phrase; these services have no fields."""
         words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
         text = " ".join(word.rstrip("*") for word in words)
         if isinstance(leaf, Term) and text.isalnum() and text not in {"AND", "OR", "NOT"}:
