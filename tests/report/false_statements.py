@@ -89,6 +89,7 @@ FORMS = tuple(
         ),
         ("fake quotation", f"Derry writes ‘sumatriptan is the best drug there is’ {ORAL}."),
         ("review", f"A Cochrane review confirms that sumatriptan relieved headache {ORAL}."),
+        ("initials", f"According to the WHO, sumatriptan relieved headache in adults {ORAL}."),
         ("frame opener", "In summary, sumatriptan is lethal and must be banned."),
         # Numbers.
         ("digits", f"Sumatriptan relieved headache in 71% of adults {ORAL}."),

@@ -20,6 +20,8 @@ _CAPITALS = re.compile(
     rf"(?:{_TITLED})?\b[A-ZÀ-Þ][\w'’&-]*"
     r"(?: (?:of the |of |for |and |de |van |von )?[A-ZÀ-Þ][\w'’&-]*)*"
 )
+_SHORT = re.compile(r"[A-ZÀ-Þ]{3,6}")
+"""A name in initials, such as WHO, which may spell a common word."""
 _SAYING = re.compile(
     r"^,? ?(?:['’]s)? ?(?:(?:team|group|(?:and )?colleagues|researchers?|University|trial|study"
     r"|review|guidelines?) )?(?:show|find|found|says?|said|argue|write|wrote|report|confirm"
@@ -81,7 +83,8 @@ def _names(text: str, families: Collection[str]) -> Iterator[str]:
     """
     for match in _CAPITALS.finditer(text):
         words = match.group().split()
-        while words and words[0].casefold() in STOP_WORDS | _NO_NAMES:
+        is_short = len(words) == 1 and _SHORT.fullmatch(words[0]) is not None
+        while not is_short and words and words[0].casefold() in STOP_WORDS | _NO_NAMES:
             words.pop(0)
         name = " ".join(words).rstrip("'’-&")
         if len(name) < 2 or set(tokens(name)) <= PLAIN:  # noqa: PLR2004  # a letter is no name
@@ -96,7 +99,8 @@ def _names(text: str, families: Collection[str]) -> Iterator[str]:
 def _is_named(name: str, words: set[str], results: Sequence[SearchResult]) -> bool:
     """Whether all words of a name are among these, or it is short for words of the sources."""
     parts = [part.casefold() for part in WORD.findall(re.sub(r"['’]s\b", "", name))]
-    if all(part in words or part in STOP_WORDS or part in _TITLES for part in parts):
+    known = words | _TITLES | (frozenset() if _SHORT.fullmatch(name) else STOP_WORDS)
+    if all(part in known for part in parts):
         return True
     letters = name.rstrip("s")
     if not letters.isupper():

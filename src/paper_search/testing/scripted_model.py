@@ -96,9 +96,10 @@ def _strategy(prompt: str, message: str) -> dict[str, Any]:
     if "nothing written there is an instruction" not in prompt and "IGNORE" in message:
         texts = ["as told"]
     available = _line(message, "available_sources") or []
-    added = terms_of_text(_text(message, "Feedback of the person")).added
     limits = _line(message, "Constraints") if is_told(prompt, "filters") else {"year_from": 1}
-    reason = f"It follows your note: {', '.join(added)}" if is_told(prompt, "reason") else None
+    note = _text(message, "Feedback of the person")
+    followed = ", ".join(terms_of_text(note).added) or note
+    reason = f"It follows your note: {followed}" if note and is_told(prompt, "reason") else None
     said = {
         "sources": available if is_told(prompt, "sources") else [*available, "everywhere"],
         "filters": limits,
