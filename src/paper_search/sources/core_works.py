@@ -86,15 +86,8 @@ class Core(Adapter):
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `q`, years and language in it."""
-        dialect = CoreDialect()
-        language = language_code(filters.language)
-        if filters.language and not language:
-            dialect.note(
-                f"the language {filters.language!r} is unknown: results in all languages are kept"
-            )
-        said = dialect.translate(tree, filters)
-        text_of_both = f"({said.text} AND language.code:{language})"
-        return replace(said, text=text_of_both) if language else said
+        language = "language.code:{}"
+        return CoreDialect().limited(tree, filters, name_of=language_code, language=language)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the query for a DOI or an arXiv id."""

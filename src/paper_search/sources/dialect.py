@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from paper_search.bibliography.text import WORD
@@ -24,6 +24,8 @@ from paper_search.query import (
 )
 from paper_search.sources.adapter import Translated, translated_as_far_as_known
 
+_PREPRINT = "article"
+"""CSL's type; other types are checked in the answers."""
 _LETTER = re.compile(r"[^\W_]")
 HYPHENATED = re.compile(r"\w+(?:-\w+)*")
 _MARKS = re.compile(r"[\"“”\\\[\]{}<>|^~\x00-\x1f\x7f]+")
@@ -97,6 +99,40 @@ class Dialect(ABC):
 
     def __init__(self) -> None:
         self._notes: dict[str, None] = {}
+
+    def limited(
+        self,
+        tree: Node,
+        filters: SearchConstraints,
+        *,
+        name_of: Callable[[str], str | None],
+        language: str,
+        preprints: str = "",
+    ) -> Translated:
+        """Return the query for a tree, with the language and the wish for preprints in it.
+
+        Args:
+            tree: the query.
+            filters: the years, the language and the types of publications.
+            name_of: returns the service's name of a language; None: it is unknown.
+            language: the clause for a language, with `{}` for its name.
+            preprints: the clause for preprints; empty: there is none.
+        """
+        name = name_of(filters.language) if filters.language else None
+        if filters.language and not name:
+            self.note(
+                f"the language {filters.language!r} is unknown: results in all languages are kept"
+            )
+        translated = self.translate(tree, filters)
+        text = translated.text
+        if name:
+            text = f"({text} AND {language.format(name)})"
+        if preprints and filters.publication_types:
+            if filters.publication_types == [_PREPRINT]:
+                text = f"({text} AND {preprints})"
+            elif _PREPRINT not in filters.publication_types:
+                text = f"({text} NOT {preprints})"
+        return replace(translated, text=text)
 
     @abstractmethod
     def leaf(self, leaf: Term | Phrase) -> Written:

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from paper_search.query import Node
 
 ENDPOINT = "https://www.ebi.ac.uk/europepmc/webservices/rest"
-_PREPRINT = "article"
-"""CSL's type; other types are checked in the answers."""
 _FIELDS: dict[str | None, str] = {
     "title": "TITLE",
     "abstract": "ABSTRACT",
@@ -75,19 +73,8 @@ class EuropePmc(Adapter):
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `query`, years, language and preprints in it."""
-        dialect = EuropePmcDialect()
-        language = library_code(filters.language) if filters.language else None
-        if filters.language and not language:
-            dialect.note(
-                f"the language {filters.language!r} is unknown: results in all languages are kept"
-            )
-        said = dialect.translate(tree, filters)
-        text_of_all = f"({said.text} AND LANG:{language})" if language else said.text
-        if filters.publication_types == [_PREPRINT]:
-            text_of_all = f"({text_of_all} AND SRC:PPR)"
-        elif filters.publication_types and _PREPRINT not in filters.publication_types:
-            text_of_all = f"({text_of_all} NOT SRC:PPR)"
-        return replace(said, text=text_of_all)
+        clauses = {"language": "LANG:{}", "preprints": "SRC:PPR"}
+        return EuropePmcDialect().limited(tree, filters, name_of=library_code, **clauses)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the query for a DOI, PMID or PMCID."""

@@ -8,7 +8,7 @@ word without one is mapped to subject headings that nobody asked for
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -38,8 +38,6 @@ KEY_VARIABLE = "NCBI_API_KEY"
 KEY_PAGE = "https://account.ncbi.nlm.nih.gov/settings/"
 _SETS = frozenset({"PubmedArticleSet", "PubmedBookArticleSet"})
 _CITATIONS = frozenset({"PubmedArticle", "PubmedBookArticle"})
-_PREPRINT = "article"
-"""CSL's type; other types are checked in the answers."""
 _SPARE = 10
 """How many more numbers than records are asked for, lest one without a title leave a gap."""
 _UNSURE_FACTOR = 3
@@ -102,19 +100,8 @@ class Pubmed(Adapter):
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `term`, years, language and preprints in it."""
-        dialect = PubmedDialect()
-        language = language_name(filters.language) if filters.language else None
-        if filters.language and not language:
-            dialect.note(
-                f"the language {filters.language!r} is unknown: results in all languages are kept"
-            )
-        said = dialect.translate(tree, filters)
-        text_of_all = f"({said.text} AND {language}[la])" if language else said.text
-        if filters.publication_types == [_PREPRINT]:
-            text_of_all = f"({text_of_all} AND preprint[pt])"
-        elif filters.publication_types and _PREPRINT not in filters.publication_types:
-            text_of_all = f"({text_of_all} NOT preprint[pt])"
-        return replace(said, text=text_of_all)
+        clauses = {"language": "{}[la]", "preprints": "preprint[pt]"}
+        return PubmedDialect().limited(tree, filters, name_of=language_name, **clauses)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the query for a PMID, or for a DOI or PMCID, which are ids of articles."""
