@@ -133,6 +133,21 @@ def test_attacks_in_every_field_are_shown_as_text(reviewer: Reviewer) -> None:
         assert page.locator("iframe, svg[onload], [onerror], [onfocus], a[href^=java]").count() == 0
         assert page.locator("script").count() == 1
         assert ATTACKS[0] in page.locator("main").text_content()
+    reviewer.open(f"{thread}/reviewers")
+    for place, (name, key) in enumerate((("ada", "r"), ("bo", "i"))):
+        page.fill("input[name=reviewer]", name)
+        page.click("button[value=join]")
+        page.wait_for_url("**/screen?reviewer=*")
+        page.fill("#label", ATTACKS[0])
+        page.keyboard.press("Enter")
+        expect(page.locator(".labels button").first).to_have_text(ATTACKS[0])
+        page.keyboard.press(key)
+        expect(page.locator(".progress b").nth(place)).to_have_text("1")
+        page.click("button[value=done]")
+        page.wait_for_url("**/reviewers")
+    expect(page.locator(".conflict h3")).to_have_count(1)
+    assert page.evaluate("window.broken") is None
+    assert page.locator("script").count() == 1
 
 
 def test_5000_papers_are_shown_filtered_and_screened_a_page_at_a_time(reviewer: Reviewer) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
 from tests.end_to_end.served import command_line
 from tests.web.conftest import Reviewer, Visitor
+
+from paper_search.persistence import open_persistence
+from paper_search.workflow.session import SearchSession
 
 
 def screens_as(person: Reviewer, thread: str, name: str, keys: str) -> list[str]:
@@ -85,6 +89,11 @@ def paper_on(page: Visitor, path: str) -> str:
     return page.text.split('data-paper="', 1)[1].split('"', 1)[0]
 
 
+def visit(page: Visitor, path: str) -> str:
+    page.open(path)
+    return page.text
+
+
 def screen(page: Visitor, place: str, name: str, say: str) -> None:
     assert page.send(f"{place}/reviewers", say="join", reviewer=name) == 200
     paper = paper_on(page, f"{place}/screen?reviewer={name}")
@@ -103,14 +112,49 @@ def test_what_all_agree_on_becomes_a_decision_when_the_last_one_is_done(thread) 
     assert "1 paper<" in page.text
 
 
+def test_who_screens_for_the_thread_sees_what_was_agreed_at_once(thread) -> None:
+    page, place = thread
+    screen(page, place, "ada", "relevant")
+    second = re.findall(r'data-paper="([^"]+)"', visit(page, f"{place}/results"))[1]
+    assert page.send(f"{place}/marks", paper=second, say="irrelevant") == 200
+    screen(page, place, "bo", "relevant")
+    assert "1 relevant, 1 irrelevant" in visit(page, f"{place}/screen")
+
+
+async def test_what_a_reviewer_said_at_the_terminal_is_on_their_page(thread, tmp_path) -> None:
+    page, place = thread
+    page.send(f"{place}/reviewers", say="join", reviewer="ada")
+    assert "0 relevant, 0 irrelevant" in page.text
+    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
+        found = await SearchSession.on(persistence, place.rpartition("/")[2]).reviewers()
+        screening = await found.screening("ada")
+        await screening.say(screening.papers[0], is_relevant=True)
+    assert "1 relevant, 0 irrelevant" in visit(page, f"{place}/screen?reviewer=ada")
+
+
 def test_nobody_screens_as_a_reviewer_once_all_are_done(thread) -> None:
     page, place = thread
     screen(page, place, "ada", "relevant")
     screen(page, place, "bo", "irrelevant")
     assert page.send(f"{place}/reviewers", say="join", reviewer="ada") == 409
     paper = paper_on(page, f"{place}/results")
-    assert page.send(f"{place}/marks?reviewer=cy", paper=paper, say="relevant") == 409
+    assert page.send(f"{place}/marks?reviewer=bo", paper=paper, say="relevant") == 409
     assert "are done" in page.text
+    for path in ("screen", "marks"):
+        ask = page.open if path == "screen" else page.send
+        assert ask(f"{place}/{path}?reviewer=cy") == 422
+        assert "nobody screens as" in page.text.lower()
+
+
+def test_who_goes_on_after_being_done_is_not_done_any_more(thread) -> None:
+    page, place = thread
+    screen(page, place, "ada", "relevant")
+    assert ", done" in page.text
+    paper = paper_on(page, f"{place}/screen?reviewer=ada")
+    page.send(f"{place}/marks?reviewer=ada", paper=paper, say="irrelevant")
+    page.open(f"{place}/reviewers")
+    assert "2 of" in page.text
+    assert ", done" not in page.text
 
 
 def test_only_conflicts_of_reviewers_who_are_done_are_settled(thread) -> None:
@@ -130,7 +174,9 @@ def test_marks_of_a_reviewer_stay_apart_from_those_of_the_thread(thread) -> None
     paper = paper_on(page, f"{place}/screen?reviewer=ada")
     page.send(f"{place}/marks?reviewer=ada", paper=paper, say="irrelevant", reason="no graphs")
     assert page.path == f"{place}/screen"
-    page.open(f"{place}/screen?reviewer=bo")
+    page.open(f"{place}/reviewers")
+    page.send(f"{place}/reviewers", say="join", reviewer="bo")
+    assert "Screening as bo" in page.text
     assert "no graphs" not in page.text
     assert paper_on(page, f"{place}/screen?reviewer=bo") == paper
     page.open(f"{place}/results?decision=excluded")

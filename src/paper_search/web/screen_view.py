@@ -8,11 +8,13 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from paper_search.errors import RequestRefusedError
+from paper_search.errors import InputError, RequestRefusedError
 from paper_search.models import Paper
 from paper_search.web.readings import Reading
+from paper_search.web.screening_sessions import ScreeningSession
 from paper_search.web.site import Visit
 from paper_search.web.templates import rendered
+from paper_search.workflow.reviewers import status_of
 from paper_search.workflow.screening import Screening, ScreeningMark
 
 AT_ONCE = 1_000
@@ -28,7 +30,7 @@ async def screen(visit: Visit) -> Response:
     """Show the paper that comes next."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
-    session = visit.site.screening.of(visit.persistence, thread_id, visit.reviewer)
+    session = await _session(visit, thread_id)
     screening = await session.look(reading)
     tab = "reviewers" if visit.reviewer else "screen"
     shown = {**_shown(screening), **_addresses(visit)}
@@ -39,7 +41,7 @@ async def mark(visit: Visit) -> Response:
     """Save one word on one paper and show what comes next, or go back to the list."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
-    session = visit.site.screening.of(visit.persistence, thread_id, visit.reviewer)
+    session = await _session(visit, thread_id)
     async with session.turn(reading) as screening:
         told = await _say(visit, reading, screening)
         shown = _shown(screening, learns=len(screening.papers) <= AT_ONCE)
@@ -56,6 +58,14 @@ async def mark(visit: Visit) -> Response:
     shown |= _addresses(visit)
     html = rendered("paper.html", csrf=visit.csrf, reading=reading, info=reading.info, **shown)
     return visit.json({"html": html, "told": told})
+
+
+async def _session(visit: Visit, thread_id: str) -> ScreeningSession:
+    """Return where the person screens: for the thread, or as a reviewer who has begun."""
+    name = visit.reviewer
+    if name and await status_of(visit.persistence.store, thread_id, name) is None:
+        raise InputError(f"nobody screens as {name!r}; the tab Reviewers has who does")
+    return visit.site.screening.of(visit.persistence, thread_id, name)
 
 
 async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:

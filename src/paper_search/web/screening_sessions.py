@@ -11,7 +11,7 @@ from paper_search.persistence import Persistence
 from paper_search.persistence.leases import WorkLock
 from paper_search.web.readings import Reading
 from paper_search.workflow.marks import MarkStore
-from paper_search.workflow.reviewers import ReviewerMarks
+from paper_search.workflow.reviewers import ReviewerMarks, status_of
 from paper_search.workflow.screening import Screening, open_screening
 from paper_search.workflow.session import SearchSession
 
@@ -30,6 +30,8 @@ class ScreeningSession:
     """
 
     def __init__(self, persistence: Persistence, thread_id: str, reviewer: str = "") -> None:
+        self._persistence = persistence
+        self._thread_id = thread_id
         self._search = SearchSession.on(persistence, thread_id)
         self._reviewer = reviewer
         self._store = MarkStore(persistence.store, thread_id)
@@ -95,11 +97,17 @@ class ScreeningSession:
             self._leaving, self._now = None, None
         await self._lock.acquire()
         try:
-            if self._reviewer:
+            if self._reviewer and not await self._goes_on():
                 await (await self._search.reviewers()).join(self._reviewer)
         except PaperSearchError:
             await self._lock.release()
             raise
+
+    async def _goes_on(self) -> bool:
+        """Whether the reviewer is in the middle: with papers left, they keep the others blind."""
+        has_left = self._now is not None and bool(self._now[1].queue(learns=False))
+        names = self._persistence.store, self._thread_id, self._reviewer
+        return has_left and await status_of(*names) is False
 
     async def _fresh(self, reading: Reading) -> Screening:
         """Return what is in memory, unless a step, or another process, has changed it."""

@@ -45,6 +45,12 @@ class ReviewerMarks(MarkStore):
         return f"{self._reviewer}/{paper_id}"
 
 
+async def status_of(store: BaseStore, thread_id: str, name: str) -> bool | None:
+    """Return whether a reviewer said that they are done; None: nobody of that name has begun."""
+    rows = await SearchRecords(store, thread_id).rows("reviewers")
+    return rows[name].get("done_in") is not None if name in rows else None
+
+
 class Reviewers:
     """The reviewers of one result: their screening, their agreement, their conflicts.
 
