@@ -213,6 +213,8 @@ TRUE = (
     f"Sumatriptan relieved headache in 61% of adults {ORAL}.",
     f"Sumatriptan relieved headache in sixty-one percent of adults {ORAL}.",
     f"Derry writes: “Most adverse events were mild” {ORAL}.",
+    f"Derry et al. write: “Most adverse events were mild” {ORAL}.",
+    f"Derry et al. reviewed 61 trials of sumatriptan {ORAL}.",
     f"In 2012, Derry reviewed 61 trials of sumatriptan {ORAL}.",
     f"In adults, relief of headache was nearly doubled by sumatriptan, from 32% to 61% {ORAL}.",
     f"Sumatriptan did not prevent the recurrence of headache within a day {ORAL}.",

@@ -28,7 +28,7 @@ from paper_search.skills.words import tokens
 _REPORTING = frozenset(
     tokens(
         "write say state source another report find question title available newer first second "
-        "contradict judge reader colleagues one name"
+        "contradict judge reader colleagues one name et al"
     )
 )
 """What the words around a quotation may be without saying anything themselves."""

@@ -36,7 +36,7 @@ PLAIN = frozenset(
         "also however thus therefore moreover furthermore overall both same study trial work paper "
         "source author research result finding evidence report show find write state conclude "
         "suggest indicate describe note observe measure compare propose present use give include "
-        "one two three first second summary short sum say ask"
+        "one two three first second summary short sum say ask et al"
     )
 )
 """Words that a sentence may add to what its source says."""
