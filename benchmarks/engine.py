@@ -6,22 +6,25 @@ Run: python benchmarks/engine.py
 from __future__ import annotations
 
 import asyncio
+import functools
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from paper_search.models import Author, QueryBuilderInput, RawPaper, SearchStrategy
 from paper_search.persistence import open_persistence
 from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, Records
 from paper_search.workflow import Decision, DecisionAction, SearchWorkflow
 
 ROUNDS = 5
 REPEATS = 7
-STEPS = 1 + 7 * ROUNDS + 1
-"""parse_intent, seven steps a round, finish."""
+STEPS = 1 + 8 * ROUNDS + 1
+"""parse_intent, eight steps a round, finish."""
+LARGE = 2000
+"""Papers a round of the large thread."""
 SENTENCE = (
     "adaptive evidence graph neural model of protein response under noisy clinical conditions "
     "with robust estimation across large heterogeneous cohorts and transfer between domains"
@@ -35,12 +38,17 @@ def abstract(seed: int, words: int = 180) -> str:
     return " ".join(f"{WORDS[n % len(WORDS)]}{n % 89}" for n in picked)
 
 
-def thousand_papers(strategy: SearchStrategy) -> Sequence[RawPaper]:
-    """Return 1,000 papers with abstracts of 180 words; half of them differ in every round."""
-    turn = int(strategy.queries[0].boolean_query.split("_")[1])
-    return [paper((turn if i % 2 else 0) * 1000 + i) for i in range(1000)]
+def papers_of_round(count: int) -> Callable[[SearchStrategy], Sequence[RawPaper]]:
+    """Return what finds papers with abstracts of 180 words; half of them differ in every round."""
+
+    def found(strategy: SearchStrategy) -> Sequence[RawPaper]:
+        turn = int(strategy.queries[0].boolean_query.split("_")[1])
+        return [paper((turn if i % 2 else 0) * count + i) for i in range(count)]
+
+    return found
 
 
+@functools.cache
 def paper(number: int) -> RawPaper:
     """Return one paper."""
     return RawPaper(
@@ -77,13 +85,19 @@ def rejecting() -> ScriptedHandler:
     return ScriptedHandler(otherwise=reply)
 
 
-async def step_cost(url: str) -> tuple[float, float]:
-    """Return milliseconds per step above the plain loop: wall and CPU, medians."""
+async def step_cost(url: str, papers: Records | None = None) -> tuple[float, float]:
+    """Return milliseconds per step above the plain loop: wall and CPU, medians.
+
+    Args:
+        url: where the threads are.
+        papers: what every round finds; None: two papers.
+    """
     wall, cpu = [], []
     async with open_persistence(url) as persistence:
-        workflow = SearchWorkflow(*[FakeSkills()] * 6, rejecting(), ROUNDS, persistence=persistence)
+        skills = FakeSkills(papers)
+        workflow = SearchWorkflow(*[skills] * 6, rejecting(), ROUNDS, persistence=persistence)
         for turn in range(REPEATS + 1):
-            base = await measured(plain_loop(FakeSkills()))
+            base = await measured(plain_loop(skills))
             full = await measured(workflow.run("q"))
             if turn:
                 wall.append((full[0] - base[0]) / STEPS * 1000)
@@ -102,7 +116,7 @@ def thread_size(folder: Path, *, rounds: int) -> float:
     """Return megabytes on disk of one thread with 1,000 papers a round."""
     path = folder / f"size{rounds}.db"
     workflow = SearchWorkflow(
-        *[FakeSkills(thousand_papers)] * 6,
+        *[FakeSkills(papers_of_round(1000))] * 6,
         rejecting(),
         rounds,
         persistence=f"sqlite:///{path}",
@@ -119,6 +133,9 @@ def main() -> None:
         for label, url in (("memory", "memory:"), ("SQLite", f"sqlite:///{folder / 'steps.db'}")):
             wall, cpu = asyncio.run(step_cost(url))
             print(f"| {label} | {wall:.2f} | {cpu:.2f} |")
+        large = papers_of_round(LARGE)
+        wall, cpu = asyncio.run(step_cost(f"sqlite:///{folder / 'large.db'}", large))
+        print(f"| SQLite, {LARGE:,} papers a round | {wall:.2f} | {cpu:.2f} |")
         print("\n| rounds of 1,000 papers | MB on disk |\n|--:|--:|")
         for rounds in (1, ROUNDS):
             print(f"| {rounds} | {thread_size(folder, rounds=rounds):.1f} |")

@@ -20,9 +20,12 @@ from paper_search.models import (
     PaperTag,
     RawPaper,
     ScoredPaper,
+    ScreeningDecision,
     SearchConstraints,
     SearchMetadata,
     SearchStrategy,
+    Sighting,
+    Version,
 )
 
 STRATEGY = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
@@ -170,3 +173,30 @@ def test_a_scored_paper_knows_what_its_record_knows_of_citations():
         record = RawPaper(id="1", title="T", source="s", citation_count=count)
         scored = ScoredPaper(paper=record, relevance_score=0.5, relevance_reason="")
         assert Paper.from_scored(scored).known_citation_count == count
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        RawPaper(id="r", title="t", source="s"),
+        RawPaper(id="r", title="", source="", citation_count=0, authors=[Author(name="A")]),
+        RawPaper(id="r", title="t", source="s", citation_count=7, is_retracted=False, year=0),
+        RawPaper(id="r", title="t", source="s", raw_data={"a": None, "b": []}, abstract=""),
+        RawPaper(id="r", title="t", source="s", versions=[Version(ids=["r"], year=1999)]),
+        RawPaper(id="r", title="t", source="s", sightings=[Sighting(source="s", rank=1)]),
+        Paper(id="r", title="t", source="s", authors=[], screening=ScreeningDecision(reason="x")),
+        Paper(
+            id="r", title="t", source="s", authors=[Author(name="A", given="B")], is_judged=False
+        ),
+    ],
+)
+def test_what_is_said_of_a_record_is_what_is_not_at_its_default(record):
+    said = record.model_dump(mode="json", exclude_defaults=True)
+    said.pop("citation_count", None)
+    if record.known_citation_count is not None:
+        said["citation_count"] = record.known_citation_count
+    assert {name: each for name, each in record.said().items() if name != "authors"} == {
+        name: each for name, each in said.items() if name != "authors"
+    }
+    assert record.said().get("authors", []) == said.get("authors", [])
+    assert type(record).model_validate({"authors": []} | record.said()) == record

@@ -293,3 +293,48 @@ async def test_what_no_store_takes_is_stored_in_another_form(records):
     (stored,) = await records.records(ids)
     assert (stored.id, stored.title) == ("\ufffdx", "a\ufffdb")
     assert stored.raw_data == {"n": str(2**70), "x": ["\ufffd", str(-(2**70))]}
+
+
+async def stored_in(records: SearchRecords, part: str) -> set[str]:
+    return set(await records.rows(part))
+
+
+async def test_a_work_is_stored_only_where_it_says_more_than_its_record(records):
+    ids = await records.put_records([raw("a"), raw("b"), raw("c", citation_count=0)])
+    read = await records.records(ids)
+    counted = raw("b", citation_count=0)  # a count of 0 is said, too, and equal to none
+    works = [read[0], counted, raw("c", abstract="of another record")]
+    assert await records.put_works(works, read) == ids
+    assert await stored_in(records, "works") == {"b", "c"}
+    stored = await records.works(ids)
+    assert stored == works
+    assert [work.known_citation_count for work in stored] == [None, 0, None]
+
+
+async def test_a_work_that_is_its_record_again_is_stored_as_that(records):
+    ids = await records.put_records([raw("a")])
+    read = await records.records(ids)
+    await records.put_works([raw("a", abstract="merged")], read)
+    await records.put_works(read, read)
+    assert (await records.works(ids))[0].abstract is None
+
+
+async def test_a_paper_is_stored_whole_only_where_it_says_more_than_its_verdict(records):
+    ids = await through(records, [raw("a"), raw("b"), raw("c")])
+    scored = await records.scored(ids)
+    papers = [Paper.from_scored(verdict) for verdict in scored]
+    papers[1] = papers[1].model_copy(update={"relevance_reason": "the organizer's"})
+    papers[2] = papers[2].model_copy(update={"note": "read it"})
+    for known in (scored, []):
+        reference = await records.put_collection(collection(papers), scored=known)
+        assert await stored_in(records, "papers") == {"b", "c"}
+        assert (await records.collection(reference)).papers == papers
+
+
+async def test_values_are_read_as_items_are(persistence, records):
+    await records.put_records([raw("b"), raw("a")])
+    store, namespace = persistence.store, records.namespace("records")
+    values = await store.avalues(namespace, ["a", "b", "missing"])
+    items = [await store.aget(namespace, key) for key in ("a", "b")]
+    assert values == {item.key: item.value for item in items}
+    assert list(await records.get("records", ["b", "missing", "a", "b"])) == ["b", "a"]

@@ -6,8 +6,9 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
+from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.store.base import Item
 
 from paper_search.errors import InputError
@@ -54,6 +55,26 @@ class ListsThreads(Protocol):
 
     async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
         """Return the latest checkpoint id of each thread, the latest first."""
+        ...
+
+
+@runtime_checkable
+class ReadsLatest(Protocol):
+    """A saver that reads the latest checkpoints of many threads at once."""
+
+    async def alatest_of(self, thread_ids: Sequence[str]) -> dict[str, CheckpointTuple]:
+        """Return the latest checkpoints of threads by their ids, without those that are damaged."""
+        ...
+
+
+@runtime_checkable
+class ReadsValues(Protocol):
+    """A store that reads many values of one namespace at once, without what goes with them."""
+
+    async def avalues(
+        self, namespace: tuple[str, ...], keys: Sequence[str]
+    ) -> dict[str, dict[str, Any]]:
+        """Return by key the values of those items that are there."""
         ...
 
 

@@ -20,6 +20,13 @@ from paper_search.persistence.serialization import serializer
 class MemoryStore(InMemoryStore):
     """Records in memory."""
 
+    async def avalues(
+        self, namespace: tuple[str, ...], keys: Sequence[str]
+    ) -> dict[str, dict[str, Any]]:
+        """Return by key the values of those items that are there."""
+        items = self._data.get(namespace, {})
+        return {key: items[key].value for key in keys if key in items}
+
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
         """Return the keys of all items of exactly this namespace."""
         return set(self._data.get(namespace, {}))

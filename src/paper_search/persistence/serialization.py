@@ -161,16 +161,23 @@ class RecordSeal:
         Raises:
             PersistenceError: it is not sealed where all are, or the other way round.
         """
-        about = _about(item.namespace, item.key)
-        is_sealed = SEALED in item.value and set(item.value) <= {SEALED, *CLEAR}
+        item.value = self.value(item.namespace, item.key, item.value)
+        return item
+
+    def value(self, namespace: Iterable[str], key: str, value: Any) -> Any:
+        """Return the value of an item as the caller gets it.
+
+        Raises:
+            PersistenceError: as for an item.
+        """
+        is_sealed = SEALED in value and set(value) <= {SEALED, *CLEAR}
         if self._keyring is None:
             if is_sealed:
-                raise PersistenceError(sealed_row(about))
-            return item
+                raise PersistenceError(sealed_row(_about(namespace, key)))
+            return value
         if not is_sealed:
-            raise PersistenceError(plain_row(about))
-        item.value = self._keyring.open_json(item.value[SEALED], about)
-        return item
+            raise PersistenceError(plain_row(_about(namespace, key)))
+        return self._keyring.open_json(value[SEALED], _about(namespace, key))
 
 
 def _about(namespace: Iterable[str], key: str) -> str:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import aiosqlite
+import orjson
 from langgraph.store.base import Item, PutOp, Result
 from langgraph.store.sqlite import SqliteStore as PlainStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from paper_search.errors import PersistenceError
+from paper_search.persistence.allocation import making_many
 from paper_search.persistence.leases import check_ownership, held_threads
 from paper_search.persistence.serialization import RecordSeal
 from paper_search.persistence.sqlite_calls import OneCall, parsed
@@ -23,6 +26,8 @@ from paper_search.persistence.sqlite_tables import holder_of
 
 logger = logging.getLogger(__name__)
 
+_VALUES = """SELECT key, value FROM store WHERE prefix = ?
+    AND key IN (SELECT value FROM json_each(?))"""
 _PAGE = """SELECT key, value, created_at, updated_at FROM store WHERE prefix = ?
     ORDER BY json_extract(value, ?) DESC, key LIMIT ? OFFSET ?"""
 
@@ -67,7 +72,8 @@ class SqliteStore(AsyncSqliteStore):
                 for thread_id in held_threads():
                     check_ownership(thread_id, holder_of(connection, thread_id), self._clock())
             try:
-                return plain.batch(sealed) if plain else []
+                with making_many():
+                    return plain.batch(sealed) if plain else []
             finally:
                 # LangGraph's own leaves the transaction open if it cannot be committed: the file
                 # would stay locked.
@@ -75,6 +81,21 @@ class SqliteStore(AsyncSqliteStore):
                     connection.rollback()
 
         return self._seal.opened(await self._in_one_call(run))
+
+    async def avalues(
+        self, namespace: tuple[str, ...], keys: Sequence[str]
+    ) -> dict[str, dict[str, Any]]:
+        """Return by key the values of those items that are there."""
+        wanted = (".".join(namespace), json.dumps(list(keys)))
+
+        def read(connection: sqlite3.Connection) -> dict[str, Any]:
+            with making_many():
+                rows = connection.execute(_VALUES, wanted).fetchall()
+                return {key: orjson.loads(value) for key, value in rows}
+
+        await self.setup()
+        values = await self._in_one_call(read)
+        return {key: self._seal.value(namespace, key, value) for key, value in values.items()}
 
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
         """Return the keys of all items of exactly this namespace."""

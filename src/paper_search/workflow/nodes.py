@@ -166,7 +166,7 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
         filled = await ctx.services.enrich(works)
         works = filled.works
         update["reports"] = [*state.reports, *_of_round(filled.sources, state)]
-    ids = await records.put_works(works)
+    ids = await records.put_works(works, found)
     ctx.progress("merged", {"records": len(found), "works": len(ids)})
     doubts = report.uncertain[:MAX_DOUBTS]
     kept = pool if ctx.services.keeps_earlier_papers else []
@@ -195,7 +195,8 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
         scored = _placed(scored, await records.marked(state.marks))
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
-    stored = await records.put_collection(collection, ctx.workflow_params.max_results)
+    limit = ctx.workflow_params.max_results
+    stored = await records.put_collection(collection, limit, scored=scored)
     await records.index(state.question)
     told: dict[str, Any] = {"coverage": coverage_of(scored, state.reports)}
     if (before := state.result) is not None:

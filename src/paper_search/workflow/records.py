@@ -25,30 +25,30 @@ from paper_search.models import (
     SearchStrategy,
     Seed,
 )
+from paper_search.persistence.allocation import making_many
 from paper_search.skills.result_organizer import facets_of
 from paper_search.threads.approvals import Approvals
 from paper_search.threads.records import PAGE, ROOT, RecordStore, storable
 from paper_search.workflow.rounds import SearchedRound
+from paper_search.workflow.rows import (
+    VERDICT,
+    distinct,
+    dumped,
+    is_plain,
+    is_same,
+    paper_row,
+    seen_again,
+    verdict_row,
+)
 from paper_search.workflow.state import CollectionRef
 
 INDEX = (ROOT, "threads")
 """Every search by its thread."""
 
-_SHARED = set(BibliographicRecord.model_fields) | {"id"}
 _LOOKED_AT = 100
 """Papers of a result of which the best are followed."""
 _FOLLOWED_FROM = 0.8
 """The score from which on a paper is followed: no record that speaks to the judge gets it."""
-_VERDICT = (
-    "relevance_score",
-    "relevance_reason",
-    "tags",
-    "is_judged",
-    "unjudged_because",
-    "grades",
-)
-
-
 _LATEST = "latest"
 
 
@@ -78,10 +78,11 @@ class SearchRecords(RecordStore):
         Two different records under one id are both kept: the later gets an id of its own. One
         that was found in an earlier round keeps where it was seen then.
         """
-        named = _distinct(papers)
+        named = distinct(papers)
         before = await self.get("records", [paper.id for paper in named])
-        dumps = {paper.id: _seen_again(_dump(paper), before.get(paper.id)) for paper in named}
-        await self.put("records", dumps)
+        with making_many():
+            dumps = {paper.id: seen_again(dumped(paper), before.get(paper.id)) for paper in named}
+        await self.put("records", dumps, before)
         return [paper.id for paper in named]
 
     async def put_round(self, searched: SearchedRound) -> None:
@@ -98,23 +99,36 @@ class SearchRecords(RecordStore):
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""
         values = await self.get("records", ids)
-        return [RawPaper.model_validate(values[record_id]) for record_id in ids]
+        with making_many():
+            return [RawPaper.model_validate(values[record_id]) for record_id in ids]
 
     async def stored(self, ids: Sequence[str]) -> set[str]:
         """Return those of the ids that a record is stored under."""
         return set(await self.get("records", ids))
 
-    async def put_works(self, works: Sequence[RawPaper]) -> list[str]:
+    async def put_works(
+        self, works: Sequence[RawPaper], records: Sequence[RawPaper] = ()
+    ) -> list[str]:
         """Store merged records and return their ids, in order.
 
         A work that was found in an earlier round keeps the id it had then.
+
+        Args:
+            works: what to store.
+            records: those of them that the caller has just read; a work that is no more than one
+                of them is not compared with the file again.
         """
-        named = _distinct(await self._recognised(works))
-        dumps = {record.id: _dump(record) for record in named}
-        records = await self.get("records", list(dumps))
-        merged = await self.get("works", list(dumps))
-        changed = {i: dump for i, dump in dumps.items() if dump != merged.get(i, records.get(i))}
-        await self.put("works", changed)
+        given = await self._recognised(works)
+        with making_many():
+            named = distinct(given)
+        merged = await self.get("works", [work.id for work in named])
+        read = {record.id: record for record in records}
+        fresh = [w for w in named if w.id in merged or not is_same(w, read.get(w.id))]
+        stored = await self.get("records", [work.id for work in fresh]) | merged
+        with making_many():
+            dumps = {work.id: dumped(work) for work in fresh}
+        changed = {i: dump for i, dump in dumps.items() if dump != stored.get(i)}
+        await self.put("works", changed, merged)
         members = {i: {"work": w.id} for w in named for i in w.merged_from if i != w.id}
         alone = await self.get("members", [w.id for w in named])
         await self.put("members", {i: {"work": i} for i in alone} | members)
@@ -124,7 +138,9 @@ class SearchRecords(RecordStore):
         """Return merged records, in order."""
         merged = await self.get("works", ids)
         plain = await self.get("records", [work_id for work_id in ids if work_id not in merged])
-        return [RawPaper.model_validate(merged.get(work_id) or plain[work_id]) for work_id in ids]
+        with making_many():
+            found = {**plain, **merged}
+            return [RawPaper.model_validate(found[work_id]) for work_id in ids]
 
     async def put_judgements(
         self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper]
@@ -136,25 +152,29 @@ class SearchRecords(RecordStore):
             works: what it was given; a work that it added or changed is stored too.
         """
         known = {work.id: work for work in works}
-        changed = [
-            verdict.paper for verdict in scored if known.get(verdict.paper.id) != verdict.paper
-        ]
-        await self.put("works", {paper.id: _dump(paper) for paper in changed})
+        papers = [verdict.paper for verdict in scored]
+        changed = [paper for paper in papers if not is_same(paper, known.get(paper.id))]
+        await self.put("works", {paper.id: dumped(paper) for paper in changed})
         await self.put("order", {_LATEST: None})
-        papers = {verdict.paper.id: Paper.from_scored(verdict) for verdict in scored}
-        await self.put(
-            "judgements",
-            {i: _verdict(paper) for i, paper in papers.items()},
-        )
-        return {i: paper.relevance_score for i, paper in papers.items()}
+        with making_many():
+            verdicts = {verdict.paper.id: verdict_row(verdict) for verdict in scored}
+        await self.put("judgements", verdicts)
+        return {verdict.paper.id: verdict.relevance_score for verdict in scored}
 
     async def scored(self, ids: Sequence[str]) -> list[ScoredPaper]:
         """Return works with their verdicts, in order."""
         verdicts = await self.get("judgements", ids)
-        return [ScoredPaper(paper=work, **verdicts[work.id]) for work in await self.works(ids)]
+        works = await self.works(ids)
+        with making_many():
+            return [ScoredPaper(paper=work, **verdicts[work.id]) for work in works]
 
     async def put_collection(
-        self, collection: PaperCollection, limit: int | None = None, *, part: str = "papers"
+        self,
+        collection: PaperCollection,
+        limit: int | None = None,
+        *,
+        part: str = "papers",
+        scored: Sequence[ScoredPaper] = (),
     ) -> CollectionRef:
         """Store a collection and return the reference to it.
 
@@ -162,14 +182,20 @@ class SearchRecords(RecordStore):
             collection: what to store.
             limit: how many papers to keep, from the first; None: all.
             part: where; a step must not write where it reads, or it could not be repeated.
+            scored: what the caller has just read and made the collection of; a paper that is no
+                more than one of these is not compared with the file again.
         """
         papers = collection.papers if limit is None else collection.papers[:limit]
         beyond = collection.papers[len(papers) :]
         set_aside = [paper.id for paper in (*beyond, *collection.set_aside)]
         # One that was decided irrelevant may come from an organizer that made more of it.
         stored = [*papers, *beyond, *(paper for paper in collection.set_aside if paper.screening)]
-        plain = await self._plain_papers([paper.id for paper in stored])
-        whole = {paper.id: _dump(paper) for paper in stored if plain.get(paper.id) != paper}
+        read = {verdict.paper.id: verdict for verdict in scored}
+        unsure = [paper for paper in stored if not is_plain(paper, read.get(paper.id))]
+        plain = await self._plain_rows([paper.id for paper in unsure])
+        with making_many():
+            dumps = {paper.id: dumped(paper) for paper in unsure}
+        whole = {i: row for i, row in dumps.items() if row != plain.get(i)}
         await self.put(part, {paper.id: whole.get(paper.id) for paper in stored})
         return CollectionRef(
             metadata=collection.metadata,
@@ -220,11 +246,11 @@ class SearchRecords(RecordStore):
 
     async def rejudged(self, scored: Sequence[ScoredPaper], order: Sequence[str]) -> None:
         """Store what was judged after the search: in papers stored whole, and the order of all."""
-        verdicts = {verdict.paper.id: _verdict(Paper.from_scored(verdict)) for verdict in scored}
+        verdicts = {verdict.paper.id: verdict_row(verdict) for verdict in scored}
         for part in ("papers", "final"):
             whole = await self.get(part, list(verdicts))
             plain = {
-                paper_id: {name: value for name, value in row.items() if name not in _VERDICT}
+                paper_id: {name: value for name, value in row.items() if name not in VERDICT}
                 for paper_id, row in whole.items()
             }
             await self.put(part, {i: {**row, **verdicts[i]} for i, row in plain.items()})
@@ -242,7 +268,8 @@ class SearchRecords(RecordStore):
         """Return papers in order: as stored where they are whole, else put together."""
         whole = await self.get(part, ids)
         found = await self._plain_papers([paper_id for paper_id in ids if paper_id not in whole])
-        found |= {i: Paper.model_validate(value) for i, value in whole.items()}
+        with making_many():
+            found |= {i: Paper.model_validate(value) for i, value in whole.items()}
         return [found[paper_id] for paper_id in ids]
 
     async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
@@ -280,24 +307,22 @@ class SearchRecords(RecordStore):
             taken.update(free[:1])
             own = work.merged_from or [work.id]
             update = {"id": free[0], "merged_from": own} if free else {}
-            recognised.append(work.model_copy(update=update))
+            recognised.append(work.model_copy(update=update) if update else work)
         return recognised
 
     async def _plain_papers(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers that are no more than a work with its verdict."""
+        rows = await self._plain_rows(ids)
+        with making_many():
+            return {i: Paper.model_validate(row) for i, row in rows.items()}
+
+    async def _plain_rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return the same as they would be stored."""
         verdicts = await self.get("judgements", ids)
         merged = await self.get("works", ids)
         records = await self.get("records", [work_id for work_id in ids if work_id not in merged])
         works = {**records, **merged}
-        return {
-            i: Paper.model_validate(
-                {"authors": []}
-                | {name: value for name, value in works[i].items() if name in _SHARED}
-                | verdict
-            )
-            for i, verdict in verdicts.items()
-            if i in works
-        }
+        return {i: paper_row(works[i], said) for i, said in verdicts.items() if i in works}
 
 
 class StrategyApprovals(Approvals[SearchStrategy]):
@@ -314,44 +339,6 @@ class StrategyApprovals(Approvals[SearchStrategy]):
 def _seed(paper: BibliographicRecord) -> Seed:
     given = paper.model_dump(include=set(Seed.model_fields))
     return Seed.model_validate(given)
-
-
-def _dump(record: BibliographicRecord) -> dict[str, Any]:
-    """Return the record as JSON without what is at its default: most fields of most records."""
-    stored: dict[str, Any] = storable(record.said() | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
-    return stored
-
-
-def _verdict(paper: Paper) -> dict[str, Any]:
-    verdict: dict[str, Any] = storable(paper.model_dump(mode="json", include=set(_VERDICT)))
-    return verdict
-
-
-def _seen_again(value: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a record with where it was seen in earlier rounds; repeating it changes nothing."""
-    earlier = list(before.get("sightings", [])) if before else []
-    known = {_sighting(seen) for seen in earlier}
-    fresh = [seen for seen in value.get("sightings", []) if _sighting(seen) not in known]
-    return {**value, "sightings": [*earlier, *fresh]} if earlier else value
-
-
-def _sighting(seen: Mapping[str, Any]) -> tuple[Any, ...]:
-    return seen.get("source"), seen.get("query"), seen.get("rank")
-
-
-def _distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:
-    """Return the papers with ids that stand for one record each."""
-    by_id: dict[str, RawPaper] = {}
-    distinct = []
-    for paper in papers:
-        own = storable(paper.id)
-        name, attempt = own, 1
-        while name in by_id and by_id[name] != paper:
-            suffix = paper.source if attempt == 1 else str(attempt)
-            name, attempt = f"{own}@{suffix}", attempt + 1
-        by_id[name] = paper
-        distinct.append(paper if name == paper.id else paper.model_copy(update={"id": name}))
-    return distinct
 
 
 __all__ = ["INDEX", "PAGE", "ROOT", "SearchRecords", "storable"]

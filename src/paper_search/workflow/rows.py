@@ -1,0 +1,90 @@
+"""Records and papers as rows of the store, and whether a row says all there is to say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from paper_search.models import BibliographicRecord, Paper, RawPaper, ScoredPaper
+from paper_search.threads.records import storable
+
+SHARED = set(BibliographicRecord.model_fields) | {"id"}
+"""Fields that records and papers share."""
+VERDICT = (
+    "relevance_score",
+    "relevance_reason",
+    "tags",
+    "is_judged",
+    "unjudged_because",
+    "grades",
+)
+"""Fields of a paper that a judgement fills."""
+_UNSAID: dict[str, Any] = {
+    name: Paper.model_fields[name].get_default(call_default_factory=True) for name in VERDICT
+}
+_NOTHING = object()
+
+
+def paper_row(work: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of a paper that is no more than this work with this verdict."""
+    said = {name: each for name, each in verdict.items() if each != _UNSAID.get(name, _NOTHING)}
+    shared = {name: each for name, each in work.items() if name in SHARED}
+    return {"authors": [], **shared, **said}
+
+
+def dumped(record: BibliographicRecord) -> dict[str, Any]:
+    """Return the record as JSON without what is at its default: most fields of most records."""
+    stored: dict[str, Any] = storable(record.said() | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
+    return stored
+
+
+def verdict_row(scored: ScoredPaper) -> dict[str, Any]:
+    """Return the verdict on a paper as JSON."""
+    verdict: dict[str, Any] = storable(scored.model_dump(mode="json", include=set(VERDICT)))
+    return verdict
+
+
+def is_same(work: RawPaper, other: RawPaper | None) -> bool:
+    """Whether two say the same; that a source states a count of 0 is said, too."""
+    return other is not None and (
+        work is other or (work == other and work.known_citation_count == other.known_citation_count)
+    )
+
+
+def is_plain(paper: Paper, scored: ScoredPaper | None) -> bool:
+    """Whether a paper is no more than a work with its verdict."""
+    if scored is None or paper.note is not None or paper.screening is not None:
+        return False
+    record = scored.paper
+    return (
+        paper.known_citation_count == record.known_citation_count
+        and all(getattr(paper, name) == getattr(record, name) for name in SHARED)
+        and all(getattr(paper, name) == getattr(scored, name) for name in VERDICT)
+    )
+
+
+def seen_again(value: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a record with where it was seen in earlier rounds; repeating it changes nothing."""
+    earlier = list(before.get("sightings", [])) if before else []
+    known = {_sighting(seen) for seen in earlier}
+    fresh = [seen for seen in value.get("sightings", []) if _sighting(seen) not in known]
+    return {**value, "sightings": [*earlier, *fresh]} if earlier else value
+
+
+def _sighting(seen: Mapping[str, Any]) -> tuple[Any, ...]:
+    return seen.get("source"), seen.get("query"), seen.get("rank")
+
+
+def distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:
+    """Return the papers with ids that stand for one record each."""
+    by_id: dict[str, RawPaper] = {}
+    named = []
+    for paper in papers:
+        own = storable(paper.id)
+        name, attempt = own, 1
+        while name in by_id and by_id[name] != paper:
+            suffix = paper.source if attempt == 1 else str(attempt)
+            name, attempt = f"{own}@{suffix}", attempt + 1
+        by_id[name] = paper
+        named.append(paper if name == paper.id else paper.model_copy(update={"id": name}))
+    return named
