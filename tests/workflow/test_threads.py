@@ -46,6 +46,33 @@ async def test_the_thread_that_changed_last_comes_first(persistence, catalog):
     assert [each.question for each in listed] == ["question b", "question a", "question c"]
 
 
+async def test_a_list_says_of_every_thread_what_is_said_of_it_alone(persistence, catalog):
+    flow = workflow(persistence=persistence)
+    for name in ("strategy", "result", "done", "failed", "driven"):
+        await flow.start(f"question {name}", thread_id=name)
+    for name in ("result", "done", "done"):
+        await reply_to(flow, name, "approve")
+    broken = workflow(FailingSkills("search", RuntimeError("broken")), persistence=persistence)
+    with pytest.raises(RuntimeError):
+        await reply_to(broken, "failed", "approve")
+    early = workflow(FailingSkills("parse", RuntimeError("broken")), persistence=persistence)
+    with pytest.raises(RuntimeError):
+        await early.start("q", thread_id="early")
+    asked = await catalog.session("driven").open_question()
+    await persistence.ledger.record("driven", asked.interrupt_id, {}, "somebody")
+    async with persistence.leases.hold("driven"):
+        listed = {each.thread_id: each for each in await catalog.threads()}
+        assert listed == {name: await catalog.info(name) for name in listed}
+    assert {name: each.status.value for name, each in listed.items()} == {
+        "strategy": "waiting",
+        "result": "waiting",
+        "done": "done",
+        "failed": "failed",
+        "early": "failed",
+        "driven": "running",
+    }
+
+
 async def test_a_long_list_comes_in_pages(persistence, catalog):
     flow = workflow(persistence=persistence)
     for i in range(7):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum
@@ -62,6 +62,10 @@ class LedgerTable(Protocol):
         """Return the decisions of a thread, oldest first."""
         ...
 
+    def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
+        """Return thread and interrupt of every decision on these threads."""
+        ...
+
     def note(self, audit: AuditEntry) -> None:
         """Keep what happened."""
         ...
@@ -115,6 +119,10 @@ class DecisionLedger:
         """Return the decisions of a thread, oldest first."""
         return await asyncio.to_thread(self._table.entries, thread_id)
 
+    async def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
+        """Return thread and interrupt of every decision on these threads."""
+        return await asyncio.to_thread(self._table.decided, thread_ids)
+
     async def note(
         self, thread_id: str, interrupt_id: str, event: str, by: str, detail: dict[str, Any]
     ) -> None:
@@ -151,6 +159,11 @@ class MemoryLedgerTable:
     def entries(self, thread_id: str) -> list[LedgerEntry]:
         """See `LedgerTable.entries`."""
         return [entry for entry in list(self._entries.values()) if entry.thread_id == thread_id]
+
+    def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
+        """See `LedgerTable.decided`."""
+        wanted = set(thread_ids)
+        return {key for key in list(self._entries) if key[0] in wanted}
 
     def note(self, audit: AuditEntry) -> None:
         """See `LedgerTable.note`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from psycopg import Connection
@@ -134,6 +135,16 @@ class PostgresLedgerTable:
                 (thread_id,),
             ).fetchall()
         return [self._entry(row) for row in rows]
+
+    def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
+        """See `LedgerTable.decided`."""
+        with self._pool.connection() as connection:
+            rows = connection.execute(
+                "SELECT thread_id, interrupt_id FROM paper_search_decisions "
+                "WHERE thread_id = ANY(%s)",
+                (list(thread_ids),),
+            ).fetchall()
+        return {(thread_id, interrupt_id) for thread_id, interrupt_id in rows}
 
     def note(self, audit: AuditEntry) -> None:
         """See `LedgerTable.note`."""

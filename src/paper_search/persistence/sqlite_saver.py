@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import sqlite3
@@ -27,6 +28,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
 from paper_search.errors import PersistenceError
+from paper_search.persistence.allocation import making_many
 from paper_search.persistence.leases import check_ownership
 from paper_search.persistence.listing import LatestCheckpoint, check_prune
 from paper_search.persistence.serialization import check_checkpoint, damaged
@@ -47,6 +49,9 @@ _BY_ID = "WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
 _LATEST = "WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC LIMIT 1"
 _NEWEST = """SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) FROM checkpoints
     WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC LIMIT ? OFFSET ?"""
+_LATEST_OF = """JOIN (SELECT value AS wanted FROM json_each(?)) ON thread_id = wanted
+    AND checkpoint_ns = '' AND checkpoint_id = (SELECT MAX(checkpoint_id) FROM checkpoints AS newer
+    WHERE newer.thread_id = wanted AND newer.checkpoint_ns = '')"""
 _PUT = """INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id,
     parent_checkpoint_id, type, checkpoint, metadata, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 _PUT_WRITE = """INSERT OR {} INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id,
@@ -214,6 +219,15 @@ class SqliteSaver(AsyncSqliteSaver):
         rows = await self._in_one_call(lambda c: c.execute(_NEWEST, (limit, offset)).fetchall())
         return [LatestCheckpoint(*row) for row in rows]
 
+    async def alatest_of(self, thread_ids: Sequence[str]) -> dict[str, CheckpointTuple]:
+        """Return the latest checkpoints of threads by their ids, without those that are damaged."""
+        rows, found = await self._rows(_LATEST_OF, (json.dumps(list(thread_ids)),)), {}
+        with making_many():
+            for row, writes in rows:
+                with contextlib.suppress(PersistenceError):  # who reads that one alone is told
+                    found[row[0]] = self._saved(row, writes)
+        return found
+
     async def prepare(self) -> None:
         """Make the tables, where they are missing."""
         if not self.is_setup:
@@ -222,13 +236,17 @@ class SqliteSaver(AsyncSqliteSaver):
 
     async def _read(self, which: str, parameters: Sequence[Any]) -> list[CheckpointTuple]:
         """Return checkpoints with what is written on them."""
+        return [self._saved(row, writes) for row, writes in await self._rows(which, parameters)]
+
+    async def _rows(self, which: str, parameters: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
+        """Return the same as it is in the file."""
         await self.prepare()
 
         def read(connection: sqlite3.Connection) -> list[tuple[Any, list[Any]]]:
             rows = connection.execute(f"{_SELECT} {which}", parameters).fetchall()
             return [(row, connection.execute(_PENDING, row[:3]).fetchall()) for row in rows]
 
-        return [self._saved(row, writes) for row, writes in await self._in_one_call(read)]
+        return await self._in_one_call(read)
 
     def _saved(self, row: Any, writes: list[Any]) -> CheckpointTuple:
         thread_id, namespace, checkpoint_id, parent_id, kind, value, metadata, checksum = row

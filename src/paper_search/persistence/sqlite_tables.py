@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from paper_search.persistence.encryption import Keyring, open_value, seal_value
@@ -153,6 +154,16 @@ class SqliteLedgerTable(_OwnTables):
                 (thread_id,),
             ).fetchall()
         return [self._entry(row) for row in rows]
+
+    def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
+        """See `LedgerTable.decided`."""
+        with self._open() as connection:
+            rows = connection.execute(
+                "SELECT thread_id, interrupt_id FROM paper_search_decisions "
+                "WHERE thread_id IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(thread_ids)),),
+            ).fetchall()
+        return {(thread_id, interrupt_id) for thread_id, interrupt_id in rows}
 
     def note(self, audit: AuditEntry) -> None:
         """See `LedgerTable.note`."""

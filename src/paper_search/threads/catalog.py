@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
+from langgraph.checkpoint.base import CheckpointTuple
 from pydantic import BaseModel
 
 from paper_search.errors import PaperSearchError, ThreadBusyError, ThreadNotFoundError
 from paper_search.persistence import Persistence
+from paper_search.persistence.listing import ReadsLatest
 from paper_search.threads.session import ThreadSession
 
 ALL = 10_000_000
 """More threads than one place holds."""
+_PAGE = 100
+"""Threads of a list that are read at once."""
+_ASKED, _INPUT, _NEXT = "__interrupt__", "__start__", "branch:to:"
+"""LangGraph's names: of what a step asks, of an input, and before the step that runs next."""
 
 
 class ThreadStatus(str, Enum):
@@ -121,7 +128,14 @@ class Catalog(Generic[SessionT, InfoT]):
 
     async def listed(self, entries: list[Any]) -> list[InfoT]:
         """Return what a list says of entries of the index."""
-        return [await self.listed_one(item) for item in entries]
+        infos: list[InfoT] = []
+        for start in range(0, len(entries), _PAGE):
+            page = entries[start : start + _PAGE]
+            at_rest = await self._at_rest(page)
+            for item in page:
+                status = at_rest.get(item.key)
+                infos.append(self._info(status) if status else await self.listed_one(item))
+        return infos
 
     async def has(self, thread_id: str) -> bool:
         """Whether a thread of this kind has this id, or had it and was not wholly deleted."""
@@ -220,18 +234,62 @@ class Catalog(Generic[SessionT, InfoT]):
             status = ThreadStatus.RUNNING
         else:
             status = ThreadStatus.FAILED
-        entry = item.value if item else {}
-        facts = {
-            "thread_id": thread_id,
-            "status": status,
-            "question": values.get(session.begins_with) or entry.get("question", ""),
-            "created_at": entry.get("created_at", snapshot.created_at),
-            "updated_at": max(filter(None, [snapshot.created_at, entry.get("updated_at")])),
-            "ended_by": values.get("ended_by"),
-            "next_step": snapshot.next[0] if snapshot.next else None,
-            "error": (decided or _failure(snapshot)) if status is ThreadStatus.FAILED else None,
-        }
+        failure = (decided or _failure(snapshot)) if status is ThreadStatus.FAILED else None
+        facts = {"thread_id": thread_id, "status": status, "error": failure}
+        facts |= self._facts(values, item.value if item else {}, snapshot.created_at, snapshot.next)
         return StatusFacts(status, values, asked, facts)
+
+    def _facts(
+        self, values: Mapping[str, Any], entry: Mapping[str, Any], saved_at: str, following: Any
+    ) -> dict[str, Any]:
+        """Return what state, index and checkpoint say of a thread."""
+        return {
+            "question": values.get(self._session_type.begins_with) or entry.get("question", ""),
+            "created_at": entry.get("created_at", saved_at),
+            "updated_at": max(filter(None, [saved_at, entry.get("updated_at")])),
+            "ended_by": values.get("ended_by"),
+            "next_step": following[0] if following else None,
+        }
+
+    async def _at_rest(self, entries: list[Any]) -> dict[str, StatusFacts]:
+        """Return by id the status of those threads that wait or are done, as nearly all do.
+
+        They are read at once, and without LangGraph, which works out what would run next.
+        """
+        saver: Any = self._persistence.checkpointer
+        if not isinstance(saver, ReadsLatest):
+            return {}
+        ids = [item.key for item in entries]
+        latest = await saver.alatest_of(ids)
+        decided = await self._persistence.ledger.decided(ids)
+        found = {
+            item.key: self._rest(item, latest[item.key], decided)
+            for item in entries
+            if item.key in latest
+        }
+        return {key: status for key, status in found.items() if status is not None}
+
+    def _rest(
+        self, item: Any, saved: CheckpointTuple, decided: set[tuple[str, str]]
+    ) -> StatusFacts | None:
+        """Return the status of a thread that waits or is done; None: it has to be looked at."""
+        channels, writes = saved.checkpoint["channel_values"], saved.pending_writes or []
+        is_begun = self._session_type.begins_with in channels and _INPUT not in channels
+        if not is_begun or any(channel != _ASKED for _task, channel, _value in writes):
+            return None  # it died before its first step, or in the middle of one
+        interrupts = [interrupt for _task, _channel, asked in writes for interrupt in asked]
+        if any((item.key, interrupt.id) in decided for interrupt in interrupts):
+            return None
+        if channels.get("is_complete"):
+            status, asked = ThreadStatus.DONE, None
+        elif interrupts:
+            status, asked = ThreadStatus.WAITING, interrupts[0].value
+        else:
+            return None
+        following = [name.removeprefix(_NEXT) for name in channels if name.startswith(_NEXT)]
+        facts = {"thread_id": item.key, "status": status, "error": None}
+        facts |= self._facts(channels, item.value, saved.checkpoint["ts"], following)
+        return StatusFacts(status, channels, asked, facts)
 
     async def _decided(self, thread_id: str, snapshot: Any) -> str | None:
         """Return what to say of a question that was decided and whose thread did not go on."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import operator
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from paper_search.errors import ThreadNotFoundError
@@ -12,8 +11,8 @@ from paper_search.persistence import Persistence
 from paper_search.threads.catalog import ALL, Catalog
 from paper_search.threads.plain import PlainThreads
 
-_Entry = tuple[str, str, Callable[[], Awaitable[Any]]]
-"""When a thread changed, its id, and what reads its entry of a list."""
+_Entry = tuple[str, str, Catalog[Any, Any] | PlainThreads, Any]
+"""When a thread changed, its id, what lists it, and its entry there."""
 
 
 class AllThreads:
@@ -66,11 +65,17 @@ class AllThreads:
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
         """Return threads of all graphs, the one that changed last first."""
-        return [await listed() for _, _, listed in await self._page(limit, offset)]
+        page = await self._page(limit, offset)
+        infos: dict[str, Any] = {}
+        for catalog in {id(catalog): catalog for _, _, catalog, _ in page}.values():
+            entries = [(name, entry) for _, name, where, entry in page if where is catalog]
+            listed = await catalog.listed([entry for _name, entry in entries])
+            infos |= {name: info for (name, _entry), info in zip(entries, listed, strict=True)}
+        return [infos[name] for _, name, _, _ in page]
 
     async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
         """Return the ids of threads of all graphs, the one that changed last first."""
-        return [name for _, name, _ in await self._page(limit, offset)]
+        return [name for _, name, _, _ in await self._page(limit, offset)]
 
     async def _page(self, limit: int, offset: int) -> list[_Entry]:
         entries: list[_Entry] = []
@@ -78,12 +83,11 @@ class AllThreads:
         for catalog in self.by_graph.values():
             indexed |= await catalog.keys()
             for item in await catalog.entries(limit=limit + offset):
-                listed = functools.partial(catalog.listed_one, item)
-                entries.append((str(item.value.get("updated_at", "")), item.key, listed))
+                changed = str(item.value.get("updated_at", ""))
+                entries.append((changed, item.key, catalog, item))
         for latest in await self._saver.alatest(ALL):
             if latest.thread_id not in indexed:
                 changed = latest.changed_at.isoformat() if latest.changed_at else ""
-                listed = functools.partial(self.others.listed, latest)
-                entries.append((changed, latest.thread_id, listed))
+                entries.append((changed, latest.thread_id, self.others, latest))
         entries.sort(key=operator.itemgetter(0), reverse=True)
         return entries[offset : offset + limit]

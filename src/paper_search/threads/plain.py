@@ -47,7 +47,11 @@ class PlainThreads:
         """Whether there is a thread of this id."""
         return await self._found(thread_id) is not None
 
-    async def listed(self, latest: LatestCheckpoint) -> BriefInfo:
+    async def listed(self, entries: list[LatestCheckpoint]) -> list[BriefInfo]:
+        """Return what a list says of threads."""
+        return [await self._listed_one(latest) for latest in entries]
+
+    async def _listed_one(self, latest: LatestCheckpoint) -> BriefInfo:
         """Return what a list says of a thread; of one that cannot be read, why."""
         try:
             return BriefInfo(**(await self.show(latest.thread_id)).model_dump())
