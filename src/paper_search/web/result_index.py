@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nsmallest
+from itertools import chain
 from typing import Any
 
 from paper_search.models import Paper, PaperCollection
@@ -22,6 +24,7 @@ SORTS: Mapping[str, Callable[[Paper], tuple[object, ...]]] = {
 }
 """Beside `best`, the order of the result."""
 FACETS = ("venue", "source", "tag", "label", "decision")
+_CONDITIONS = (*FACETS, "year")
 PARTS = ("result", "aside", "unjudged", "new")
 
 
@@ -62,8 +65,8 @@ class Choice:
     @property
     def is_filtered(self) -> bool:
         """Whether any condition leaves papers out of the part."""
-        conditions = (*FACETS, "text", "year_from", "year_to")
-        return any(getattr(self, name) not in {None, ""} for name in conditions)
+        named = any(getattr(self, name) for name in (*FACETS, "text"))
+        return named or self.year_from is not None or self.year_to is not None
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,14 @@ class Selection:
     years: dict[int, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Said:
+    """What people said of papers, by their ids."""
+
+    decisions: Mapping[str, str]
+    labels: Mapping[str, Sequence[str]]
+
+
 class ResultIndex:
     """All papers of a result.
 
@@ -95,13 +106,10 @@ class ResultIndex:
         self.rank = {paper.id: number for number, paper in enumerate(self._every, start=1)}
         self._text = {paper.id: _searchable(paper) for paper in self._every}
         self._fixed: dict[str, dict[str, Sequence[Any]]] = {
-            paper.id: {
-                "venue": (paper.venue,) if paper.venue else (),
-                "source": sources_of(paper),
-                "tag": [tag.value for tag in paper.tags],
-                "year": (paper.year,) if paper.year else (),
-            }
-            for paper in self._every
+            "venue": {paper.id: (paper.venue,) if paper.venue else () for paper in self._every},
+            "source": {paper.id: sources_of(paper) for paper in self._every},
+            "tag": {paper.id: [tag.value for tag in paper.tags] for paper in self._every},
+            "year": {paper.id: (paper.year,) if paper.year else () for paper in self._every},
         }
 
     def paper(self, paper_id: str) -> Paper | None:
@@ -125,39 +133,59 @@ class ResultIndex:
             choice: what is wanted.
             decisions: by the id of a paper: `included`, `excluded` or `maybe`.
             new_ids: papers that no earlier round found.
-            labels: by the id of a paper; None: there are none.
+            labels: by the id of a paper; None: those of the result.
         """
-        found: list[Paper] = []
-        counters: dict[str, Counter[Any]] = {name: Counter() for name in (*FACETS, "year")}
-        words = choice.text.casefold().split()
-        for paper in self._part(choice.part, new_ids):
-            text = self._text[paper.id]
-            if not all(word in text for word in words):
-                continue
-            values = self._values(paper, decisions, labels or {})
-            missed = [name for name in FACETS if not _fits(getattr(choice, name), values[name])]
-            missed += [] if _is_dated(paper, choice) else ["year"]
-            # A value of a facet would leave what all other facets leave.
-            for name in counters if not missed else missed if len(missed) == 1 else ():
-                counters[name].update(values[name])
-            if not missed:
-                found.append(paper)
+        said = _Said(decisions, labels or {})
+        pool = self._part(choice.part, new_ids)
+        for word in choice.text.casefold().split():
+            pool = [paper for paper in pool if word in self._text[paper.id]]
+        found, near = self._narrowed(pool, choice, said)
+        counters = {
+            name: Counter(chain.from_iterable(self._values(name, papers, said)))
+            for name, papers in ((name, [*found, *near.get(name, ())]) for name in _CONDITIONS)
+        }
         if choice.sort in SORTS:
-            found.sort(key=SORTS[choice.sort])
+            found = sorted(found, key=SORTS[choice.sort])
         pages = max(1, -(-len(found) // PAGE))
         start = (min(choice.page, pages) - 1) * PAGE
-        facets = {name: counters[name].most_common(FACET_SHOWN) for name in FACETS}
+        facets = {name: _commonest(counters[name]) for name in FACETS}
         years = dict(sorted(counters["year"].items()))
         return Selection(found[start : start + PAGE], len(found), start + 1, pages, facets, years)
 
-    def _values(
-        self, paper: Paper, decisions: Mapping[str, str], labels: Mapping[str, Sequence[str]]
-    ) -> dict[str, Sequence[Any]]:
-        return {
-            **self._fixed[paper.id],
-            "decision": (decisions.get(paper.id, UNDECIDED),),
-            "label": labels.get(paper.id, paper.labels),
-        }
+    def _narrowed(
+        self, pool: list[Paper], choice: Choice, said: _Said
+    ) -> tuple[list[Paper], dict[str, list[Paper]]]:
+        """Return the papers that meet all conditions, and by condition those that miss only it.
+
+        A value of a facet would leave what all other facets leave.
+        """
+        asked = {name: getattr(choice, name) for name in FACETS if getattr(choice, name)}
+        is_dated = choice.year_from is not None or choice.year_to is not None
+        if not asked and not is_dated:
+            return pool, {}
+        found: list[Paper] = []
+        near: dict[str, list[Paper]] = {name: [] for name in _CONDITIONS}
+        for paper in pool:
+            missed = [
+                name
+                for name, wanted in asked.items()
+                if wanted not in next(self._values(name, (paper,), said))
+            ]
+            missed += [] if _is_dated(paper, choice) else ["year"]
+            if not missed:
+                found.append(paper)
+            elif len(missed) == 1:
+                near[missed[0]].append(paper)
+        return found, near
+
+    def _values(self, name: str, papers: Iterable[Paper], said: _Said) -> Iterator[Sequence[Any]]:
+        """Return what each of the papers has of a facet, or of its year."""
+        if name == "decision":
+            return ((said.decisions.get(paper.id, UNDECIDED),) for paper in papers)
+        if name == "label":
+            return (said.labels.get(paper.id, paper.labels) for paper in papers)
+        fixed = self._fixed[name]
+        return (fixed[paper.id] for paper in papers)
 
     def _part(self, part: str, new_ids: Collection[str]) -> list[Paper]:
         if part == "aside":
@@ -175,8 +203,9 @@ def sources_of(paper: Paper) -> list[str]:
     return list(dict.fromkeys([seen.source for seen in paper.sightings] or [paper.source]))
 
 
-def _fits(wanted: str, values: Sequence[str]) -> bool:
-    return not wanted or wanted in values
+def _commonest(counted: Counter[Any]) -> list[tuple[Any, int]]:
+    """Return the values that most papers have, those of as many by name."""
+    return nsmallest(FACET_SHOWN, counted.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _is_dated(paper: Paper, choice: Choice) -> bool:
