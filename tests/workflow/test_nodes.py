@@ -274,3 +274,19 @@ async def test_a_search_that_another_process_goes_on_with_asks_no_other_source(t
     assert elsewhere.searched == []
     asked = await began.proceed("one")
     assert asked.kind is CheckpointKind.RESULT_REVIEW
+
+
+async def test_a_paper_beyond_the_limit_that_was_marked_is_not_counted_as_beyond_it_in_the_end():
+    def four(_strategy: SearchStrategy) -> list[RawPaper]:
+        return [RawPaper(id=each, title=f"Title {each}", source="s") for each in "abcd"]
+
+    async with open_persistence("memory:") as persistence:
+        flow = workflow(FakeSkills(four), persistence=persistence, max_results=1)
+        await flow.start("q", thread_id="t")
+        asked = await reply_to(flow, "t", "approve")
+        assert asked.payload.hidden == 3
+        marks = {"marked_relevant": ["c"]}
+        result = await reply_to(flow, "t", {"action": "approve", "revised_data": marks})
+        assert [paper.id for paper in result.papers] == ["a", "c"]
+        state = await SearchSession.on(persistence, "t").state()
+    assert (state.result.hidden, state.result.set_aside_ids) == (2, ["b", "d"])

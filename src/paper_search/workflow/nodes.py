@@ -246,8 +246,8 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     marks = MarkStore(ctx.store, ctx.thread_id)
     collection = await final_collection(state, records, marks, ctx.services.deduplicate)
     reference = await records.put_collection(collection, part="final")
-    if state.result is not None:
-        told = {"hidden": state.result.hidden, "coverage": state.result.coverage}
+    if (before := state.result) is not None:
+        told = {"hidden": before.hidden_among(reference.set_aside_ids), "coverage": before.coverage}
         reference = reference.model_copy(update=told)
     await records.index(state.question)
     await _approvals(ctx).end()

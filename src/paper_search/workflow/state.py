@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
@@ -96,6 +97,10 @@ class CollectionRef(BaseModel):
     """How much is missing, by the overlap of this round's sources; None: it does not tell."""
     part: str = "papers"
     """Where in the store the papers are that are more than record and verdict."""
+
+    def hidden_among(self, ids: Iterable[str]) -> int:
+        """Return how many of the papers beyond `max_results` are among these."""
+        return len({*self.set_aside_ids[: self.hidden]} & {*ids})
 
 
 class WorkflowState(BaseModel):
