@@ -13,6 +13,7 @@ import pytest
 from paper_search.config import STUDIO, ServerConfig
 from paper_search.errors import RequestRefusedError
 from paper_search.server import guard as guard_module
+from paper_search.server.authentication import EVERYBODY
 from paper_search.server.guard import MAX_BODY_BYTES, Guard
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
@@ -265,7 +266,7 @@ async def test_a_run_without_a_body_is_refused(reach):
 
 async def test_a_thread_that_the_server_deleted_is_deleted_here(reach, desk):
     assert (await reach().delete("/threads/t")).status_code == 200
-    assert desk.asked == [("deletion", "t", "everybody"), ("forget", "t")]
+    assert desk.asked == [("deletion", "t", EVERYBODY), ("forget", "t")]
 
 
 @pytest.mark.parametrize("form", [str.upper, lambda name: name.replace("-", ""), "{{{}}}".format])
@@ -274,16 +275,16 @@ async def test_an_id_in_another_form_is_the_same_thread(reach, desk, form):
     assert (await reach().delete(f"/threads/{form(name)}")).status_code == 200
     await reach().post(f"/threads/{form(name)}/runs", json={"assistant_id": "a", "input": {}})
     assert desk.asked == [
-        ("deletion", name, "everybody"),
+        ("deletion", name, EVERYBODY),
         ("forget", name),
-        ("run", name, "everybody"),
+        ("run", name, EVERYBODY),
     ]
 
 
 async def test_a_thread_that_the_server_kept_is_kept_here(reach, desk, echo):
     echo.answer = (404, b"{}")
     await reach().delete("/threads/t")
-    assert desk.asked == [("deletion", "t", "everybody")]
+    assert desk.asked == [("deletion", "t", EVERYBODY)]
 
 
 async def test_a_websocket_is_closed(echo, desk):

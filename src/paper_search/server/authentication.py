@@ -11,8 +11,8 @@ from langgraph_sdk import Auth
 
 from paper_search.config import AppConfig, ServerConfig
 
-EVERYBODY = "everybody"
-"""Whose threads are where no tokens are set."""
+EVERYBODY = "an unnamed person"
+"""Whose threads are where no tokens are set, as people read it: "decided by an unnamed person"."""
 SESSION_COOKIE = "paper_search_session"
 """What tells the page who signed in."""
 
