@@ -17,6 +17,7 @@ from tests.workflow.judging_crash import BATCH, PAPERS, judging_workflow, titles
 
 from paper_search.errors import LLMAuthError
 from paper_search.models import PaperCollection, RawPaper
+from paper_search.persistence import open_persistence
 from paper_search.skills import (
     Deduplicator,
     IntentParser,
@@ -28,7 +29,7 @@ from paper_search.skills import (
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.llm import FakeLLM, LLMCall, grades_of, obedient_answer
 from paper_search.testing.sources import FakeSource
-from paper_search.workflow import SearchWorkflow
+from paper_search.workflow import SearchWorkflow, ThreadCatalog
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,6 +52,24 @@ async def test_another_thread_on_the_same_file_pays_for_nothing(tmp_path: Path) 
     again = await judging_workflow(llm, persistence=url).run("moss")
     assert llm.call_count == 0
     assert [paper.grades for paper in again.papers] == [paper.grades for paper in first.papers]
+
+
+async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_question(
+    tmp_path: Path,
+) -> None:
+    url = f"sqlite:///{tmp_path / 'threads.db'}"
+    question = "moss of a secret garden"
+    await judging_workflow(FakeLLM(grades_of({})), persistence=url).run(question)
+    async with open_persistence(url) as persistence:
+        (thread_id,) = await ThreadCatalog(persistence).names()
+        await ThreadCatalog(persistence).delete(thread_id)
+        left = await persistence.store.asearch((), limit=1000)
+    assert {item.namespace for item in left} == {("paper_search", "judged")}
+    assert {*left[0].value} == {"grades", "tags", "is_suspect"}
+    assert not [item for item in left if "secret" in f"{item.key} {item.value}"]
+    llm = FakeLLM(grades_of({}))
+    await judging_workflow(llm, persistence=url).run(question)
+    assert llm.call_count == 0
 
 
 def crashed(url: str, log: Path, allowed: int) -> int:
