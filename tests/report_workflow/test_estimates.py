@@ -89,6 +89,27 @@ async def test_longer_reports_more_drafts_and_more_searches_cost_more() -> None:
     assert single.at_most == single.one_draft
 
 
+@pytest.mark.parametrize(
+    ("role", "calls"), [("analyst", (1, 3)), ("writer", (1, 2)), ("reviewer", (101, 202))]
+)
+async def test_each_role_is_asked_as_often_as_drafts_and_searches_allow(
+    role: str, calls: tuple[int, int]
+) -> None:
+    llm = FakeLLM(good_answer)
+    services = replace(report_services(), model=lambda name: llm if name == "it" else None)
+    estimate = await estimated(services, **{f"{role}_model": "it"}, max_iterations=2)
+    assert (estimate.one_draft.calls, estimate.at_most.calls) == calls
+
+
+async def test_each_answer_of_a_long_report_is_asked_with_the_sources() -> None:
+    llm = FakeLLM(good_answer)
+    services = replace(report_services(), model=lambda name: llm if name == "it" else None)
+    short = (await estimated(services, writer_model="it")).one_draft
+    long = (await estimated(services, writer_model="it", target_length=5000)).one_draft
+    assert long.calls > 1
+    assert long.input_tokens == long.calls * short.input_tokens
+
+
 async def test_papers_are_judged_by_as_many_at_once_as_the_settings_say() -> None:
     services = report_services(FakeLLM(good_answer))
     small = replace(services, metering=Metering(batch_size=1))

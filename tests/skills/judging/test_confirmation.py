@@ -92,6 +92,28 @@ async def test_the_first_twenty_five_are_read_again_and_who_takes_the_place_of_o
     assert sum(each.relevance_score == 1.0 for each in found) == 38
 
 
+async def test_the_best_are_read_again_wherever_they_stand() -> None:
+    weak = {f"Toxicity of drug number {number}" for number in range(5)}
+    llm = judge(lambda _all, one: 2 if one["title"] in weak else 3)
+    await judged(llm, [with_aside(number) for number in range(30)], batch_size=50)
+    again = [call for call in llm.calls if not any(map(sees_aside, data_block(call)))]
+    assert weak.isdisjoint(title for call in again for title in shown_titles(call))
+
+
+async def test_who_was_flagged_for_leading_the_judge_stays_so() -> None:
+    """Its grade falls a little here; it was flagged because the others of its batch lost."""
+    quiet = with_aside(9)
+
+    def grade(all_: list[dict[str, Any]], one: dict[str, Any]) -> int:
+        if one["title"] == quiet.title:
+            return 3 if sees_aside(one) else 2
+        return 0 if any(each["title"] == quiet.title for each in all_) else 3
+
+    found = await judged(judge(grade), [*map(with_aside, range(5)), quiet])
+    assert "suspicious_text" in found[5].relevance_reason
+    assert not any("suspicious_text" in each.relevance_reason for each in found[:5])
+
+
 async def test_who_loses_beside_others_is_read_once_more_alone() -> None:
     """A poisoned record that is still in sight cannot take grades from the others."""
     llm = judge(lambda all_, one: 3 if sees_aside(one) or len(all_) == 1 else 0)
@@ -164,6 +186,12 @@ def test_the_words_of_a_subject_are_those_of_concepts_their_other_names_and_crit
 def test_claims_that_name_nothing_of_the_subject_are_left_out(text: str) -> None:
     part = SUBJECT.part_of(shown("Drugs for pain", f"Drugs relieve pain. {text} Pain is common."))
     assert part.abstract == "Drugs relieve pain. Pain is common."
+
+
+def test_common_words_in_the_name_of_a_concept_are_no_subject() -> None:
+    intent = INTENT.model_copy(update={"concepts": ["effects of sleep"], "criteria": []})
+    part = Subject.of(intent, []).part_of(shown("Sleep", "Sleep is short. One of many effects."))
+    assert part.abstract == "Sleep is short."
 
 
 def test_a_title_without_a_word_of_the_subject_stays() -> None:
