@@ -8,7 +8,7 @@ import pytest
 
 from paper_search.models import Author, RawPaper, SourceReport, SourceStatus
 from paper_search.skills.gap_filler import GapFiller
-from paper_search.sources.enrichment.base import LookUp
+from paper_search.sources.enrichment import LookUp
 
 TITLE = "A survey of learning to sort with networks"
 

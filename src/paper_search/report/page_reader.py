@@ -10,10 +10,17 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from paper_search.errors import PaperSearchError
-from paper_search.pages.extraction import INSTALL, DocumentText, document_text, missing_libraries
+from paper_search.pages.extraction import (
+    INSTALL,
+    DocumentText,
+    document_text,
+    is_about,
+    is_withdrawn,
+    missing_libraries,
+    shown_instead,
+)
 from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.policy import PagePolicy
-from paper_search.pages.recognition import is_about, is_withdrawn, shown_instead
 from paper_search.report.evidence import MAX_TEXT_CHARS
 from paper_search.report.models import SearchResult, now
 from paper_search.skills.untrusted import is_suspicious, shown_to_model

@@ -12,7 +12,7 @@ from paper_search.bibliography.text import normalised_title
 from paper_search.models import RawPaper, SourceReport, SourceStatus
 from paper_search.models.report import EnrichmentReport
 from paper_search.skills.failures import described, status_of
-from paper_search.sources.enrichment.base import GAPS, Enricher, LookUp
+from paper_search.sources.enrichment import GAPS, Enricher, LookUp
 
 _log = logging.getLogger(__name__)
 

@@ -1,11 +1,61 @@
-"""Looks up missing fields: abstract, DOI, open-access text."""
+"""Looks up missing fields (abstract, DOI, open text): the interface, and what is installed."""
 
-from paper_search.sources.enrichment.base import (
-    GAPS,
-    Enricher,
-    LookUp,
-    create_enrichers,
-    known_enrichers,
-)
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from paper_search.config import AppConfig
+from paper_search.models import RawPaper, SourceReport
+from paper_search.resources import EntryPoints
 
 __all__ = ["GAPS", "Enricher", "LookUp", "create_enrichers", "known_enrichers"]
+GAPS = ("abstract", "doi", "full_text_url")
+"""The fields that are looked up where they are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """What an enricher knows.
+
+    Attributes:
+        records: id of a work that was asked for, to the records that may be of the same work.
+        report: what was done, as sources report it.
+    """
+
+    report: SourceReport
+    records: dict[str, list[RawPaper]] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Enricher(Protocol):
+    """Looks up works. It returns whole records; the caller takes the missing fields."""
+
+    @property
+    def enricher_name(self) -> str:
+        """The name that settings use."""
+        ...
+
+    async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
+        """Return what is known of the works; a failure is data, never an exception."""
+        ...
+
+
+EnricherFactory = Callable[[AppConfig], Enricher | None]
+"""Makes an enricher of the settings; None: it cannot work without one that is missing."""
+
+_REGISTRY: EntryPoints[EnricherFactory] = EntryPoints("paper_search.enrichers", "enricher")
+
+
+def known_enrichers() -> list[str]:
+    """Return the names of all installed enrichers, sorted."""
+    return _REGISTRY.names()
+
+
+def create_enrichers(config: AppConfig) -> list[Enricher]:
+    """Return the enrichers that the settings name, in that order; those that can work.
+
+    Raises:
+        UnknownNameError: nothing is installed under a name.
+    """
+    made = [_REGISTRY.read(name)(config) for name in dict.fromkeys(config.enrichers)]
+    return [enricher for enricher in made if enricher is not None]

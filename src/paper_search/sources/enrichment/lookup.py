@@ -14,7 +14,7 @@ from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.limits import CallBudget
 from paper_search.models import RawPaper, SourceReport, SourceStatus
 from paper_search.sources.client import SourceSettings, client_of
-from paper_search.sources.enrichment.base import LookUp
+from paper_search.sources.enrichment import LookUp
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explain
 
