@@ -180,10 +180,25 @@ def test_pubmed_knows_distances_and_endings(query: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("adapter", "stem", "tag"), [(Pubmed(), "gnn", "[tiab]"), (OpenAlex(), "ml", "")]
+)
+def test_a_stem_one_letter_short_is_sent_with_each_next_letter(
+    adapter: Adapter, stem: str, tag: str
+) -> None:
+    translated = said(adapter, f"({stem}* OR transformer) AND protein NOT {stem}*")
+    sent = re.findall(rf"\b{stem}\w?\*?", translated.text)
+    assert len(sent) == 2 * 37
+    assert {f"{stem}", f"{stem}s*", f"{stem}2*"} <= set(sent)
+    assert f" OR {stem}s*{tag} OR " in translated.text
+    assert translated.remainder is None
+    assert f"'{stem}*' is sent with each next letter" in translated.notes[-1]
+
+
+@pytest.mark.parametrize(
     ("query", "text", "rest"),
     [
         ("graph ne*", "graph[tiab]", "ne*"),
-        ("graph NEAR/3 tre*", "graph[tiab]", "graph NEAR/3 tre*"),
+        ("graph NEAR/3 tr*", "graph[tiab]", "graph NEAR/3 tr*"),
         ('graph NEAR/3 "a tree"', '(graph[tiab] AND "a tree"[tiab])', 'graph NEAR/3 "a tree"'),
         ("abstract:graph", "graph[tiab]", "abstract:graph"),
         ('"deep* learning"', "(deep*[tiab] AND learning[tiab])", '"deep* learning"'),

@@ -51,8 +51,8 @@ def test_the_exact_string_for_each_source_is_folded_under_its_query(reviewer: Re
     query.locator("summary").first.click()
     expect(query.locator("dt")).to_have_text(["pubmed", "dblp"])
     pubmed = query.locator("dd").first
-    expect(pubmed.locator("pre").first).to_have_text("protein[tiab]")
-    expect(pubmed).to_contain_text("'*' needs 4 letters before it")
+    expect(pubmed.locator("pre").first).to_contain_text("gnn[tiab] OR gnna*[tiab] OR")
+    expect(pubmed).to_contain_text("'gnn*' is sent with each next letter")
     question = page.locator("section:has(#ranked-0-head) .sent")
     question.locator("summary").first.click()
     expect(question.locator("dt")).to_have_text(["pubmed", "openalex", "library"])

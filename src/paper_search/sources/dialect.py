@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import ascii_lowercase, digits
 from typing import ClassVar
 
 from paper_search.bibliography.text import WORD
@@ -169,6 +170,30 @@ class Dialect(ABC):
             if _LETTER.search(word)
         ]
         return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
+
+    def short_stem(self, stem: str, shortest: int, written: Callable[[str], str]) -> Written:
+        """Return a stem that is too short for a `*` with each next letter.
+
+        To leave the stem out would ask for everything else: of that, the service sends a few
+        hundred records, which hardly any with the stem is among.
+
+        Args:
+            stem: without its `*`.
+            shortest: letters that the service needs before a `*`.
+            written: writes a word with or without `*`.
+        """
+        if len(stem) < shortest - 1:
+            self.note(
+                f"'{stem}*' is checked in the results: {self.service} needs {shortest} letters"
+                " before '*'"
+            )
+            return ANYTHING
+        self.note(
+            f"'{stem}*' is sent with each next letter: {self.service} needs {shortest} letters"
+            " before '*'"
+        )
+        ends = ("", *(f"{letter}*" for letter in ascii_lowercase + digits))
+        return Written(self._either([written(stem + end) for end in ends]))
 
     def note(self, text: str) -> None:
         """Say something to the person, once."""

@@ -346,9 +346,11 @@ class _OpenAlex(_Words):
             return ANYTHING
         if not word.endswith("*"):
             return Written(text)
-        if text.startswith('"') or len(text) < _SHORTEST_STEM:
-            self.note(f"'{word}' is checked in the results: OpenAlex requires 3 letters before '*'")
+        if text.startswith('"'):
+            self.note(f"'{word}' is checked in the results: OpenAlex takes '*' after letters only")
             return ANYTHING
+        if len(text) < _SHORTEST_STEM:
+            return self.short_stem(text, _SHORTEST_STEM, str)
         return Written(f"{text}*")
 
 

@@ -8,6 +8,7 @@ word without one is mapped to subject headings that nobody asked for
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,7 +17,7 @@ from paper_search.bibliography.languages import language_name
 from paper_search.models import SourceStatus
 from paper_search.query import FIELDS, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
-from paper_search.sources.dialect import ANYTHING, HYPHENATED, Dialect, Written, quoted
+from paper_search.sources.dialect import HYPHENATED, Dialect, Written, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.markup import inner_text, local_name
@@ -50,6 +51,8 @@ _TAGS = {
 }  # fmt: skip
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _SHORTEST_STEM = 4
+_SPELT_OUT = re.compile(r"\w{3}[a-z0-9]\*(\[\w+\])?")
+"""A stem with one of all next letters: that no record has most of them is no news."""
 _MOST_PAIRS = 25
 """Pairs of words that a NEAR of two groups is written out into."""
 _FIRST_YEAR, _LAST_YEAR = 1000, 3000
@@ -209,7 +212,8 @@ def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
         *items(wrong.get("phrasesnotfound")),
         *items(wrong.get("fieldsnotfound")),
     ]
-    shown = [said[:100] for phrase in unknown if (said := text(phrase))]
+    named = (said for phrase in unknown if (said := text(phrase)))
+    shown = [said[:100] for said in named if not _SPELT_OUT.fullmatch(said)]
     return (f"PubMed does not know {', '.join(shown[:10])}",) if shown else ()
 
 
@@ -231,21 +235,17 @@ class PubmedDialect(Dialect):
         is_exact = leaf.field != "abstract"
         if not is_exact:
             self.note("abstract: is searched in title and abstract and checked in the results")
-        words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
-        stems = [word for word in words if word.endswith("*")]
-        if isinstance(leaf, Term) and leaf.is_prefix:
-            stems = [leaf.text]
-        if any(len(stem.rstrip("*")) < _SHORTEST_STEM for stem in stems):
-            self.note(
-                f"'*' needs {_SHORTEST_STEM} letters before it;"
-                " shorter stems are checked in the results"
-            )
-            return ANYTHING
         if isinstance(leaf, Term):
+            if leaf.is_prefix and len(leaf.text) < _SHORTEST_STEM:
+                return self.short_stem(
+                    leaf.text, _SHORTEST_STEM, lambda text: f"{_bare(text)}[{tag}]"
+                )
             return Written(f"{_word(leaf)}[{tag}]", is_exact)
-        if any(word.endswith("*") for word in words[:-1]):
+        *before, last = leaf.words
+        is_short = last.endswith("*") and len(last.rstrip("*")) < _SHORTEST_STEM
+        if is_short or any(word.endswith("*") for word in before):
             return self.word_by_word(leaf)
-        return Written(f"{quoted(' '.join(words))}[{tag}]", is_exact)
+        return Written(f"{quoted(' '.join(leaf.words))}[{tag}]", is_exact)
 
     def near(self, near: Near) -> Written:
         """Return words within a distance; a NEAR of anything else is asked as AND."""
@@ -270,8 +270,13 @@ class PubmedDialect(Dialect):
 
 
 def _word(term: Term) -> str:
-    is_bare = HYPHENATED.fullmatch(term.text) and term.text.upper() not in _OPERATORS
-    text = f"{term.text}*" if term.is_prefix else term.text
+    return _bare(f"{term.text}*" if term.is_prefix else term.text)
+
+
+def _bare(text: str) -> str:
+    """Return a word as it is, where PubMed does not take it for something else."""
+    word = text.removesuffix("*")
+    is_bare = HYPHENATED.fullmatch(word) and word.upper() not in _OPERATORS
     return text if is_bare else quoted(text)
 
 
