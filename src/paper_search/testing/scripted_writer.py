@@ -14,7 +14,7 @@ from paper_search.testing.scripted_report import blocks, head_of, is_obedient, o
 _KEY = re.compile(r"\[@([^\];]+)[^\]]*\]")
 _GRADE = re.compile(r"^\[\w+\] ")
 _WORDS_OF_A_FACT = 100
-_QUOTED = re.compile(r"“([^”]+)”")
+_QUOTED = re.compile(r"“([^“”]+)”")
 
 Fact = tuple[str, str]
 """What a source says, and its key."""

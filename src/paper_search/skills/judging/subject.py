@@ -16,7 +16,7 @@ from paper_search.skills.word_lists import words_in
 from paper_search.skills.words import tokens
 
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|(?<=[。！？；])")
-_PART_OF_TITLE = re.compile(r"(?<=[.:;!?])\s+|\s+(?=[-\u2013\u2014|]\s)|(?<=[。！？；：])")
+_PART_OF_TITLE = re.compile(r"(?<=[.:;!?])\s+|\s(?=[-\u2013\u2014|]\s)|(?<=[。！？；：])")
 _OF_MATCHES = frozenset(
     words_in(
         """
