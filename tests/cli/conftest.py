@@ -28,7 +28,7 @@ from typer.testing import CliRunner
 
 from paper_search.cli.app import app
 
-QUESTION = "graph neural networks for molecules"
+QUESTION = "drug toxicity of molecules"
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>]")
 _OURS = ("LLM_", "PAPER_SEARCH_", "DATABASE_URL", "EDITOR", "VISUAL")
 _PATIENCE_S = 240.0

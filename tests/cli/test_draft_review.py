@@ -18,7 +18,7 @@ from paper_search.report.structure import section
 
 Cli = Callable[..., Any]
 Seat = Callable[..., Any]
-ASK = ("report", "graph neural networks for proteins", "--source", "sample", "--depth", "quick")
+ASK = ("report", "protein folding", "--source", "sample", "--depth", "quick")
 
 
 @pytest.fixture

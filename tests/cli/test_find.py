@@ -14,7 +14,7 @@ import pytest
 
 from paper_search.models import PaperCollection
 
-QUESTION = "graph neural networks for molecules"
+QUESTION = "drug toxicity of molecules"
 SAMPLE = ("--source", "sample")
 
 Cli = Callable[..., Any]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-ASK = ("report", "graph neural networks for proteins", "--source", "sample")
+ASK = ("report", "protein folding", "--source", "sample")
 
 
 def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewing, tmp_path):
@@ -18,7 +18,8 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     assert drafted.document["review"]["kind"] == "pre_output_review"
     revised = reply(thread, "--note", "more on molecules", "--json")
     assert revised.code == 3
-    assert revised.document["review"]["shows"]["draft"]["version"] == 2
+    first, second = (ended.document["review"]["shows"]["draft"] for ended in (drafted, revised))
+    assert second["version"] > first["version"]
     target = tmp_path / "report.html"
     token = revised.document["review"]["token"]
     options = ("--approve", "--token", token, "-o", str(target))
@@ -37,7 +38,10 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     assert {run["source"] for run in runs} == {"sample"}
     assert all(run["query"] and run["kept"] for run in runs)
     by = product["approval"]["by"]
-    assert f"version 2 approved by {by} on" in cli("report", "--thread", thread).stdout
+    assert (
+        f"version {second['version']} approved by {by} on"
+        in cli("report", "--thread", thread).stdout
+    )
     late = cli("resume", thread, "--approve")
     assert late.code == 1
     assert "is done" in late.stderr

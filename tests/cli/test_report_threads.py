@@ -14,7 +14,7 @@ Cli = Callable[..., Any]
 @pytest.fixture
 def planned(cli: Cli) -> str:
     """A report that waits with its plan."""
-    ended = cli("report", "graph neural networks for proteins", "--source", "sample", "--json")
+    ended = cli("report", "protein folding", "--source", "sample", "--json")
     assert ended.code == 3
     return str(ended.document["thread_id"])
 
@@ -29,7 +29,7 @@ def written(reply: Cli, planned: str) -> str:
 
 def test_show_has_the_question_of_a_report_and_the_way_to_answer_it(cli: Cli, planned: str) -> None:
     shown = cli("show", planned).stdout
-    assert "graph neural networks for proteins" in shown
+    assert "protein folding" in shown
     assert "Sub-questions" in shown
     assert f"paper-search report --thread {planned} --approve" in shown
     document = cli("show", planned, "--json").document

@@ -38,13 +38,13 @@ def test_what_is_set_aside_is_counted_and_listed_on_request(cli: Cli, done: str)
 
 
 def test_a_lowest_score_divides_all_that_was_found(cli: Cli, done: str) -> None:
-    collection = result(cli, done, "--min-score", "0.5")
+    collection = result(cli, done, "--min-score", "0.3")
     assert collection["papers"]
-    assert all(paper["relevance_score"] >= 0.5 for paper in collection["papers"])
-    assert all(paper["relevance_score"] < 0.5 for paper in collection["set_aside"])
+    assert all(paper["relevance_score"] >= 0.3 for paper in collection["papers"])
+    assert all(paper["relevance_score"] < 0.3 for paper in collection["set_aside"])
 
 
-@pytest.mark.parametrize("options", [(), ("--all",), ("--min-score", "0.5")])
+@pytest.mark.parametrize("options", [(), ("--all",), ("--min-score", "0.3")])
 def test_an_export_holds_what_the_same_options_show(
     cli: Cli, done: str, options: tuple[str, ...]
 ) -> None:
@@ -63,7 +63,7 @@ def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli: Cli, reviewing: 
 
 def test_a_paper_marked_irrelevant_is_set_aside_in_the_next_round(cli: Cli, reviewing: str) -> None:
     first = result(cli, reviewing)["papers"][0]["id"]
-    cli("resume", reviewing, "--irrelevant", first, "--note", "more on toxicity")
+    cli("resume", reviewing, "--irrelevant", first, "--note", "more on graphs")
 
     collection = result(cli, reviewing)
     assert first not in ids(collection["papers"])
@@ -74,7 +74,7 @@ def test_the_next_round_says_what_is_new_and_what_the_queries_ask_now(
     cli: Cli, reviewing: str
 ) -> None:
     papers = result(cli, reviewing)["papers"]
-    ended = cli("resume", reviewing, "--relevant", papers[2]["id"], "--note", "more on toxicity")
+    ended = cli("resume", reviewing, "--relevant", papers[2]["id"], "--note", "more on graphs")
     assert "since last" in ended.stderr
     assert "Queries: +" in ended.stderr
 
@@ -85,7 +85,7 @@ def test_what_an_earlier_round_found_stays_when_the_queries_ask_for_something_el
     reply(waiting, "--approve")
     first = result(cli, waiting)
     found = {*ids(first["papers"]), *ids(first["set_aside"])}
-    reply(waiting, "--relevant", first["papers"][0]["id"], "--note", "more on toxicity")
+    reply(waiting, "--relevant", first["papers"][0]["id"], "--note", "more on graphs")
     strategy = cli("show", waiting, "--json").document["open_checkpoint"]["payload"]["strategy"]
     strategy["queries"] = [{"boolean_query": "Rydberg", "keywords": []}]
     file = tmp_path / "strategy.json"

@@ -16,7 +16,7 @@ def test_threads_are_listed_the_latest_first(cli: Cli, waiting: str, done: str) 
     assert [each["status"] for each in listed] == ["done", "waiting"]
     assert [each["checkpoint"] for each in listed] == [None, "strategy_confirmation"]
     for each in listed:
-        assert each["question"] == "graph neural networks for molecules"
+        assert each["question"] == "drug toxicity of molecules"
         assert isinstance(each["iteration"], int)
         assert datetime.fromisoformat(each["created_at"]) <= datetime.fromisoformat(
             each["updated_at"]
@@ -44,7 +44,7 @@ def test_no_threads_are_an_empty_list(cli: Cli) -> None:
 
 def test_show_has_the_open_question_and_the_way_to_answer_it(cli: Cli, waiting: str) -> None:
     shown = cli("show", waiting).stdout
-    assert "graph neural networks for molecules" in shown
+    assert "drug toxicity of molecules" in shown
     assert "query 1" in shown
     assert f"paper-search resume {waiting} --approve" in shown
 
