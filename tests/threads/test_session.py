@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -146,6 +147,44 @@ async def test_of_two_who_saw_one_question_the_second_is_kept_with_what_they_dec
     ((by, reason, decision),) = await refused(persistence)
     assert (by, reason) == ("bob", "already decided")
     assert json.loads(decision)["note"] == "too few"
+
+
+class Overtaken(LookSession):
+    """One whose answer waits for the thread while Ada answers the same question."""
+
+    adas: Any
+
+    @contextlib.asynccontextmanager
+    async def lease(self) -> AsyncIterator[None]:
+        await LookSession.on(self._persistence, "t").take(self.adas, "ada")
+        async with super().lease():
+            yield
+
+
+async def overtaken(persistence: Persistence) -> tuple[Overtaken, dict[str, Any]]:
+    """Return a session that is overtaken, and the decision of both, after which it asks again."""
+    session = Overtaken.on(persistence, "t")
+    await LookSession.on(persistence, "t").begin("a b c")
+    session.adas = await naming_its_question(session, "reject")
+    return session, session.adas
+
+
+async def test_who_is_overtaken_by_the_same_answer_is_done_though_another_question_is_open(
+    persistence,
+):
+    session, decision = await overtaken(persistence)
+    await session.take(decision, "bob")
+    assert (await session.require_question()).question.number == 2
+    assert await refused(persistence) == []
+
+
+async def test_who_is_overtaken_by_another_answer_learns_which(persistence):
+    session, decision = await overtaken(persistence)
+    with pytest.raises(AlreadyDecidedError, match="by ada"):
+        await session.take({**decision, "action": "approve"}, "bob")
+    assert [(by, reason) for by, reason, _ in await refused(persistence)] == [
+        ("bob", "already decided")
+    ]
 
 
 async def test_a_repeated_decision_goes_on_with_what_stopped(session, persistence):

@@ -220,6 +220,8 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
             if is_replay and await self.is_at_rest():
                 return
             async with self.lease():
+                # Somebody may have answered since, and the thread asks something else by now.
+                is_replay = is_replay or await self.is_replay(decision, by)
                 entry = await self.decided()
                 if is_replay and not await self.is_at_rest():
                     await self.proceed()  # whoever was at it is dead
