@@ -34,7 +34,7 @@ def test_the_cost_of_a_report_is_said_at_its_plan_and_at_its_draft(cli: Cli) -> 
     assert "with one draft (prices of 20" in planned.stderr
     assert "at most  about" in planned.stderr
     assert "with 3 drafts and 2 more searches" in planned.stderr
-    assert "budget  $0.5" in planned.stderr
+    assert "budget  $0.50" in planned.stderr
     [listed] = cli("threads", "--json").document
     thread = listed["thread_id"]
     shown = cli("show", thread, "--json").document

@@ -107,9 +107,11 @@ def money_in_words(dollars: float | None) -> str:
     """Return an amount of US dollars with as many decimals as it needs to be seen."""
     if dollars is None:
         return "price unknown"
-    if dollars == 0 or dollars >= 1:
-        return f"${dollars:,.2f}"
-    return f"${dollars:.4f}".rstrip("0") if dollars >= 0.0001 else "under $0.0001"  # noqa: PLR2004  # the last decimal shown
+    if 0 < dollars < 0.0001:  # noqa: PLR2004  # the last decimal shown
+        return "under $0.0001"
+    shown = round(dollars, 4)
+    cents = f"${shown:,.2f}"
+    return cents if shown == 0 or shown >= 1 else max(f"${shown:.4f}".rstrip("0"), cents, key=len)
 
 
 def total(parts: Iterable[Spending]) -> Spending:

@@ -43,7 +43,7 @@ def test_a_long_dry_stretch_makes_stopping_reasonable() -> None:
     assert told.is_enough
     assert told.at_most <= 1
     assert told.advice == (
-        "460 of 500 screened, 20 relevant. About 0 more expected, at most 1. "
+        "460 of 500 screened, 20 relevant. Probably none is left, but up to 1 may be. "
         "You can stop: at least 95% are found."
     )
 

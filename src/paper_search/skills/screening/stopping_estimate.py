@@ -47,6 +47,8 @@ class StoppingEstimate:
             return f"{seen} Nothing is left to screen."
         bound = f", at most {self.at_most}" if self.at_most > self.expected else ""
         left = f"{seen} About {self.expected} more expected{bound}."
+        if self.expected == 0 and bound:
+            left = f"{seen} Probably none is left, but up to {self.at_most} may be."
         if self.is_enough:
             return f"{left} You can stop: at least {self.recall:.0%} are found."
         return f"{left} Keep screening."
