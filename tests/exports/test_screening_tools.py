@@ -77,7 +77,7 @@ def test_labels_stand_where_each_program_looks_for_them() -> None:
         list(csv.DictReader(io.StringIO(str(export(collection_of(labelled), name)))))
         for name in ("asreview", "rayyan")
     )
-    assert asreview["keywords"] == "for chapter 2; follow up; bees; dance"
+    assert asreview["keywords"] == "for chapter 2;follow up;bees;dance"
     assert rayyan["notes"] == (
         'RAYYAN-INCLUSION: {"ada"=>"Included"} | RAYYAN-LABELS: for chapter 2,follow up'
     )

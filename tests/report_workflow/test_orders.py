@@ -42,7 +42,7 @@ COMMANDS = {
 }  # fmt: skip
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "div", "ul", "ol",
-    "li", "a", "strong", "figure", "figcaption", "img",
+    "li", "a", "strong", "figure", "figcaption", "img", "main",
     "nav", "table", "caption", "colgroup", "col", "thead", "tbody", "tr", "th", "td", "span",
 }  # fmt: skip
 

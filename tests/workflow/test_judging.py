@@ -65,7 +65,7 @@ async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_
         await ThreadCatalog(persistence).delete(thread_id)
         left = await persistence.store.asearch((), limit=1000)
     assert {item.namespace for item in left} == {("paper_search", "judged")}
-    assert {*left[0].value} == {"grades", "tags", "is_suspect"}
+    assert {*left[0].value} == {"grades", "tags", "is_suspect", "is_confirmed"}
     assert not [item for item in left if "secret" in f"{item.key} {item.value}"]
     llm = FakeLLM(grades_of({}))
     await judging_workflow(llm, persistence=url).run(question)

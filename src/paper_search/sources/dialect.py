@@ -171,27 +171,16 @@ class Dialect(ABC):
         ]
         return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
 
-    def short_stem(self, stem: str, shortest: int, written: Callable[[str], str]) -> Written:
+    def short_stem(self, stem: str, written: Callable[[str], str]) -> Written:
         """Return a stem that is too short for a `*` with each next letter.
 
-        To leave the stem out would ask for everything else: of that, the service sends a few
-        hundred records, which hardly any with the stem is among.
-
-        Args:
-            stem: without its `*`.
-            shortest: letters that the service needs before a `*`.
-            written: writes a word with or without `*`.
+        To leave it out would ask for everything else, of which a service sends the first hundreds.
         """
-        if len(stem) < shortest - 1:
-            self.note(
-                f"'{stem}*' is checked in the results: {self.service} needs {shortest} letters"
-                " before '*'"
-            )
+        needs = f"{self.service} needs {self.shortest_stem} letters before '*'"
+        if len(stem) < (self.shortest_stem or 0) - 1:
+            self.note(f"'{stem}*' is checked in the results: {needs}")
             return ANYTHING
-        self.note(
-            f"'{stem}*' is sent with each next letter: {self.service} needs {shortest} letters"
-            " before '*'"
-        )
+        self.note(f"'{stem}*' is sent with each next letter: {needs}")
         ends = ("", *(f"{letter}*" for letter in ascii_lowercase + digits))
         return Written(self._either([written(stem + end) for end in ends]))
 

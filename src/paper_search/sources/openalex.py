@@ -350,7 +350,7 @@ class _OpenAlex(_Words):
             self.note(f"'{word}' is checked in the results: OpenAlex takes '*' after letters only")
             return ANYTHING
         if len(text) < _SHORTEST_STEM:
-            return self.short_stem(text, _SHORTEST_STEM, str)
+            return self.short_stem(text, str)
         return Written(f"{text}*")
 
 

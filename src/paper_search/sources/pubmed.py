@@ -237,9 +237,7 @@ class PubmedDialect(Dialect):
             self.note("abstract: is searched in title and abstract and checked in the results")
         if isinstance(leaf, Term):
             if leaf.is_prefix and len(leaf.text) < _SHORTEST_STEM:
-                return self.short_stem(
-                    leaf.text, _SHORTEST_STEM, lambda text: f"{_bare(text)}[{tag}]"
-                )
+                return self.short_stem(leaf.text, lambda text: f"{_bare(text)}[{tag}]")
             return Written(f"{_word(leaf)}[{tag}]", is_exact)
         *before, last = leaf.words
         is_short = last.endswith("*") and len(last.rstrip("*")) < _SHORTEST_STEM
