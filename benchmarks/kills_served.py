@@ -47,7 +47,7 @@ def _next(client: httpx.Client, thread: str, question: str) -> dict[str, Any]:
     state = client.get(f"/threads/{thread}/state").json()
     run: dict[str, Any] = {"assistant_id": "paper_search"}
     if not state.get("values"):
-        return {**run, "input": {"question": question}, "context": {"sources": ["sample"]}}
+        return {**run, "input": {"question": question}, "context": {"sources": ["library"]}}
     if not state["interrupts"]:
         return {**run, "input": None}
     asked = state["interrupts"][0]["value"]
