@@ -1,5 +1,6 @@
 """How a tree is said to arXiv, PubMed, Europe PMC, DBLP and CORE, and that it means the same."""
 
+import json
 import re
 from collections.abc import Callable
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.errors import InputError
+from paper_search.http.body import HttpAnswer
 from paper_search.models import SearchConstraints
 from paper_search.query import And, Node, Not, Or, Phrase, Term, evaluate, normalise, parse
 from paper_search.sources.adapter import Adapter, Translated
@@ -192,6 +194,24 @@ def test_a_stem_one_letter_short_is_sent_with_each_next_letter(
     assert f" OR {stem}s*{tag} OR " in translated.text
     assert translated.remainder is None
     assert f"'{stem}*' is sent with each next letter" in translated.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "notes"),
+    [
+        (["gnnq*[tiab]", "gnnx*[tiab]"], ()),
+        (["gnnq*", "gnnx*", "xyzq*", "gnnet"], ("PubMed does not know xyzq*, gnnet",)),
+        (["sand castel"], ("PubMed does not know sand castel",)),
+    ],
+)
+def test_pubmed_does_not_report_the_next_letters_that_no_record_has(
+    unknown: list[str], notes: tuple[str, ...]
+) -> None:
+    result = {"count": "1", "idlist": ["1"], "errorlist": {"phrasesnotfound": unknown}}
+    content = json.dumps({"esearchresult": result}).encode()
+    request = Pubmed().first(Translated("a"), NO_LIMITS, 10)
+    page = Pubmed().read(HttpAnswer(200, "application/json", content, 1), request)
+    assert page.notes == notes
 
 
 @pytest.mark.parametrize(

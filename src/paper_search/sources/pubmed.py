@@ -9,6 +9,7 @@ word without one is mapped to subject headings that nobody asked for
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -51,8 +52,8 @@ _TAGS = {
 }  # fmt: skip
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _SHORTEST_STEM = 4
-_SPELT_OUT = re.compile(r"\w{3}[a-z0-9]\*(\[\w+\])?")
-"""A stem with one of all next letters: that no record has most of them is no news."""
+_SPELT_OUT = re.compile(r"(\w{3})[a-z0-9]\*(?:\[\w+\])?")
+"""A stem with one of all next letters: that no record has most of these is no news."""
 _MOST_PAIRS = 25
 """Pairs of words that a NEAR of two groups is written out into."""
 _FIRST_YEAR, _LAST_YEAR = 1000, 3000
@@ -212,8 +213,10 @@ def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
         *items(wrong.get("phrasesnotfound")),
         *items(wrong.get("fieldsnotfound")),
     ]
-    named = (said for phrase in unknown if (said := text(phrase)))
-    shown = [said[:100] for said in named if not _SPELT_OUT.fullmatch(said)]
+    names = [said for phrase in unknown if (said := text(phrase))]
+    stem_of = {name: found[1] for name in names if (found := _SPELT_OUT.fullmatch(name))}
+    siblings = Counter(stem_of.values())
+    shown = [name[:100] for name in names if siblings[stem_of.get(name, "")] <= 1]
     return (f"PubMed does not know {', '.join(shown[:10])}",) if shown else ()
 
 
