@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,29 @@ def test_an_edited_strategy_is_what_is_searched_by_the_sources_of_the_thread(
     assert [(each["source"], each["query"]) for each in reports] == [
         ("sample", "graph* AND molecul*")
     ]
+
+
+@pytest.mark.parametrize("command", ["find", "report"])
+def test_a_thread_whose_process_died_at_once_goes_on_with_the_sources_it_was_begun_with(
+    cli: Cli, home: Path, command: str
+) -> None:
+    """PER-02"""
+    begun = cli(command, "protein folding", "--source", "sample", "--json").document
+    with contextlib.closing(sqlite3.connect(home / "threads.db")) as file:
+        # Only the input is left, as when the process is killed before the first step.
+        file.execute(
+            "DELETE FROM checkpoints WHERE checkpoint_id > "
+            "(SELECT MIN(checkpoint_id) FROM checkpoints)"
+        )
+        file.execute("DELETE FROM writes")
+        file.commit()
+    resumed = cli("resume", begun["thread_id"], "--json")
+    assert resumed.code == 3, resumed.stderr
+    shown = cli("show", begun["thread_id"], "--json").document
+    if command == "find":
+        assert shown["open_checkpoint"]["payload"]["available_sources"] == ["sample"]
+    else:
+        assert shown["open_review"]["kind"] == "plan_review"
 
 
 def test_a_whole_decision_can_come_from_standard_input(cli: Cli, waiting: str) -> None:

@@ -89,7 +89,7 @@ async def restored(config: AppConfig, thread_id: str, progress: ProgressReporter
         UnknownNameError: one of its sources is not installed any more.
     """
     async with reading(SearchSession, config.persistence_url, thread_id) as session:
-        values = (await session.snapshot()).values
+        values = await session.channels()
     return SearchWorkflow.from_config(
         config,
         progress_reporter=progress,
@@ -163,7 +163,7 @@ async def restored_report(
     from paper_search.report_workflow.session import ReportSession
 
     async with reading(ReportSession, config.persistence_url, thread_id) as session:
-        values = (await session.snapshot()).values
+        values = await session.channels()
     return report_workflow(config, progress, services_begun_with(values))
 
 

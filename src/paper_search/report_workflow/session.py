@@ -86,7 +86,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
             raise ExportError(
                 f"report {self._thread_id!r} has no draft yet: it waits with its plan"
             )
-        params = ReportParams.model_validate((await self.snapshot()).values.get(PARAMS) or {})
+        params = ReportParams.model_validate((await self.channels()).get(PARAMS) or {})
         results = await self.results()
         product = {**final_output(state, params, results), "status": "draft"}
         report = Report.of(product, results, state.analysis, state.critique)

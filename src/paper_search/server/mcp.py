@@ -155,7 +155,7 @@ class McpTools:
         async with self._shared.use() as persistence:
             graph = await self._graph_of(persistence, given.thread_id, owner)
             session = EveryThread(persistence).by_graph[graph].session(given.thread_id)
-            begun = (await session.snapshot()).values
+            begun = await session.channels()
             flow = self._flow(graph, persistence, **self._options(graph, begun))
             await flow.answer(given.thread_id, given.decision, by=owner, token=given.token)
             return await _standing(persistence, graph, given.thread_id)

@@ -166,7 +166,7 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
                 f"no {self.noun} has the thread {self._thread_id!r}; `paper-search threads` lists "
                 "all"
             )
-        channels = snapshot.values or await self._input()
+        channels = await self._channels(snapshot)
         if channels and self.begins_with not in channels:
             raise ThreadNotFoundError(
                 f"thread {self._thread_id!r} is not a {self.noun}; it belongs to another graph: "
@@ -230,6 +230,17 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
         model: Any = self.workflow.state
         state: StateT = read_state(model, values, f"{self.noun} {self._thread_id!r}")
         return state
+
+    async def channels(self) -> Mapping[str, Any]:
+        """Return the channels of the thread; before its first step, what it was begun with.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread, or it belongs to another graph.
+        """
+        return await self._channels(await self.snapshot())
+
+    async def _channels(self, snapshot: Any) -> Mapping[str, Any]:
+        return snapshot.values or await self._input()
 
     async def _input(self) -> Mapping[str, Any]:
         """Return what a thread was begun with that died before its first step."""

@@ -142,7 +142,7 @@ class Runs:
     async def _restored(
         self, persistence: Persistence, thread_id: str
     ) -> tuple[SearchWorkflow, asyncio.Event]:
-        values = (await SearchSession.on(persistence, thread_id).snapshot()).values
+        values = await SearchSession.on(persistence, thread_id).channels()
         has_begun = asyncio.Event()
         sources = sources_of_run(self._config, values)
         return self._workflow(persistence, has_begun, sources=sources), has_begun

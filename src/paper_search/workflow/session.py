@@ -137,7 +137,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
 
     async def judge_again(self, skills: Skills, *, is_all: bool) -> JudgingReport:
         """Have the papers of the latest result judged; see `SearchWorkflow.judge`."""
-        state, values = await self.state(), (await self.snapshot()).values
+        state, values = await self.state(), await self.channels()
         budget = SearchParams.model_validate(values.get(PARAMS) or {}).budget
         place = "judge", state.current_iteration
         metering = skills.metering
