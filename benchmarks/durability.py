@@ -27,8 +27,6 @@ from paper_search.workflow import SearchWorkflow, ThreadCatalog
 THREADS = 40
 LISTED = 10_000
 NUMBERS = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {LISTED - 1})"  # noqa: S608  # a number
-STATES = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
-WRITES = "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value"
 
 
 async def threads(place: Any, count: int) -> float:
@@ -88,7 +86,9 @@ async def upkeep(directory: Path) -> None:
 
 def multiply(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for table, columns in (("checkpoints", STATES), ("writes", WRITES)):
+        for table in ("checkpoints", "writes"):
+            told = connection.execute(f"PRAGMA table_info({table})").fetchall()
+            columns = ", ".join(name for _, name, *_ in told if name != "thread_id")
             connection.execute(
                 f"{NUMBERS} INSERT INTO {table} (thread_id, {columns}) "  # noqa: S608  # constants
                 f"SELECT 'n' || i, {columns} FROM {table}, n WHERE thread_id = 't'"

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol, runtime_checkable
 
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.store.base import Item
+from langgraph.types import Interrupt
 
 from paper_search.errors import InputError
 
 UUID_WITH_TIME = 6
 _GREGORIAN = datetime(1582, 10, 15, tzinfo=UTC)
 STRATEGIES = ("keep_latest", "delete")
+LISTED = "listed"
+"""In the metadata of a checkpoint: the channels that a list of threads shows."""
+ASKED = "__interrupt__"
+"""LangGraph's channel of what a step asks."""
+_OF_LANGGRAPH = ("__", "branch:to:")
+"""How the names of channels begin that say what runs next."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +65,65 @@ class ListsThreads(Protocol):
         ...
 
 
-@runtime_checkable
-class ReadsLatest(Protocol):
-    """A saver that reads the latest checkpoints of many threads at once."""
+@dataclass(frozen=True)
+class Summary:
+    """What a list says of a thread, by its latest checkpoint."""
 
-    async def alatest_of(self, thread_ids: Sequence[str]) -> dict[str, CheckpointTuple]:
-        """Return the latest checkpoints of threads by their ids, without those that are damaged."""
+    saved_at: str
+    """UTC, ISO 8601."""
+    channels: Mapping[str, Any]
+    """The listed ones, as `outline` leaves them; of those that say what runs next, the names."""
+    asked: Sequence[tuple[str, Any]]
+    """The ids of the questions that wait, with their outlines."""
+    is_in_a_step: bool = False
+    """Whether there are writes of a step that is not done."""
+
+    @classmethod
+    def of(cls, saved: CheckpointTuple) -> Summary:
+        """Return the summary of a checkpoint that was read whole."""
+        writes = saved.pending_writes or []
+        return cls(
+            saved.checkpoint["ts"],
+            saved.checkpoint["channel_values"],
+            [q for _, name, value in writes if name == ASKED for q in asked_in(value) or ()],
+            any(name != ASKED for _, name, _ in writes),
+        )
+
+
+def listed(*channels: str) -> dict[str, str]:
+    """Return the metadata of a graph that says which channels a list of its threads shows."""
+    return {LISTED: " ".join(channels)}
+
+
+def listed_in(channels: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the outlines of the channels that are listed; None: the graph does not say which."""
+    names = str(metadata.get(LISTED, "")).split()
+    next_steps = [name for name in channels if name.startswith(_OF_LANGGRAPH)]
+    shown = {name: outline(channels[name]) for name in names if name in channels}
+    return {**dict.fromkeys(next_steps), **shown} if names else None
+
+
+def outline(value: Any) -> Any:
+    """Return of a mapping the plain values and the lengths of the lists; all else as it is."""
+    if not isinstance(value, Mapping):
+        return value
+    outlined = {name: [None] * len(v) if isinstance(v, list) else v for name, v in value.items()}
+    return {name: entry for name, entry in outlined.items() if not isinstance(entry, Mapping)}
+
+
+def asked_in(written: Any) -> list[tuple[str, Any]] | None:
+    """Return the ids of questions that a step asks, with their outlines; None: it is not that."""
+    if not all(isinstance(entry, Interrupt) for entry in written):
+        return None
+    return [(interrupt.id, outline(interrupt.value)) for interrupt in written]
+
+
+@runtime_checkable
+class Summarizes(Protocol):
+    """A saver that reads what a list says of many threads at once."""
+
+    async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
+        """Return the summaries of threads by their ids, without those that are damaged."""
         ...
 
 

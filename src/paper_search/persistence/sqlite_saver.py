@@ -30,7 +30,14 @@ from langgraph.checkpoint.sqlite.utils import search_where
 from paper_search.errors import PersistenceError
 from paper_search.persistence.allocation import making_many
 from paper_search.persistence.leases import check_ownership
-from paper_search.persistence.listing import LatestCheckpoint, check_prune
+from paper_search.persistence.listing import (
+    ASKED,
+    LatestCheckpoint,
+    Summary,
+    asked_in,
+    check_prune,
+    listed_in,
+)
 from paper_search.persistence.serialization import check_checkpoint, damaged
 from paper_search.persistence.sqlite_calls import OneCall, parsed
 from paper_search.persistence.sqlite_tables import holder_of
@@ -52,22 +59,34 @@ _NEWEST = """SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) 
 _LATEST_OF = """JOIN (SELECT value AS wanted FROM json_each(?)) ON thread_id = wanted
     AND checkpoint_ns = '' AND checkpoint_id = (SELECT MAX(checkpoint_id) FROM checkpoints AS newer
     WHERE newer.thread_id = wanted AND newer.checkpoint_ns = '')"""
+_SUMMARIES = f"""SELECT thread_id, type, CAST(summary AS BLOB), length(checkpoint) FROM checkpoints
+    {_LATEST_OF}"""  # noqa: S608  # a constant
+_ASKED = f"""SELECT writes.thread_id, channel, writes.type, CAST(writes.summary AS BLOB)
+    FROM checkpoints {_LATEST_OF} JOIN writes USING (thread_id, checkpoint_ns, checkpoint_id)"""  # noqa: S608  # as above
 _PUT = """INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id,
-    parent_checkpoint_id, type, checkpoint, metadata, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+    parent_checkpoint_id, type, checkpoint, metadata, checksum, summary)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _PUT_WRITE = """INSERT OR {} INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id,
-    task_path, idx, channel, type, value, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    task_path, idx, channel, type, value, checksum, summary)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _OF_RUN = "WHERE json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
-_WRITES = "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value, checksum"
-_STATES = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, checksum"
+_OURS = {"checksum": "INTEGER", "summary": "BLOB"}
+"""Columns that we add to LangGraph's tables; what its own saver wrote has NULL in them."""
+_WRITES = """checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value, checksum,
+    summary"""
+_STATES = """checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata,
+    checksum, summary"""
+_CRC = 4
+"""Bytes of the checksum that a summary begins with."""
 
 
-def _add_checksums(connection: sqlite3.Connection) -> None:
-    """Add our column to LangGraph's tables, where it is missing."""
+def _add_columns(connection: sqlite3.Connection) -> None:
+    """Add our columns to LangGraph's tables, where they are missing."""
     for table in ("checkpoints", "writes"):
         columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
-        if "checksum" not in columns:
+        for column in _OURS.keys() - columns:
             try:
-                connection.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER")
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} {_OURS[column]}")
             except sqlite3.OperationalError as error:
                 if "duplicate column" not in str(error):  # another process was faster
                     raise
@@ -136,10 +155,13 @@ class SqliteSaver(AsyncSqliteSaver):
         del new_versions  # the channels are stored whole
         chosen = config["configurable"]
         thread_id, namespace = chosen["thread_id"], chosen["checkpoint_ns"]
-        told = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False)
+        described = get_checkpoint_metadata(config, metadata)
+        told = json.dumps(described, ensure_ascii=False).encode("utf-8", "ignore")
         kind, value = self.serde.dumps_typed(checkpoint)
+        shown = listed_in(checkpoint["channel_values"], described)
+        summary = self._packed(None if shown is None else [len(value), checkpoint["ts"], shown])
         ids = (str(thread_id), namespace, checkpoint["id"], chosen.get("checkpoint_id"))
-        row = (*ids, kind, value, told.encode("utf-8", "ignore"), crc32(value))
+        row = (*ids, kind, value, told, crc32(value), summary)
         await self._write(thread_id, lambda connection: connection.execute(_PUT, row))
         place = {"thread_id": thread_id, "checkpoint_ns": namespace}
         return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
@@ -157,10 +179,11 @@ class SqliteSaver(AsyncSqliteSaver):
         is_special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
         statement = _PUT_WRITE.format("REPLACE" if is_special else "IGNORE")
         rows = [
-            (*place, task_id, task_path, position, channel, kind, dumped, crc32(dumped))
+            (*place, task_id, task_path, position, channel, kind, dumped, crc32(dumped), summary)
             for index, (channel, value) in enumerate(writes)
             for position in (WRITES_IDX_MAP.get(channel, index),)
             for kind, dumped in (self.serde.dumps_typed(value),)
+            for summary in (self._packed(asked_in(value)) if channel == ASKED else None,)
         ]
         await self._write(place[0], lambda connection: connection.executemany(statement, rows))
 
@@ -217,22 +240,67 @@ class SqliteSaver(AsyncSqliteSaver):
         """Return the latest checkpoint id of each thread, the latest first."""
         await self.prepare()
         rows = await self._in_one_call(lambda c: c.execute(_NEWEST, (limit, offset)).fetchall())
-        return [LatestCheckpoint(*row) for row in rows]
-
-    async def alatest_of(self, thread_ids: Sequence[str]) -> dict[str, CheckpointTuple]:
-        """Return the latest checkpoints of threads by their ids, without those that are damaged."""
-        rows, found = await self._rows(_LATEST_OF, (json.dumps(list(thread_ids)),)), {}
         with making_many():
-            for row, writes in rows:
-                with contextlib.suppress(PersistenceError):  # who reads that one alone is told
-                    found[row[0]] = self._saved(row, writes)
+            return [LatestCheckpoint(*row) for row in rows]
+
+    async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
+        """Return the summaries of threads by their ids, without those that are damaged.
+
+        They stand beside the checkpoints; those of another program are read whole.
+        """
+        wanted = (json.dumps(list(thread_ids)),)
+
+        def read(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
+            states = connection.execute(_SUMMARIES, wanted).fetchall()
+            return states, connection.execute(_ASKED, wanted).fetchall()
+
+        await self.prepare()
+        states, writes = await self._in_one_call(read)
+        with making_many():
+            found = self._summaries(states, writes)
+        whole = [row[0] for row in states if row[0] not in found]
+        for row, pending in await self._rows(_LATEST_OF, (json.dumps(whole),)) if whole else ():
+            with contextlib.suppress(PersistenceError):  # who reads that one alone is told
+                found[row[0]] = Summary.of(self._saved(row, pending))
         return found
+
+    def _summaries(self, states: list[Any], writes: list[Any]) -> dict[str, Summary]:
+        """Return the summaries that are there and can be read."""
+        asked: dict[str, list[Any]] = {}
+        in_a_step, unread = set[str](), set[str]()
+        for thread_id, channel, kind, summary in writes:
+            if channel != ASKED:
+                in_a_step.add(thread_id)
+            elif (questions := self._unpacked(kind, summary)) is None:
+                unread.add(thread_id)
+            else:
+                asked.setdefault(thread_id, []).extend(questions)
+        found = {}
+        for thread_id, kind, summary, size in states:
+            known_size, saved_at, shown = self._unpacked(kind, summary) or (None, "", {})
+            if known_size == size and thread_id not in unread:  # else it may be cut off
+                questions = asked.get(thread_id, ())
+                found[thread_id] = Summary(saved_at, shown, questions, thread_id in in_a_step)
+        return found
+
+    def _packed(self, summary: list[Any] | None) -> bytes | None:
+        """Return a summary as it stands beside the value that it is of; None: there is none."""
+        if summary is None:
+            return None
+        _, value = self.serde.dumps_typed(summary)
+        return crc32(value).to_bytes(_CRC, "big") + value
+
+    def _unpacked(self, kind: str, summary: bytes | None) -> Any:
+        """Return the summary of a value of a kind; None: there is none, or it is damaged."""
+        if summary is None or int.from_bytes(summary[:_CRC], "big") != crc32(summary[_CRC:]):
+            return None
+        return self.serde.loads_typed((kind, summary[_CRC:]))
 
     async def prepare(self) -> None:
         """Make the tables, where they are missing."""
         if not self.is_setup:
             await self.setup()
-            await self._in_one_call(_add_checksums)
+            await self._in_one_call(_add_columns)
 
     async def _read(self, which: str, parameters: Sequence[Any]) -> list[CheckpointTuple]:
         """Return checkpoints with what is written on them."""

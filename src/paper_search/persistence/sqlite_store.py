@@ -110,7 +110,8 @@ class SqliteStore(AsyncSqliteStore):
         """Return the items of exactly this namespace, the largest `by` first."""
         wanted = (".".join(namespace), f"$.{by}", limit, offset)
         rows = await self._in_one_call(lambda c: c.execute(_PAGE, wanted).fetchall())
-        return [self._item(namespace, row) for row in rows]
+        with making_many():
+            return [self._item(namespace, row) for row in rows]
 
     def _item(self, namespace: tuple[str, ...], row: tuple[Any, ...]) -> Item:
         """Return an item of a list; one that cannot be read is empty and hides no other."""

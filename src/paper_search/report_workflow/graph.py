@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from paper_search.persistence.listing import listed
 from paper_search.report_workflow import drafting, ending, nodes
 from paper_search.report_workflow.context import settings_of
 from paper_search.report_workflow.state import (
@@ -50,6 +51,7 @@ WORKFLOW = Workflow(
     description="Plan, collect, analyse, write and review a report, with a person in the loop",
     state=StepState, params=ReportParams, request=ReportRequest, result=ReportOutput,
     services="paper_search.report_workflow.assembly:assemble_report",
+    metadata=listed("original_query", "is_complete", "ended_by", "status", "draft", "usage"),
 )
 # fmt: on
 
@@ -62,5 +64,6 @@ ASKING = Workflow(
     request=ReportRequest,
     result=ReportOutput,
     services=WORKFLOW.services,
+    metadata=WORKFLOW.metadata,
 )
 """The same for a server, where a person is asked unless the run says otherwise."""

@@ -119,7 +119,8 @@ def _graph(workflow: Workflow, environment: Environment, **persistence: Any) -> 
     builder.add_edge(START, workflow.entry_point)
     graph = builder.compile(name=workflow.name, **persistence)
     # Checkpoints say whose they are: a thread is found without its table.
-    return graph.with_config(recursion_limit=RECURSION_LIMIT, metadata={MADE_BY: workflow.name})
+    metadata = {**workflow.metadata, MADE_BY: workflow.name}
+    return graph.with_config(recursion_limit=RECURSION_LIMIT, metadata=metadata)
 
 
 def _channels(workflow: Workflow) -> Any:

@@ -35,6 +35,7 @@ class Workflow:
         result: pydantic model of the output.
         services: `package.module:function` that makes the live objects of the steps from the
             program's settings, for whoever has nothing better to give.
+        metadata: goes into the metadata of every checkpoint.
 
     Raises:
         WorkflowDefinitionError: with every problem of the table.
@@ -49,6 +50,7 @@ class Workflow:
     request: type[BaseModel] | None
     result: type[BaseModel] | None
     services: str | None
+    metadata: Mapping[str, str] = field(compare=False, repr=False)
     _params: Mapping[str, Mapping[str, Arg]] = field(compare=False, repr=False)
 
     def __init__(  # noqa: PLR0913  # one argument a field
@@ -62,6 +64,7 @@ class Workflow:
         request: type[BaseModel] | None = None,
         result: type[BaseModel] | None = None,
         services: str | None = None,
+        metadata: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         signatures = {step.id: read_signature(step.handler) for step in steps}
         settings, mistakes = gathered(signatures)
@@ -78,6 +81,7 @@ class Workflow:
             "request": request,
             "result": result,
             "services": services,
+            "metadata": MappingProxyType(dict(metadata)),
             "_params": MappingProxyType(
                 {
                     step_id: MappingProxyType({taken.name: taken.arg for taken in read.parameters})

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from langgraph.checkpoint.base import CheckpointTuple
 from pydantic import BaseModel
 
 from paper_search.errors import PaperSearchError, ThreadBusyError, ThreadNotFoundError
 from paper_search.persistence import Persistence
-from paper_search.persistence.listing import ReadsLatest
+from paper_search.persistence.allocation import making_many
+from paper_search.persistence.listing import Summarizes, Summary
 from paper_search.threads.session import ThreadSession
 
 ALL = 10_000_000
 """More threads than one place holds."""
-_PAGE = 100
+_PAGE = 1000
 """Threads of a list that are read at once."""
-_ASKED, _INPUT, _NEXT = "__interrupt__", "__start__", "branch:to:"
-"""LangGraph's names: of what a step asks, of an input, and before the step that runs next."""
+_INPUT, _NEXT = "__start__", "branch:to:"
+"""LangGraph's names: of an input, and before the step that runs next."""
 
 
 class ThreadStatus(str, Enum):
@@ -132,9 +132,9 @@ class Catalog(Generic[SessionT, InfoT]):
         for start in range(0, len(entries), _PAGE):
             page = entries[start : start + _PAGE]
             at_rest = await self._at_rest(page)
-            for item in page:
-                status = at_rest.get(item.key)
-                infos.append(self._info(status) if status else await self.listed_one(item))
+            with making_many():
+                known = {key: self._info(status) for key, status in at_rest.items()}
+            infos += [known.get(item.key) or await self.listed_one(item) for item in page]
         return infos
 
     async def has(self, thread_id: str) -> bool:
@@ -257,38 +257,38 @@ class Catalog(Generic[SessionT, InfoT]):
         They are read at once, and without LangGraph, which works out what would run next.
         """
         saver: Any = self._persistence.checkpointer
-        if not isinstance(saver, ReadsLatest):
+        if not isinstance(saver, Summarizes):
             return {}
         ids = [item.key for item in entries]
-        latest = await saver.alatest_of(ids)
+        latest = await saver.asummaries(ids)
         decided = await self._persistence.ledger.decided(ids)
-        found = {
-            item.key: self._rest(item, latest[item.key], decided)
-            for item in entries
-            if item.key in latest
-        }
+        with making_many():
+            found = {
+                item.key: self._rest(item, latest[item.key], decided)
+                for item in entries
+                if item.key in latest
+            }
         return {key: status for key, status in found.items() if status is not None}
 
     def _rest(
-        self, item: Any, saved: CheckpointTuple, decided: set[tuple[str, str]]
+        self, item: Any, latest: Summary, decided: set[tuple[str, str]]
     ) -> StatusFacts | None:
         """Return the status of a thread that waits or is done; None: it has to be looked at."""
-        channels, writes = saved.checkpoint["channel_values"], saved.pending_writes or []
+        channels = dict(latest.channels)
         is_begun = self._session_type.begins_with in channels and _INPUT not in channels
-        if not is_begun or any(channel != _ASKED for _task, channel, _value in writes):
+        if not is_begun or latest.is_in_a_step:
             return None  # it died before its first step, or in the middle of one
-        interrupts = [interrupt for _task, _channel, asked in writes for interrupt in asked]
-        if any((item.key, interrupt.id) in decided for interrupt in interrupts):
+        if any((item.key, interrupt_id) in decided for interrupt_id, _asked in latest.asked):
             return None
         if channels.get("is_complete"):
             status, asked = ThreadStatus.DONE, None
-        elif interrupts:
-            status, asked = ThreadStatus.WAITING, interrupts[0].value
+        elif latest.asked:
+            status, asked = ThreadStatus.WAITING, latest.asked[0][1]
         else:
             return None
         following = [name.removeprefix(_NEXT) for name in channels if name.startswith(_NEXT)]
         facts = {"thread_id": item.key, "status": status, "error": None}
-        facts |= self._facts(channels, item.value, saved.checkpoint["ts"], following)
+        facts |= self._facts(channels, item.value, latest.saved_at, following)
         return StatusFacts(status, channels, asked, facts)
 
     async def _decided(self, thread_id: str, snapshot: Any) -> str | None:

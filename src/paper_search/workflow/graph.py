@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paper_search.persistence.listing import listed
 from paper_search.steps import Outcome, StepDef, Workflow
 from paper_search.workflow import nodes
 from paper_search.workflow.spending import counted
@@ -37,5 +38,6 @@ WORKFLOW = Workflow(
     description="Find literature with a person in the loop",
     state=StepState, params=SearchParams, request=SearchRequest, result=SearchOutput,
     services="paper_search.workflow.assembly:assemble_skills",
+    metadata=listed("question", "is_complete", "ended_by", "current_iteration", "result", "usage"),
 )
 # fmt: on

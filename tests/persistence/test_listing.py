@@ -1,0 +1,111 @@
+"""What a list says of threads is read beside their states, and is what the states say."""
+
+from __future__ import annotations
+
+import base64
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import run_sql
+from tests.workflow.doubles import workflow
+
+from paper_search.errors import PersistenceError
+from paper_search.persistence import open_persistence
+from paper_search.persistence.listing import outline
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow.catalog import EveryThread
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.reports import report_services
+
+QUESTION = "How do proteins fold?"
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/threads.db"
+
+
+async def begin(persistence: Any) -> None:
+    """Leave threads that wait with either question of a search, with a plan, and a finished one."""
+    flow = workflow(persistence=persistence)
+    await flow.start(QUESTION, thread_id="strategy")
+    await flow.start(QUESTION, thread_id="result")
+    asked = await flow.pending("result")
+    assert asked is not None
+    await flow.answer("result", "approve", token=asked.token)
+    approving = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=persistence)
+    await approving.run(QUESTION, thread_id="done")
+    await ReportWorkflow(report_services(), persistence=persistence).start(
+        QUESTION, thread_id="plan"
+    )
+
+
+async def listed(persistence: Any) -> dict[str, Any]:
+    found = await EveryThread(persistence).threads()
+    return {thread.thread_id: thread.model_dump() for thread in found}
+
+
+@pytest.mark.parametrize(
+    "keys", [[], [base64.b64encode(os.urandom(32)).decode()]], ids=["plain", "sealed"]
+)
+async def test_a_list_says_the_same_with_and_without_the_summaries(url: str, keys: list[str]):
+    async with open_persistence(url, keys=keys) as persistence:
+        await begin(persistence)
+        summarized = await listed(persistence)
+        for table in ("checkpoints", "writes"):
+            run_sql(url, f"UPDATE {table} SET summary = NULL")  # noqa: S608  # constants
+        assert await listed(persistence) == summarized
+    standing = {name: (info["status"], info["question"]) for name, info in summarized.items()}
+    assert standing == {
+        "strategy": ("waiting", QUESTION),
+        "result": ("waiting", QUESTION),
+        "done": ("done", QUESTION),
+        "plan": ("waiting", QUESTION),
+    }
+    assert summarized["result"]["papers"] == summarized["done"]["papers"] == 2
+    assert summarized["result"]["checkpoint"] == "result_review"
+    assert summarized["plan"]["waits_for"] == "plan_review"
+
+
+async def test_a_list_does_not_read_the_states(url: str):
+    """PER-09: a state whose bytes were changed is named by whoever opens the thread."""
+    async with open_persistence(url) as persistence:
+        await begin(persistence)
+        before = await listed(persistence)
+        run_sql(url, "UPDATE checkpoints SET checkpoint = zeroblob(length(checkpoint))")
+        assert await listed(persistence) == before
+        with pytest.raises(PersistenceError, match="damaged"):
+            await workflow(persistence=persistence).pending("result")
+
+
+@pytest.mark.parametrize("table", ["checkpoints", "writes"])
+async def test_a_damaged_summary_is_not_believed(url: str, table: str):
+    """PER-09"""
+    async with open_persistence(url) as persistence:
+        await begin(persistence)
+        before = await listed(persistence)
+        run_sql(
+            url,
+            f"UPDATE {table} SET summary = substr(summary, 1, length(summary) - 1) || x'7f' "  # noqa: S608  # constants
+            "WHERE summary IS NOT NULL",
+        )
+        assert await listed(persistence) == before
+
+
+async def test_a_copied_thread_keeps_its_summary(url: str):
+    async with open_persistence(url) as persistence:
+        await begin(persistence)
+        saver: Any = persistence.checkpointer
+        await saver.acopy_thread("result", "copy")
+        run_sql(url, "UPDATE checkpoints SET checkpoint = zeroblob(length(checkpoint))")
+        found = await saver.asummaries(["result", "copy"])
+        assert found["copy"] == found["result"]
+
+
+def test_an_outline_keeps_what_is_plain_and_how_long_lists_are():
+    value = {"kind": "result_review", "ids": ["a", "b"], "nested": {"text": "long"}, "count": 2}
+    assert outline(value) == {"kind": "result_review", "ids": [None, None], "count": 2}
+    assert outline(["a"]) == ["a"]
+    assert outline("text") == "text"
