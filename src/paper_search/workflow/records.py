@@ -298,12 +298,13 @@ class SearchRecords(RecordStore):
         judged = await self.get("judgements", ids)
         members = await self.get("members", ids)
         known = {i: members[i]["work"] if i in members else i for i in {*judged, *members}}
+        kept = set(known.values())
         taken = {work.id for work in works}
         recognised = []
         for work in works:
             earlier = {known[i] for i in (work.id, *work.merged_from) if i in known} - {work.id}
             # An id is free for one work only: of a work that was split, one part keeps it.
-            free = sorted(earlier - taken) if work.id not in known.values() else []
+            free = sorted(earlier - taken) if work.id not in kept else []
             taken.update(free[:1])
             own = work.merged_from or [work.id]
             update = {"id": free[0], "merged_from": own} if free else {}

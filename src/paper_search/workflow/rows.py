@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from paper_search.models import BibliographicRecord, Paper, RawPaper, ScoredPaper
@@ -23,6 +24,7 @@ _UNSAID: dict[str, Any] = {
     name: Paper.model_fields[name].get_default(call_default_factory=True) for name in VERDICT
 }
 _NOTHING = object()
+_SHARED_OF, _VERDICT_OF = attrgetter(*SHARED), attrgetter(*VERDICT)
 
 
 def paper_row(work: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,8 +60,8 @@ def is_plain(paper: Paper, scored: ScoredPaper | None) -> bool:
     record = scored.paper
     return (
         paper.known_citation_count == record.known_citation_count
-        and all(getattr(paper, name) == getattr(record, name) for name in SHARED)
-        and all(getattr(paper, name) == getattr(scored, name) for name in VERDICT)
+        and _SHARED_OF(paper) == _SHARED_OF(record)
+        and _VERDICT_OF(paper) == _VERDICT_OF(scored)
     )
 
 
