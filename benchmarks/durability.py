@@ -64,11 +64,11 @@ async def upkeep(directory: Path) -> None:
         await flow.answer("t", "approve")
         multiply(path)
         catalog = ThreadCatalog(place)
-        for offset in (0, LISTED // 2):
+        for limit, offset in ((100, 0), (100, LISTED // 2), (1000, 0), (LISTED, 0)):
             begun = time.process_time()
-            await catalog.threads(limit=100, offset=offset)
+            await catalog.threads(limit=limit, offset=offset)
             spent = time.process_time() - begun
-            print(f"100 of {LISTED:,} threads from {offset:,}: {spent * 1000:.0f} ms CPU")
+            print(f"{limit:,} of {LISTED:,} threads from {offset:,}: {spent * 1000:.0f} ms CPU")
         begun, before = time.process_time(), path.stat().st_size
         names = await catalog.names(limit=1000)
         for name in names:
