@@ -1,8 +1,8 @@
 """Crossref (https://www.crossref.org/documentation/retrieve-metadata/rest-api/): all its DOIs.
 
 Fields: https://api.crossref.org/swagger-ui/index.html
-`select` is not used: an answer would be 37 % as long, but `language` and `institution`, the venue of
-a preprint, cannot be selected (https://github.com/CrossRef/rest-api-doc/issues/302).
+`select` is not used: an answer would be 37 % as long, but `language` and `institution`, the venue
+of a preprint, cannot be selected (https://github.com/CrossRef/rest-api-doc/issues/302).
 """
 
 from __future__ import annotations
