@@ -265,7 +265,7 @@ class _ResultAnswer:
         if self._papers and self._read >= len(self._papers):
             say("no more papers; s shows the first page again")
             return
-        shown = show_papers(messages(), self._payload, self._read, self.marks, is_fitted=True)
+        shown = show_papers(messages(), self._payload, self._read, self.marks, is_at_prompt=True)
         self._read += shown
         left = len(self._papers) - self._read
         if self._read > shown:

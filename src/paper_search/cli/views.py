@@ -92,7 +92,7 @@ def show_papers(
     start: int,
     marks: Mapping[str, bool] | None = None,
     *,
-    is_fitted: bool = False,
+    is_at_prompt: bool = False,
 ) -> int:
     """Print a page of papers from index `start`, and after the first one how many there are.
 
@@ -101,7 +101,7 @@ def show_papers(
         payload: of the question about the result.
         start: index of the first paper.
         marks: what was said of papers, by id.
-        is_fitted: at most as many as the window shows.
+        is_at_prompt: its keys can be pressed; at most as many as the window shows.
 
     Returns:
         How many were shown.
@@ -117,15 +117,16 @@ def show_papers(
 
     size = len(papers[start:end])
     room = console.size.height - _AROUND
-    while is_fitted and size > 1 and len(console.render_lines(table(size))) > room:
+    while is_at_prompt and size > 1 and len(console.render_lines(table(size))) > room:
         size -= 1
     if start <= line < start + size and start:
         console.print(text(f"Set aside, from number {line + 1} on:", style="bold"))
     console.print(table(size))
     if start == 0:
         parts = [f"{line} papers of {collection.metadata.total_found} found, best first"]
-        parts += [f"{line - size} not on this page (m shows them)"] if line > size else []
-        parts += [f"{payload.set_aside} set aside (m shows them)"] if payload.set_aside else []
+        way = "m shows them" if is_at_prompt else "`show --all` lists them"
+        parts += [f"{line - size} not on this page ({way})"] if line > size else []
+        parts += [f"{payload.set_aside} set aside ({way})"] if payload.set_aside else []
         console.print(text("; ".join(parts)))
     return size
 
