@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import replace
@@ -47,6 +48,7 @@ __all__ = [
     "compile_in_memory",
     "compile_subgraph",
     "compile_workflow",
+    "graph_to_read",
     "resume",
 ]
 
@@ -83,6 +85,19 @@ def compile_workflow(  # noqa: PLR0913  # one argument for each thing that only 
     """
     environment = Environment(services, agents or {}, connect)
     return _graph(workflow, environment, checkpointer=checkpointer, store=store)
+
+
+def graph_to_read(workflow: Workflow, *, checkpointer: Any, store: Any) -> Any:
+    """Return the graph of a workflow to read threads with: it has no services, and runs no step.
+
+    It is compiled once in a process: a command reads with it several times.
+    """
+    return _without_services(workflow).copy({"checkpointer": checkpointer, "store": store})
+
+
+@functools.lru_cache(maxsize=8)
+def _without_services(workflow: Workflow) -> Any:
+    return compile_workflow(workflow)
 
 
 def compile_subgraph(workflow: Workflow, environment: Environment) -> Any:

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from paper_search.errors import ThreadFinishedError, ThreadNotFoundError, ThreadNotWaitingError
 from paper_search.persistence import LedgerEntry, Persistence
 from paper_search.steps import Workflow
-from paper_search.steps.compiler import compile_workflow
+from paper_search.steps.compiler import compile_workflow, graph_to_read
 from paper_search.steps.types import token_of
 from paper_search.threads.questions import Question, ThreadQuestion, answer_model
 from paper_search.threads.records import RecordStore
@@ -91,11 +91,14 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
     @classmethod
     def graph(cls, persistence: Persistence, services: Any = None) -> Any:
         """Return the graph on a persistence; without services, to read only."""
+        checkpointer, store = persistence.checkpointer, persistence.store
+        if services is None:
+            return graph_to_read(cls.workflow, checkpointer=checkpointer, store=store)
         return compile_workflow(
             cls.workflow,
             services=services,
-            checkpointer=persistence.checkpointer,
-            store=persistence.store,
+            checkpointer=checkpointer,
+            store=store,
         )
 
     @classmethod
