@@ -6,8 +6,6 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel
-
 from paper_search.errors import PersistenceError
 from paper_search.models import (
     SNOWBALL,
@@ -20,7 +18,6 @@ from paper_search.models import (
     SearchStrategy,
     SourceReport,
     UserFeedback,
-    relevant_seeds,
 )
 from paper_search.skills.coverage import coverage_of
 from paper_search.skills.known_papers import check_known_papers
@@ -50,6 +47,7 @@ from paper_search.workflow.state import (
     WorkflowState,
 )
 from paper_search.workflow.stopping_estimates import carried_estimate
+from paper_search.workflow.strategies import edited, limited, seeded
 
 MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
@@ -89,10 +87,10 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
             graded=await _records(ctx).best_graded(state.result),
         )
     )
-    strategy = _seeded(strategy, marked)
+    strategy = seeded(strategy, marked)
     await _records(ctx).index(state.question)
-    limited = _limited(strategy, ctx.workflow_params)
-    return Outcome.OK, {"strategy": limited, **judged_by_note(state)}
+    strategy = limited(strategy, ctx.workflow_params)
+    return Outcome.OK, {"strategy": strategy, **judged_by_note(state)}
 
 
 async def scope_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
@@ -116,9 +114,9 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         await _approvals(ctx).approve(_strategy(state), state.current_iteration)
         return Outcome.APPROVE, {}
     if decision.action is DecisionAction.EDIT:
-        edited = _edited(_strategy(state), decision.revised_data)
-        await _approvals(ctx).write(edited, state.current_iteration)
-        return Outcome.EDIT, {"strategy": edited, **judged_by(state, decision.revised_data)}
+        strategy = edited(_strategy(state), decision.revised_data)
+        await _approvals(ctx).write(strategy, state.current_iteration)
+        return Outcome.EDIT, {"strategy": strategy, **judged_by(state, decision.revised_data)}
     said = decision, feedback_of(decision)
     return _next_round(ctx, state, Outcome.REJECT, said, result_count=0)
 
@@ -132,7 +130,7 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     strategy = _strategy(state)
     await _approvals(ctx).require(strategy, state.current_iteration)
     if SNOWBALL in strategy.sources:  # a person may have added it
-        strategy = _seeded(strategy, await _records(ctx).marked(state.marks))
+        strategy = seeded(strategy, await _records(ctx).marked(state.marks))
     if ctx.workflow_params.sources and not ctx.services.has_any_of(strategy.sources):
         ctx.services.require_sources(strategy.sources)  # another process may have fewer
     answer = await ctx.services.search(strategy)
@@ -308,40 +306,6 @@ def _known_papers(
         [verdict.paper.id in shown for verdict in scored],
         [*before.in_result, *before.not_in_result] if before else [],
     )
-
-
-def _edited(proposed: SearchStrategy, edited: Any) -> SearchStrategy:
-    """Return the strategy as a person edited it; papers to follow are not theirs to write.
-
-    Boolean queries that they wrote are the search: the question is not asked besides, unless they
-    wrote that, too, or say which source is asked what.
-    """
-    given = edited.model_dump() if isinstance(edited, BaseModel) else edited
-    strategy = SearchStrategy.model_validate(given)
-    is_rewritten = strategy.queries != proposed.queries and strategy.ranked == proposed.ranked
-    update: dict[str, Any] = {"seeds": strategy.seeds or proposed.seeds}
-    if is_rewritten and strategy.forms == proposed.forms:
-        update["ranked"] = []
-    return strategy.model_copy(update=update)
-
-
-def _seeded(strategy: SearchStrategy, marked: Sequence[MarkedPaper]) -> SearchStrategy:
-    """Return the strategy with the papers to follow, if it follows any and does not name them."""
-    if SNOWBALL not in strategy.sources or strategy.seeds:
-        return strategy
-    return strategy.model_copy(update={"seeds": relevant_seeds(marked)})
-
-
-def _limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
-    """Return the strategy within the sources and the number of results that the run allows."""
-    sources, filters = strategy.sources, strategy.filters
-    if params.sources is not None:
-        sources = [source for source in sources if source in params.sources] or params.sources
-    if params.max_results is not None:
-        # Few results are cut from a full search at its end: the judge ranks better than a source.
-        asked = max(filters.max_results, params.max_results)
-        filters = filters.model_copy(update={"max_results": asked})
-    return strategy.model_copy(update={"sources": sources, "filters": filters})
 
 
 def _next_round(
