@@ -360,7 +360,19 @@ async def test_a_source_far_behind_most_of_the_others_is_not_waited_for() -> Non
     assert ids(report.papers) == ["a-1", "b-1", "c-1", "d-1"]
     said = report.sources[-1]
     assert (said.source, said.status) == ("slow", SourceStatus.TIMEOUT)
-    assert "search it alone to wait for it" in str(said.error)
+    assert "not waited for beyond 0 s, when the others were done: it may have more" in str(
+        said.error
+    )
+    assert [entry.is_unfinished for entry in report.sources] == [False] * 4 + [True]
+
+
+@in_virtual_time
+async def test_every_source_is_waited_for_up_to_its_deadline_if_that_is_wanted() -> None:
+    sources = [*map(Source, "abcd"), Source("slow", delay_s=30), Source("slower", delay_s=90)]
+    searcher = Searcher(sources, straggler_s=0.1)
+    report = await searcher.report(strategy(), is_waiting=True)
+    assert ids(report.papers) == ["a-1", "b-1", "c-1", "d-1", "slow-1"]
+    assert [entry.source for entry in report.sources if entry.is_unfinished] == ["slower"]
 
 
 @in_virtual_time
@@ -417,6 +429,8 @@ async def test_what_a_source_has_read_is_kept_when_it_is_not_waited_for(
     first, second = report.sources[-2:]
     assert (first.status, first.kept) == (SourceStatus.PARTIAL, 4)
     assert second.status is SourceStatus.TIMEOUT
+    assert first.is_unfinished
+    assert second.is_unfinished
 
 
 def test_what_each_source_will_be_sent_stands_under_the_query_of_the_strategy() -> None:

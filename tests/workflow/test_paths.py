@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from paper_search.errors import WorkflowRunError
+from paper_search.models import RawPaper, SearchReport, SearchStrategy, SourceReport, SourceStatus
 from paper_search.steps import BoundedInt, Constant, Outcome, generate_paths
 from paper_search.steps.running import run_workflow
 from paper_search.steps.toolkit.inputs import Path
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, two_papers
 from paper_search.testing.workflows import check_run, every_run, path_id, untried
 from paper_search.workflow.graph import WORKFLOW
 
 OK, SKIP, FAIL = Outcome.OK, Outcome.SKIP, Outcome.FAIL
-EDIT, REJECT = Outcome.EDIT, Outcome.REJECT
+EDIT, REJECT, ITERATE = Outcome.EDIT, Outcome.REJECT, Outcome.ITERATE
 ASKING = {"confirm_strategy", "review_results"}
 
 
@@ -39,7 +41,7 @@ def possible_paths() -> list[tuple[Path, int]]:
     return [
         (path, bound)
         for bound in (1, 2)
-        for path in generate_paths(WORKFLOW, {"build_strategy": bound})
+        for path in generate_paths(WORKFLOW, {"build_strategy": bound, "search": bound + 1})
         if is_possible(path, bound)
     ]
 
@@ -53,6 +55,8 @@ def answer_for(step_id: str, outcome: Outcome) -> Callable[[Any], Any]:
     def answer(question: Any) -> Any:
         if outcome is EDIT and step_id == "confirm_strategy":
             return {"action": "edit", "revised_data": question["payload"]["strategy"]}
+        if outcome is ITERATE:
+            return {"action": "edit", "revised_data": {"wait_for_sources": True}}
         if outcome is EDIT:
             shown = question["payload"]["collection"]["papers"]
             return {"action": "edit", "revised_data": {"marked_relevant": [shown[0]["id"]]}}
@@ -69,6 +73,18 @@ def settings_of(path: Path, bound: int) -> dict[str, Any]:
     }
 
 
+class Slow:
+    """Searches a source that is never done."""
+
+    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
+        return two_papers(strategy)
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        status = SourceStatus.PARTIAL
+        entry = SourceReport(source="fake", query="q", status=status, kept=2, is_unfinished=True)
+        return SearchReport(papers=await self.search(strategy), sources=[entry])
+
+
 async def walk(path: Path, bound: int) -> Any:
     answers = [answer_for(step_id, outcome) for step_id, outcome in path if step_id in ASKING]
     return await run_workflow(
@@ -76,7 +92,7 @@ async def walk(path: Path, bound: int) -> Any:
         {"question": "q"},
         params=settings_of(path, bound),
         answers=answers,
-        services=FakeSkills().skills,
+        services=replace(FakeSkills().skills, searcher=Slow()),
     )
 
 

@@ -25,6 +25,9 @@ class UserFeedback(BaseModel):
     """Papers whose mark, of this round's screening or of an earlier round, is taken back."""
     reasons: dict[str, str] = Field(default_factory=dict, exclude_if=lambda reasons: not reasons)
     """Why, by the id of a marked paper."""
+    wait_for_sources: bool = Field(default=False, exclude_if=lambda is_waiting: not is_waiting)
+    """Take the rest of the sources that ran out of time into this result, in place of another
+    round."""
 
 
 class Seed(BaseModel):

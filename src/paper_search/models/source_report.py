@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 
 class SourceStatus(str, Enum):
@@ -56,6 +56,9 @@ class SourceReport(BaseModel):
     """The round that it belongs to, from 0."""
     asked_at: str | None = None
     """When the search began that asked it: UTC, ISO 8601; None: an older program did not say."""
+    is_unfinished: bool = Field(default=False, exclude_if=lambda is_unfinished: not is_unfinished)
+    """Whether the source ran out of time, or was left behind when the others were done: it may
+    have more, and can be waited for."""
 
 
 @dataclass(frozen=True)

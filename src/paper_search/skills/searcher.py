@@ -81,8 +81,13 @@ class Searcher:
         """Return the records of all sources, in the strategy's order of sources."""
         return (await self.report(strategy)).papers
 
-    async def report(self, strategy: SearchStrategy) -> SearchReport:
-        """Return the records and what every source did; no source's failure is an exception."""
+    async def report(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:
+        """Return the records and what every source did; no source's failure is an exception.
+
+        Args:
+            strategy: what to ask, and of which sources.
+            is_waiting: every source gets the time up to its deadline, however early others are.
+        """
         if not strategy.queries and not strategy.ranked and not strategy.works:
             return SearchReport()
         capped, cuts = _capped(strategy)
@@ -92,7 +97,7 @@ class Searcher:
         asked = named or list(self._sources)
         with (
             Watchdog(self._stall_s).watching() as watchdog,
-            _Race(len(asked), self._straggler_s) as race,
+            _Race(len(asked), self._straggler_s, is_run=not is_waiting) as race,
         ):
             answers = await asyncio.gather(*(self._answer(name, capped, race) for name in asked))
         entries = [entry for answer in answers for entry in answer.sources]
@@ -146,7 +151,8 @@ class Searcher:
         finally:
             race.finish()
         if failure is None:
-            return _of_types(_without_untitled(asking.result()), strategy.filters)
+            answer = _of_types(_without_untitled(asking.result()), strategy.filters)
+            return _unfinished(answer) if interruption.reason else answer
         status = SourceStatus.BUG if _is_cancelled(failure) else status_of(failure)
         _log.warning("source %s failed (%s): %s", name, status.value, described(failure))
         entry = SourceReport(
@@ -154,6 +160,7 @@ class Searcher:
             status=status,
             milliseconds=int((time.monotonic() - started) * 1000),
             error=described(failure),
+            is_unfinished=status is SourceStatus.TIMEOUT,
         )
         return SearchReport(sources=[entry])
 
@@ -173,8 +180,8 @@ class Searcher:
             reason = f"no answer within {self._deadline_s:g} s"
             if race.is_over.done():
                 reason = (
-                    f"not waited for beyond {race.seconds:.0f} s, when the others were done; "
-                    "search it alone to wait for it"
+                    f"not waited for beyond {race.seconds:.0f} s, when the others were done: "
+                    "it may have more"
                 )
             interruption.end(asking, reason)
             await asyncio.wait({asking}, timeout=self._patience_s)
@@ -193,15 +200,17 @@ class _Race:
     Args:
         count: of sources.
         straggler_s: see above.
+        is_run: whether there is a race at all; else every source is waited for.
     """
 
-    def __init__(self, count: int, straggler_s: float) -> None:
+    def __init__(self, count: int, straggler_s: float, *, is_run: bool = True) -> None:
         loop = asyncio.get_running_loop()
         self.is_over: asyncio.Future[None] = loop.create_future()
         self._loop = loop
         self._started = loop.time()
         self._straggler_s = straggler_s
-        self._left = math.ceil(count * 2 / 3) if count >= _FEWEST_IN_A_RACE else count + 1
+        is_race = is_run and count >= _FEWEST_IN_A_RACE
+        self._left = math.ceil(count * 2 / 3) if is_race else count + 1
         self._timer: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> Self:
@@ -337,6 +346,13 @@ def _of_types(answer: SearchReport, filters: SearchConstraints) -> SearchReport:
     counts = {"excluded": last.excluded + out, "kept": max(0, last.kept - out)}
     counted = last.model_copy(update=counts)
     return SearchReport(papers=wanted, sources=[*answer.sources[:-1], counted])
+
+
+def _unfinished(answer: SearchReport) -> SearchReport:
+    """Return the answer of a source that was ended: what it did not get to may be more."""
+    update = {"is_unfinished": True}
+    entries = [entry.model_copy(update=update) for entry in answer.sources]
+    return answer.model_copy(update={"sources": entries})
 
 
 def _without_untitled(answer: SearchReport) -> SearchReport:

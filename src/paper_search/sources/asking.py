@@ -179,6 +179,7 @@ class Asked:
             from_cache=self.pages > 0 and self.cached == self.pages,
             error=str(self.error) if self.error else None,
             note="; ".join(dict.fromkeys((*self.notes, *self._on_our_side()))) or None,
+            is_unfinished=self.error is not None and self.error.status is SourceStatus.TIMEOUT,
         )
 
     def _judge(self, paper: RawPaper) -> Judgement:

@@ -167,9 +167,9 @@ class KeepingSearcher(Searcher):
         super().__init__(sources, deadline_s=deadline_s)
         self._library = library
 
-    async def report(self, strategy: SearchStrategy) -> SearchReport:
+    async def report(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:
         """Return what `Searcher` returns, with a note on what was kept."""
-        found = await super().report(strategy)
+        found = await super().report(strategy, is_waiting=is_waiting)
         live = [paper for paper in found.papers if paper.source not in LOCAL]
         first = next(
             (n for n, report in enumerate(found.sources) if report.source not in LOCAL), None

@@ -90,6 +90,8 @@ class ResultPayload(BaseModel):
     """What each source did in this round."""
     silent_sources: list[str] = Field(default_factory=list)
     """Sources that gave nothing in any round so far."""
+    unfinished_sources: list[str] = Field(default_factory=list)
+    """Sources that ran out of time: an edit with `wait_for_sources` takes the rest of them."""
     known_papers: KnownPapersReport | None = None
     """What became of the papers that the search must find; None: none were named."""
     total_papers: int | None = None
@@ -97,7 +99,7 @@ class ResultPayload(BaseModel):
     hidden: int = 0
     """Relevant papers beyond the run's `max_results`."""
     changes: RoundChanges | None = None
-    """What is new and what moved since the round before; None: this is the first round."""
+    """What is new and what moved since the result before; None: this is the first."""
     set_aside: int = 0
     """Papers that were found but are not among those of the collection; all can be marked."""
     same_work: list[SameWorkQuestion] = Field(default_factory=list)
@@ -128,11 +130,15 @@ class Checkpoint(BaseModel):
     timestamp: str = Field(default_factory=lambda: datetime.now(UTC).isoformat())
     token: str = ""
     """The short name of the question; an answer that carries it counts for no other one."""
+    waits: int = Field(default=0, exclude_if=lambda waits: not waits)
+    """How often slow sources were waited for in this iteration: each time it is asked again."""
 
     @property
     def reference(self) -> CheckpointRef:
         """Return what names the checkpoint."""
-        return CheckpointRef(run_id=self.run_id, kind=self.kind, iteration=self.iteration)
+        return CheckpointRef(
+            run_id=self.run_id, kind=self.kind, iteration=self.iteration, waits=self.waits
+        )
 
 
 class CheckpointRef(BaseModel):
@@ -141,15 +147,18 @@ class CheckpointRef(BaseModel):
     run_id: str
     kind: CheckpointKind
     iteration: int
+    waits: int = Field(default=0, exclude_if=lambda waits: not waits)
+    """Of the checkpoint."""
 
     @property
-    def position(self) -> tuple[int, bool]:
+    def position(self) -> tuple[int, bool, int]:
         """Return what orders the checkpoints of a thread by when they are asked."""
-        return self.iteration, self.kind is CheckpointKind.RESULT_REVIEW
+        return self.iteration, self.kind is CheckpointKind.RESULT_REVIEW, self.waits
 
     def __str__(self) -> str:
         """Return the reference in words."""
-        return f"{self.kind.value} of iteration {self.iteration} of run {self.run_id!r}"
+        again = f", asked anew ({self.waits})" if self.waits else ""
+        return f"{self.kind.value} of iteration {self.iteration} of run {self.run_id!r}{again}"
 
 
 class Decision(BaseModel):

@@ -38,6 +38,7 @@ from paper_search.workflow.checkpoints import (
     DecisionAction,
     StrategyPayload,
 )
+from paper_search.workflow.state import MAX_WAITS
 
 MAX_QUERIES = 50
 MAX_NOTE_CHARS = 20_000
@@ -234,9 +235,28 @@ def _check_content(decision: Decision, checkpoint: Checkpoint, known_ids: frozen
         if is_edit:
             _check_sources(data, checkpoint.payload.available_sources)
     if isinstance(data, UserFeedback):
+        _check_waiting(decision.action, data, checkpoint)
         marked = {*data.marked_relevant, *data.marked_irrelevant, *data.unmarked}
         if unknown := sorted(marked - known_ids):
             raise ValueError(f"no such papers in this result: {_some(unknown)}")
+
+
+def _check_waiting(action: DecisionAction, data: UserFeedback, checkpoint: Checkpoint) -> None:
+    if not data.wait_for_sources:
+        return
+    field, payload = "revised_data.wait_for_sources", checkpoint.payload
+    if isinstance(payload, StrategyPayload) or action is not DecisionAction.EDIT:
+        raise ValueError(f"{field}: only an edit of a result waits for sources")
+    if not payload.unfinished_sources:
+        raise ValueError(
+            f"{field}: no source was left behind, or the search waited {MAX_WAITS} times already; "
+            "there is nothing to wait for"
+        )
+    if data.free_text_feedback:
+        raise ValueError(
+            "revised_data.free_text_feedback: waiting starts no other round, to which words could "
+            "speak: leave them out, and give them when the rest is there"
+        )
 
 
 def _check_merges(data: Any, record_ids: frozenset[str]) -> None:

@@ -6,9 +6,15 @@ from paper_search.persistence.listing import listed
 from paper_search.steps import Outcome, StepDef, Workflow
 from paper_search.workflow import nodes
 from paper_search.workflow.spending import counted
-from paper_search.workflow.state import SearchOutput, SearchParams, SearchRequest, StepState
+from paper_search.workflow.state import (
+    MOST_SEARCHES,
+    SearchOutput,
+    SearchParams,
+    SearchRequest,
+    StepState,
+)
 
-OK, SKIP, FAIL = Outcome.OK, Outcome.SKIP, Outcome.FAIL
+OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERATE
 APPROVE, EDIT, REJECT = Outcome.APPROVE, Outcome.EDIT, Outcome.REJECT
 
 # fmt: off
@@ -23,7 +29,7 @@ WORKFLOW = Workflow(
     StepDef("confirm_strategy", "Ask: is this the strategy?", handler=nodes.confirm_strategy,
             next={APPROVE: "search", EDIT: "search", REJECT: "build_strategy", FAIL: "finish"}),
     StepDef("search", "Ask all sources", handler=nodes.search,
-            next={OK: "deduplicate"}),
+            next={OK: "deduplicate"}, bound=MOST_SEARCHES),
     StepDef("deduplicate", "Merge the records of one work", handler=counted(nodes.deduplicate),
             next={OK: "score"}),
     StepDef("score", "Judge relevance", handler=counted(nodes.score),
@@ -32,7 +38,7 @@ WORKFLOW = Workflow(
             next={OK: "review_results", SKIP: "finish"}),
     StepDef("review_results", "Ask: is this the result?", handler=nodes.review_results,
             next={APPROVE: "finish", EDIT: "build_strategy", REJECT: "build_strategy",
-                  FAIL: "finish"}),
+                  ITERATE: "search", FAIL: "finish"}),
     StepDef("finish", "Merge what was kept and end", handler=nodes.finish,
             next={OK: None}),
     description="Find literature with a person in the loop",

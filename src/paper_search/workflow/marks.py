@@ -42,6 +42,11 @@ class ScreeningMark(BaseModel):
     """UTC, ISO 8601."""
     said_by: str = ""
 
+    def says(self, *, is_relevant: bool | None) -> bool:
+        """Whether that is what it says; None: that an earlier mark is taken back."""
+        is_same = self.is_relevant is is_relevant
+        return is_same and (is_relevant is not None or self.is_taken_back)
+
 
 class MarkStore:
     """Keeps the marks of a thread beside its records; the graph's checkpoints are not touched.
@@ -56,8 +61,9 @@ class MarkStore:
 
     def __init__(self, store: BaseStore, thread_id: str) -> None:
         self._store = store
-        self._namespace = SearchRecords(store, thread_id).namespace(self.part)
-        self._pairs = SearchRecords(store, thread_id).namespace("pairs")
+        self._records = SearchRecords(store, thread_id)
+        self._namespace = self._records.namespace(self.part)
+        self._pairs = self._records.namespace("pairs")
 
     async def marks(self) -> list[ScreeningMark]:
         """Return all marks in the order in which they were made."""
@@ -149,9 +155,43 @@ class MarkStore:
         rows = [item.value for item in found if item.value["iteration"] == iteration]
         return [MergeDecision.model_validate(row["decision"]) for row in rows]
 
+    async def save(self, feedback: UserFeedback, iteration: int, *, by: str | None = None) -> None:
+        """Save what an answer says that does not end its round; it joins the next answer.
+
+        What was saved before stays as it is, with who said it and why.
+
+        Args:
+            feedback: with marks, and words on pairs of records.
+            iteration: of the search.
+            by: who says it; None: who runs the program.
+        """
+        made = {mark.paper_id: mark for mark in await self.marks() if mark.iteration == iteration}
+        given = {
+            True: feedback.marked_relevant,
+            False: feedback.marked_irrelevant,
+            None: feedback.unmarked,
+        }
+        for is_relevant, ids in given.items():
+            for paper_id in ids:
+                reason, mark = feedback.reasons.get(paper_id), made.get(paper_id)
+                is_said = mark is not None and mark.says(is_relevant=is_relevant)
+                if mark is None or not is_said or reason not in {None, mark.reason}:
+                    await self.say(
+                        [paper_id], iteration, is_relevant=is_relevant, reason=reason, by=by
+                    )
+        await self.say_same(feedback.merge_decisions, iteration)
+
     async def of_round(self, iteration: int) -> list[ScreeningMark]:
-        """Return the marks of one round."""
-        return [mark for mark in await self.marks() if mark.iteration == iteration]
+        """Return the marks of one round.
+
+        A paper that was merged into another since, with records that came late, is named by that
+        one; of what was said on both, the latest verdict counts.
+        """
+        made = [mark for mark in await self.marks() if mark.iteration == iteration]
+        named = await self._records.merged_into([mark.paper_id for mark in made])
+        made.sort(key=lambda mark: mark.is_relevant is not None or mark.is_taken_back)
+        latest = {named.get(mark.paper_id, mark.paper_id): mark for mark in made}
+        return [mark.model_copy(update={"paper_id": i}) for i, mark in latest.items()]
 
     async def joined_to(
         self, feedback: UserFeedback | None, iteration: int, known_ids: frozenset[str]

@@ -48,6 +48,7 @@ from paper_search.workflow.state import (
 )
 from paper_search.workflow.stopping_estimates import carried_estimate
 from paper_search.workflow.strategies import edited, limited, seeded
+from paper_search.workflow.waiting import ask_again, count_kept, join_records, join_reports
 
 MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
@@ -59,6 +60,7 @@ Fail = Literal[Outcome.FAIL]
 Approve = Literal[Outcome.APPROVE]
 Edit = Literal[Outcome.EDIT]
 Reject = Literal[Outcome.REJECT]
+Iterate = Literal[Outcome.ITERATE]
 AgainT = TypeVar("AgainT", bound=Outcome)
 
 
@@ -122,30 +124,37 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
 
 
 async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Ask all sources; a source that fails is a line in the report.
+    """Ask all sources, or those that are waited for; one that fails is a line in the report.
 
     A client of the server can jump to this step: the approval is looked for here again.
     """
     state = _checked(ctx)
     strategy = _strategy(state)
     await _approvals(ctx).require(strategy, state.current_iteration)
+    records, is_again = _records(ctx), bool(state.awaited)
     if SNOWBALL in strategy.sources:  # a person may have added it
-        strategy = seeded(strategy, await _records(ctx).marked(state.marks))
+        strategy = seeded(strategy, await records.marked(state.marks))
     if ctx.workflow_params.sources and not ctx.services.has_any_of(strategy.sources):
         ctx.services.require_sources(strategy.sources)  # another process may have fewer
-    answer = await ctx.services.search(strategy)
-    found = await _records(ctx).put_records(answer.papers)
-    searched = searched_round(state.current_iteration, found, ctx.services.models)
-    await _records(ctx).put_round(searched)
+    if is_again:
+        answer = await ask_again(ctx.services, strategy, state.awaited)
+        found = await join_records(records, state.current_iteration, answer.papers)
+        reports = join_reports(state.reports, _of_round(answer.sources, state))
+        before, earlier = state.reports, state.earlier_reports
+    else:
+        answer = await ctx.services.search(strategy)
+        found = await records.put_records(answer.papers)
+        reports = _of_round(answer.sources, state)
+        before, earlier = [], [*state.earlier_reports, *state.reports]
+    asked = [report.source for report in answer.sources]
+    await records.put_round(searched_round(state.current_iteration, found, ctx.services.models))
     ctx.progress("found", {"records": len(found)})
-    kept = dict(state.kept_by_source)
-    for report in answer.sources:
-        kept[report.source] = kept.get(report.source, 0) + report.kept
     return Outcome.OK, {
         "found": found,
-        "reports": _of_round(answer.sources, state),
-        "earlier_reports": [*state.earlier_reports, *state.reports],
-        "kept_by_source": kept,
+        "awaited": [],
+        "reports": reports,
+        "earlier_reports": earlier,
+        "kept_by_source": count_kept(state.kept_by_source, asked, before, reports),
     }
 
 
@@ -163,7 +172,9 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
     if ctx.workflow_params.enrich:
         filled = await ctx.services.enrich(works)
         works = filled.works
-        update["reports"] = [*state.reports, *_of_round(filled.sources, state)]
+        asked = {report.source for report in filled.sources}  # a round that waited did so before
+        others = [report for report in state.reports if report.source not in asked]
+        update["reports"] = [*others, *_of_round(filled.sources, state)]
     ids = await records.put_works(works, found)
     ctx.progress("merged", {"records": len(found), "works": len(ids)})
     doubts = report.uncertain[:MAX_DOUBTS]
@@ -199,7 +210,8 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     told: dict[str, Any] = {"coverage": coverage_of(scored, state.reports)}
     if (before := state.result) is not None:
         made = await MarkStore(ctx.store, ctx.thread_id).marks()
-        told["stopping_estimate"] = carried_estimate(state, made, stored)
+        estimate = carried_estimate(state, made, stored)
+        told["stopping_estimate"] = before.stopping_estimate if state.waits else estimate
         told["changes"] = round_changes(
             before.paper_ids,
             stored.paper_ids,
@@ -215,8 +227,13 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     return Outcome.SKIP, {**update, **ended, "ended_by": EndReason.NOT_REVIEWED}
 
 
-async def review_results(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
-    """Ask whether the result is right; nothing else."""
+async def review_results(
+    ctx: Context,
+) -> tuple[Approve | Edit | Reject | Iterate | Fail, StepUpdate]:
+    """Ask whether the result is right; nothing else.
+
+    Who waits for slow sources is asked again in the same iteration; what they marked is saved.
+    """
     state = _checked(ctx)
     preview = ctx.workflow_params.preview_papers
     named = ctx.thread_id, ctx.token
@@ -230,6 +247,9 @@ async def review_results(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, 
         ended = _ended_round(state, count, marks, decision)
         return Outcome.APPROVE, {**ended, "ended_by": EndReason.APPROVED}
     given = feedback_of(decision)
+    if given.wait_for_sources:
+        await saved.save(given, iteration, by=decision.decided_by)
+        return Outcome.ITERATE, {"awaited": state.unfinished_sources, "waits": state.waits + 1}
     feedback = await saved.joined_to(given, iteration, markable_ids(state)) or UserFeedback()
     again: Edit | Reject = (
         Outcome.EDIT if decision.action is DecisionAction.EDIT else Outcome.REJECT
@@ -267,7 +287,7 @@ def _checked(ctx: Context) -> WorkflowState:
     counts = {
         "search": {
             "queries": len([*strategy.queries, *strategy.plain()]) if strategy else 0,
-            "sources": len(strategy.sources) if strategy else 0,
+            "sources": len(state.awaited or strategy.sources) if strategy else 0,
         },
         "deduplicate": {"records": len({*state.found, *state.pool})},
         "score": {"works": len(state.works)},
@@ -340,9 +360,11 @@ def _ended_round(
         feedback=feedback,
         decided_by=decision.decided_by if decision else None,
         decided_at=decision.decided_at if decision else None,
+        waits=state.waits,
     )
     return {
         "history": [*state.history, record],
+        "waits": 0,
         "current_iteration": state.current_iteration + 1,
         "accumulated_ids": state.accumulated_after(feedback),
     }

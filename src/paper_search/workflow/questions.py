@@ -90,6 +90,7 @@ async def result_question(
             iteration=state.current_iteration,
             reports=state.reports,
             silent_sources=state.silent_sources,
+            unfinished_sources=state.unfinished_sources,
             known_papers=state.known_papers,
             same_work=same_work_questions(state),
             total_papers=len(state.result.paper_ids),
@@ -104,6 +105,7 @@ async def result_question(
         run_id=named[0],
         iteration=state.current_iteration,
         token=named[1],
+        waits=state.waits,
     )
 
 

@@ -170,4 +170,6 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         return entry.decision | {name: getattr(entry, name) for name in _TOLD}
 
     async def _undo_effects(self, named: CheckpointRef) -> None:
-        await StrategyApprovals(self._records).revoke(named.iteration)
+        # The strategy of a result was decided before it; who waits has it searched again.
+        is_result = named.kind is CheckpointKind.RESULT_REVIEW
+        await StrategyApprovals(self._records).revoke(named.iteration + is_result)

@@ -67,6 +67,14 @@ class ReportsSearch(Protocol):
         ...
 
 
+class WaitsForSources(Protocol):
+    """Strategy to records, with sources waited for that are slower than others."""
+
+    async def report(self, strategy: SearchStrategy, *, is_waiting: bool) -> SearchReport:
+        """See `paper_search.skills.Searcher.report`."""
+        ...
+
+
 class Deduplicates(Protocol):
     """Records to works."""
 
@@ -192,12 +200,22 @@ class Skills:
         named = {name: getattr(skill, "model", None) for name, skill in skills.items()}
         return {name: model for name, model in named.items() if isinstance(model, str)}
 
-    async def search(self, strategy: SearchStrategy) -> SearchReport:
-        """Search, with a report also from a searcher that gives none."""
+    async def search(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:
+        """Search, with a report also from a searcher that gives none.
+
+        Args:
+            strategy: what to ask.
+            is_waiting: see `paper_search.skills.Searcher.report`, if the searcher knows of it.
+        """
         # A mock has every attribute; what counts is the method of a class.
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        if callable(getattr(type(self.searcher), "report", None)):
-            answer = await cast("ReportsSearch", self.searcher).report(strategy)
+        report = getattr(type(self.searcher), "report", None)
+        if callable(report):
+            if is_waiting and "is_waiting" in inspect.signature(report).parameters:
+                patient = cast("WaitsForSources", self.searcher)
+                answer = await patient.report(strategy, is_waiting=True)
+            else:
+                answer = await cast("ReportsSearch", self.searcher).report(strategy)
             return answer.model_copy(update={"sources": _dated(answer.sources, now)})
         papers = await self.searcher.search(strategy)
         counts: dict[str, int] = {}

@@ -31,6 +31,11 @@ SCHEMA_VERSION = 1
 """Of the channels; a thread of another version is refused, never misread."""
 
 DEFAULT_MAX_ITERATIONS = 5
+MOST_ITERATIONS = 100
+MAX_WAITS = 20
+"""How often one search waits for slow sources, in all rounds together."""
+MOST_SEARCHES = MOST_ITERATIONS + MAX_WAITS
+"""How often the sources are asked at most: once a round, and once for each time of waiting."""
 
 
 class SearchRequest(BaseModel):
@@ -45,7 +50,7 @@ class SearchRequest(BaseModel):
 class SearchParams(BaseModel, frozen=True):
     """The settings of a run; they are fixed when it starts."""
 
-    max_iterations: int = Field(default=DEFAULT_MAX_ITERATIONS, ge=1, le=100)
+    max_iterations: int = Field(default=DEFAULT_MAX_ITERATIONS, ge=1, le=MOST_ITERATIONS)
     """How many answers of a person it takes to end the search without an approval."""
     enable_strategy_checkpoint: bool = True
     """Ask before searching."""
@@ -75,6 +80,8 @@ class IterationRecord(BaseModel):
     decided_by: str | None = None
     decided_at: str | None = None
     """UTC, ISO 8601."""
+    waits: int = Field(default=0, exclude_if=lambda waits: not waits)
+    """How often slow sources were waited for before that answer."""
 
 
 class CollectionRef(BaseModel):
@@ -90,7 +97,7 @@ class CollectionRef(BaseModel):
     members: dict[str, list[str]] = Field(default_factory=dict)
     """Ids of the records that a paper stands for, where that is not the one of its own id."""
     changes: RoundChanges | None = None
-    """What differs from the round before; None: this is the first."""
+    """What differs from the result that was shown before; None: this is the first."""
     stopping_estimate: str | None = None
     """How many relevant papers the round before left behind, where something was marked in it."""
     coverage: Coverage | None = None
@@ -127,6 +134,10 @@ class WorkflowState(BaseModel):
     scores: dict[str, float] = Field(default_factory=dict)
     """Relevance by id, until they are organised; in the order of the result if `is_ordered`."""
     is_ordered: bool = False
+    awaited: list[str] = Field(default_factory=list)
+    """Sources that this round's search asks once more, alone; empty: it asks all."""
+    waits: int = 0
+    """How often sources were waited for in this round."""
     reports: list[SourceReport] = Field(default_factory=list)
     """What each source did in this round."""
     earlier_reports: list[SourceReport] = Field(default_factory=list)
@@ -155,6 +166,13 @@ class WorkflowState(BaseModel):
     def latest_feedback(self) -> UserFeedback | None:
         """Return what the person said last; None before the first answer."""
         return self.history[-1].feedback if self.history else None
+
+    @property
+    def unfinished_sources(self) -> list[str]:
+        """Return the sources of this round that an answer can wait for."""
+        waited = self.waits + sum(record.waits for record in self.history)
+        left = [report.source for report in self.reports if report.is_unfinished]
+        return list(dict.fromkeys(left)) if waited < MAX_WAITS else []
 
     @property
     def asked(self) -> set[tuple[str, str]]:

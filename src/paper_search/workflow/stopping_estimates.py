@@ -82,10 +82,10 @@ def carried_estimate(
 
 async def with_marks(payload: Any, state: WorkflowState, store: MarkStore) -> Any:
     """Return the question about a result with what was marked while it has been open."""
-    marks = await store.marks()
+    marks = await store.of_round(state.current_iteration)
     markable, iteration = markable_ids(state), state.current_iteration
     said = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
-    taken_back = {m.paper_id for m in marks if m.iteration == iteration and m.is_taken_back}
+    taken_back = {mark.paper_id for mark in marks if mark.is_taken_back}
     ids = state.result.paper_ids if state.result else []
     found = round_estimate(ids, marks, iteration, state.marks)
     return payload.model_copy(

@@ -1,0 +1,124 @@
+"""The rest of slow sources, taken into the result of a round that was shown without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from paper_search.models import (
+    RawPaper,
+    SearchReport,
+    SearchStrategy,
+    SourceReport,
+    SourceStatus,
+)
+from paper_search.threads.records import storable
+from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.skills import Skills
+
+
+async def ask_again(
+    services: Skills, strategy: SearchStrategy, awaited: Sequence[str]
+) -> SearchReport:
+    """Return what the awaited sources of a strategy have, each up to its deadline.
+
+    Args:
+        services: what searches.
+        strategy: as it was approved; a source that it does not name is not asked.
+        awaited: the sources that ran out of time.
+    """
+    named = [name for name in awaited if not strategy.sources or name in strategy.sources]
+    # Another process may have fewer sources; a strategy without any that is known asks all.
+    asked = [name for name in named if services.has_any_of([name])]
+    gone = [_gone(name) for name in named if name not in asked]
+    if not asked:
+        return SearchReport(sources=gone)
+    answer = await services.search(strategy.model_copy(update={"sources": asked}), is_waiting=True)
+    return answer.model_copy(update={"sources": [*answer.sources, *gone]})
+
+
+async def join_records(
+    records: SearchRecords, iteration: int, papers: Sequence[RawPaper]
+) -> list[str]:
+    """Store what came late and return the ids of all records of the round, those before first.
+
+    A record under an id that another source took in this round gets one of its own.
+    """
+    rounds = await records.rounds()
+    before = [i for searched in rounds if searched.iteration == iteration for i in searched.found]
+    known = set(before)
+    rows = await records.get("records", [storable(paper.id) for paper in papers])
+    taken = {i: row.get("source") for i, row in rows.items() if i in known}
+    own = [
+        paper
+        if taken.get(storable(paper.id), paper.source) == paper.source
+        else paper.model_copy(update={"id": f"{paper.id}@{paper.source}"})
+        for paper in papers
+    ]
+    return list(dict.fromkeys([*before, *await records.put_records(own)]))
+
+
+def join_reports(
+    before: Sequence[SourceReport], again: Sequence[SourceReport]
+) -> list[SourceReport]:
+    """Return the reports of a round, those of sources that were asked again in their place.
+
+    What a source gave the first time stays in the result, so it stays counted.
+    """
+    names = dict.fromkeys(report.source for report in again)
+    joined: list[SourceReport] = []
+    for source in dict.fromkeys([*(report.source for report in before), *names]):
+        earlier = [report for report in before if report.source == source]
+        if source in names:
+            later = [report for report in again if report.source == source]
+            earlier = _joined(earlier, later)
+        joined += earlier
+    return joined
+
+
+def count_kept(
+    counted: Mapping[str, int],
+    names: Iterable[str],
+    before: Sequence[SourceReport],
+    after: Sequence[SourceReport],
+) -> dict[str, int]:
+    """Return how many records each source gave, in all rounds.
+
+    Args:
+        counted: so far.
+        names: of the sources that were asked just now.
+        before: the reports of this round that are counted already.
+        after: those that stand now.
+    """
+    kept = dict(counted)
+    for name in dict.fromkeys(names):
+        then, now = (sum(r.kept for r in part if r.source == name) for part in (before, after))
+        kept[name] = kept.get(name, 0) + now - then
+    return kept
+
+
+def _joined(before: list[SourceReport], again: list[SourceReport]) -> list[SourceReport]:
+    """Return the reports of one source on both askings."""
+    first = {report.query: report for report in before}
+    joined = [_counting(report, first.pop(report.query, None)) for report in again]
+    left = [report for report in first.values() if report.kept]
+    return [*(report.model_copy(update={"is_unfinished": False}) for report in left), *joined]
+
+
+def _counting(report: SourceReport, before: SourceReport | None) -> SourceReport:
+    """Return a report that counts what the asking before gave, if this one gave less."""
+    if before is None or report.kept >= before.kept:
+        return report
+    status = SourceStatus.PARTIAL if report.status.is_failure else SourceStatus.OK
+    kept = f"{before.kept} records that it gave before are kept"
+    update = {
+        "status": status,
+        "kept": before.kept,
+        "hits": before.hits if report.hits is None else report.hits,
+        "note": f"{report.note}; {kept}" if report.note else kept,
+    }
+    return report.model_copy(update=update)
+
+
+def _gone(name: str) -> SourceReport:
+    error = f"{name!r} cannot be asked here: it is not among the sources that are set up"
+    return SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=error)
