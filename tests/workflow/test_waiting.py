@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from pytest_httpserver import HTTPServer
 from tests.answers import reply_to
 from tests.skills.test_searcher import Turning
 from tests.workflow.doubles import edit, reject
+from tests.workflow.test_enrichment import Shelf
 
-from paper_search.errors import AlreadyDecidedError, InvalidDecisionError, StaleDecisionError
+from paper_search.errors import AlreadyDecidedError, InvalidDecisionError
 from paper_search.models import (
     EndReason,
     PaperCollection,
@@ -24,11 +24,26 @@ from paper_search.models import (
     SourceStatus,
     UserFeedback,
 )
-from paper_search.skills import RelevanceScorer, Searcher
+from paper_search.persistence import LedgerStatus, open_persistence
+from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
+from paper_search.skills.gap_filler import GapFiller
+from paper_search.sources.client import SourceSettings
+from paper_search.sources.http_source import HttpSource
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.testing.sources import FakeSource
-from paper_search.workflow import Checkpoint, ResultPayload, SearchWorkflow
+from paper_search.workflow import (
+    Checkpoint,
+    CheckpointKind,
+    Decision,
+    ResultPayload,
+    SearchWorkflow,
+    ThreadCatalog,
+)
+from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.skills import Skills
+from paper_search.workflow.state import MAX_WAITS
 
 WAIT = {"action": "edit", "revised_data": {"wait_for_sources": True}}
 QUICK = "abcd"
@@ -66,13 +81,19 @@ class Asking(FakeSkills):
 
 
 def waiting(
-    late: FakeSource, *, scorer: Any = None, handler: Any = None, **options: Any
+    late: Any,
+    *,
+    scorer: Any = None,
+    handler: Any = None,
+    searcher: dict[str, float] | None = None,
+    **options: Any,
 ) -> SearchWorkflow:
     """Return a search over four quick sources and a late one."""
     sources = [*(FakeSource(name, papers(name, 1, 2)) for name in QUICK), late]
     skills = Asking([source.source_name for source in sources])
-    searcher = Searcher(sources, straggler_s=0.1, deadline_s=1.0, patience_s=0.1)
-    roles = (skills, skills, searcher, skills, scorer or skills, skills)
+    limits = {"straggler_s": 0.1, "deadline_s": 1.0, "patience_s": 0.1, **(searcher or {})}
+    found = Searcher(sources, **limits)
+    roles = (skills, skills, found, skills, scorer or skills, skills)
     return SearchWorkflow(*roles, handler, **options)
 
 
@@ -102,3 +123,422 @@ async def test_the_rest_of_a_slow_source_joins_the_result_of_the_same_round(scor
     assert payload.unfinished_sources == []
     assert [report.source for report in payload.reports] == [*QUICK, "late"]
     assert (payload.reports[-1].status, payload.reports[-1].kept) == (SourceStatus.OK, 3)
+
+
+async def at_result(late: FakeSource, **options: Any) -> tuple[SearchWorkflow, Checkpoint]:
+    """Return a thread that waits with a result from which a source was left out."""
+    flow = waiting(late, **options)
+    await flow.start("q", thread_id="t")
+    return flow, await reply_to(flow, "t", "approve")
+
+
+def of_late(payload: ResultPayload) -> list[SourceReport]:
+    return [report for report in payload.reports if report.source == "late"]
+
+
+async def test_only_the_late_source_is_asked_again_and_by_the_same_strategy() -> None:
+    late = Late("late", papers("late", 1))
+    quick = FakeSource("quick", papers("quick", 1))
+    others = [FakeSource(name, papers(name, 1)) for name in "abc"]
+    searcher = Searcher([*others, quick, late], straggler_s=0.05, patience_s=0.1)
+    fake = Asking([*"abc", "quick", "late"])
+    flow = SearchWorkflow(fake, fake, searcher, fake, fake, fake)
+    await flow.start("q", thread_id="t")
+    await reply_to(flow, "t", "approve")
+    late.is_late = False
+    await reply_to(flow, "t", WAIT)
+    assert (len(quick.strategies), len(late.strategies)) == (1, 2)
+    first, second = late.strategies
+    assert (first.queries, first.filters) == (second.queries, second.filters)
+    assert fake.calls.count("build") == 1
+    assert fake.calls.count("score") == 2
+
+
+async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger() -> None:
+    late = Late("late", papers("late", 1))
+    async with open_persistence("memory:") as persistence:
+        flow, _ = await at_result(late, max_iterations=1, persistence=persistence)
+        await reply_to(flow, "t", WAIT, by="ada")
+        late.is_late = False
+        await reply_to(flow, "t", WAIT, by="ada")
+        result = await reply_to(flow, "t", "approve", by="ada")
+        shown_thread = await ThreadCatalog(persistence).show("t")
+    assert "late1" in ids(result)
+    assert result.ended_by is EndReason.APPROVED
+    assert [(record.iteration, record.waits) for record in shown_thread.history] == [(0, 2)]
+    told = [each.detail.get("wait_for_sources") for each in shown_thread.decisions]
+    assert told == [None, True, True, None]
+
+
+async def test_marks_given_with_it_or_saved_before_are_kept_with_who_made_them_and_why() -> None:
+    late = Late("late", papers("late", 1))
+    async with open_persistence("memory:") as persistence:
+        flow, _ = await at_result(late, persistence=persistence)
+        store = MarkStore(persistence.store, "t")
+        await store.say(["a1"], 0, is_relevant=False, reason="too old", by="bob")
+        await store.say(["a2"], 0, is_relevant=True, by="bob")
+        late.is_late = False
+        said = {
+            "wait_for_sources": True,
+            "marked_relevant": ["b1"],
+            "marked_irrelevant": ["a1", "b2"],
+            "reasons": {"b2": "no data"},
+            "unmarked": ["a2"],
+        }
+        await reply_to(flow, "t", {"action": "edit", "revised_data": said}, by="ada")
+        made = {mark.paper_id: mark for mark in await store.marks()}
+        result = await reply_to(flow, "t", "approve", by="cyd")
+    assert (made["a1"].reason, made["a1"].said_by) == ("too old", "bob")
+    assert (made["b2"].reason, made["b2"].said_by) == ("no data", "ada")
+    decided = {paper.id: paper.decision for paper in (*result.papers, *result.set_aside)}
+    assert {i: said for i, said in decided.items() if said != "undecided"} == {
+        "a1": "excluded",
+        "b1": "included",
+        "b2": "excluded",
+    }
+
+
+async def test_pairs_that_were_said_to_be_one_work_are_kept() -> None:
+    late = Late("late", papers("late", 1))
+    async with open_persistence("memory:") as persistence:
+        flow, _ = await at_result(late, persistence=persistence)
+        pair = {"one": "a1", "other": "b1", "is_same": True}
+        said = {"wait_for_sources": True, "merge_decisions": [pair]}
+        await reply_to(flow, "t", {"action": "edit", "revised_data": said})
+        asked = shown(await flow.pending("t"))
+    assert [decision.model_dump() for decision in asked.merge_decisions] == [pair]
+
+
+async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_counts() -> None:
+    """A record with both identifiers shows that two papers are one work."""
+    one, other, both = (
+        RawPaper(id=name, title="Ants who march", year=2020, source=source, **known)
+        for name, source, known in [
+            ("a1", "a", {"doi": "10.5/ants"}),
+            ("b1", "b", {"arxiv_id": "2001.00001"}),
+            ("late1", "late", {"doi": "10.5/ants", "arxiv_id": "2001.00001"}),
+        ]
+    )
+    other.title = "On the march of insects"
+    late = Late("late", [both])
+    sources = [
+        FakeSource("a", [one]),
+        FakeSource("b", [other]),
+        *(FakeSource(name, papers(name, 1)) for name in "cd"),
+        late,
+    ]
+    skills = Asking([source.source_name for source in sources])
+    searcher = Searcher(sources, straggler_s=0.05, patience_s=0.1)
+    async with open_persistence("memory:") as persistence:
+        flow = SearchWorkflow(
+            *(skills, skills, searcher, Deduplicator(), skills, skills), persistence=persistence
+        )
+        await flow.start("q", thread_id="t")
+        before = shown(await reply_to(flow, "t", "approve"))
+        assert {"a1", "b1"} <= ids(before.collection)
+        await MarkStore(persistence.store, "t").say(["b1"], 0, is_relevant=True)
+        late.is_late = False
+        await reply_to(flow, "t", WAIT)
+        asked = shown(await flow.pending("t"))
+        [merged] = ids(asked.collection) & {"a1", "b1", "late1"}
+        async with flow._session("t") as session:
+            assert (await session.require_question()).question.payload.marks == {merged: True}
+        result = await reply_to(flow, "t", "approve")
+    assert [paper.id for paper in result.papers if paper.decision == "included"] == [merged]
+
+
+async def test_a_source_that_is_too_slow_again_can_be_waited_for_but_not_for_ever() -> None:
+    late = Late("late", papers("late", 1))
+    flow = waiting(late, searcher={"deadline_s": 0.02, "straggler_s": 0.01})
+    await flow.start("q", thread_id="t")
+    asked = await reply_to(flow, "t", "approve")
+    for waited in range(MAX_WAITS):
+        assert shown(asked).unfinished_sources == ["late"], waited
+        asked = await reply_to(flow, "t", WAIT)
+    assert shown(asked).unfinished_sources == []
+    assert of_late(shown(asked))[0].is_unfinished
+    with pytest.raises(InvalidDecisionError, match="waited 20 times already"):
+        await reply_to(flow, "t", WAIT)
+    assert isinstance(await reply_to(flow, "t", "approve"), PaperCollection)
+
+
+class Halting(FakeSource):
+    """Gives two records and is cut off; what it says when it is asked again is set by a test."""
+
+    again: Any = None
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        if not self.strategies:
+            found = await self.search_advanced(strategy)
+            given = SourceReport(
+                source="late", query="x", status=SourceStatus.PARTIAL, kept=2, is_unfinished=True
+            )
+            return SearchReport(papers=found, sources=[given])
+        self.strategies.append(strategy)
+        if isinstance(self.again, Exception):
+            raise self.again
+        return SearchReport.model_validate(self.again)
+
+
+EMPTY = {"sources": [{"source": "late", "query": "x", "status": "empty"}]}
+REFUSED = {
+    "sources": [{"source": "late", "query": "x", "status": "rate_limited", "error": "not now"}]
+}
+
+
+@pytest.mark.parametrize(
+    ("again", "status", "said"),
+    [
+        (OSError("it broke"), SourceStatus.UNREACHABLE, "it broke"),
+        (REFUSED, SourceStatus.PARTIAL, "not now"),
+        (EMPTY, SourceStatus.OK, "2 records that it gave before are kept"),
+    ],
+    ids=["error", "refused", "empty"],
+)
+@pytest.mark.parametrize("scorer", [None, RelevanceScorer()], ids=["foreign", "own"])
+async def test_nothing_is_lost_if_the_second_asking_fails(
+    again: Any, status: SourceStatus, said: str, scorer: Any
+) -> None:
+    late = Halting("late", papers("late", 1, 2))
+    late.again = again
+    flow, checkpoint = await at_result(late, scorer=scorer)
+    before = shown(checkpoint)
+    assert before.unfinished_sources == ["late"]
+    after = shown(await reply_to(flow, "t", WAIT))
+    assert ids(after.collection) == ids(before.collection)
+    assert {"late1", "late2"} <= ids(after.collection)
+    assert after.unfinished_sources == []
+    assert sum(report.kept for report in of_late(after)) == 2
+    assert of_late(after)[-1].status is status
+    assert said in f"{of_late(after)[-1].error} {of_late(after)[-1].note}"
+    async with flow._session("t") as session:
+        state = await session.state()
+    assert state.kept_by_source["late"] == 2
+    assert state.silent_sources == []
+
+
+async def test_a_late_record_under_an_id_that_another_source_took_is_no_replacement() -> None:
+    same = [RawPaper(id="a1", title="Quite another paper", source="late")]
+    late = Late("late", same)
+    flow, _ = await at_result(late)
+    late.is_late = False
+    asked = shown(await reply_to(flow, "t", WAIT))
+    titles = {paper.id: paper.title for paper in asked.collection.papers}
+    assert titles["a1"] == "Paper 1 of a"
+    assert titles["a1@late"] == "Quite another paper"
+
+
+async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_asked() -> None:
+    late = Late("late", papers("late", 1))
+    async with open_persistence("memory:") as persistence:
+        await at_result(late, persistence=persistence)
+        flow = waiting(FakeSource("other", papers("other", 1)), persistence=persistence)
+        asked = shown(await reply_to(flow, "t", WAIT))
+    assert "other1" not in ids(asked.collection)
+    assert "cannot be asked here" in str(of_late(asked)[-1].error)
+
+
+async def test_words_are_for_another_round() -> None:
+    flow, _ = await at_result(Late("late", papers("late", 1)))
+    said = {"wait_for_sources": True, "free_text_feedback": "only trials"}
+    with pytest.raises(InvalidDecisionError, match="waiting starts no other round"):
+        await reply_to(flow, "t", {"action": "edit", "revised_data": said})
+
+
+@pytest.mark.parametrize("action", ["approve", "reject"])
+async def test_only_an_edit_waits(action: str) -> None:
+    flow, _ = await at_result(Late("late", papers("late", 1)))
+    with pytest.raises(InvalidDecisionError, match="only an edit of a result waits"):
+        await reply_to(flow, "t", {**WAIT, "action": action})
+
+
+async def test_a_result_that_lacks_nothing_is_not_waited_for() -> None:
+    flow, asked = await at_result(FakeSource("late", papers("late", 1)))
+    assert shown(asked).unfinished_sources == []
+    with pytest.raises(InvalidDecisionError, match="no source was left behind"):
+        await reply_to(flow, "t", WAIT)
+
+
+async def test_at_the_strategy_there_is_nothing_to_wait_for() -> None:
+    flow = waiting(Late("late"))
+    await flow.start("q", thread_id="t")
+    with pytest.raises(InvalidDecisionError, match="only an edit of a result waits"):
+        await reply_to(flow, "t", {**WAIT, "action": "reject"})
+
+
+async def test_an_answer_that_comes_twice_is_taken_once() -> None:
+    late = Late("late", papers("late", 1))
+    flow, asked = await at_result(late)
+    late.is_late = False
+    first = await flow.answer("t", WAIT, token=asked.token)
+    second = await flow.answer("t", WAIT, token=asked.token)
+    assert first.token == second.token != asked.token
+    assert len(late.strategies) == 2
+    with pytest.raises(AlreadyDecidedError):
+        await flow.answer("t", "approve", token=asked.token)
+
+
+@pytest.mark.parametrize("decision", [WAIT, {"action": "approve"}], ids=["wait", "approve"])
+async def test_an_answer_that_names_the_question_before_decides_nothing(decision: Any) -> None:
+    """Both questions are of one kind and one iteration."""
+    late = Late("late", papers("late", 1))
+    flow, asked = await at_result(late)
+    named = {**decision, "checkpoint": asked.reference.model_dump(mode="json")}
+    await reply_to(flow, "t", WAIT, by="ada")
+    again = await flow.pending("t")
+    assert again.reference != asked.reference
+    if decision is WAIT:
+        assert (await flow.answer("t", named)).token == again.token
+    else:
+        with pytest.raises(AlreadyDecidedError, match=r"already decided \(edit\) by ada"):
+            await flow.answer("t", named)
+    assert (await flow.pending("t")).token == again.token
+    assert len(late.strategies) == 2
+
+
+async def test_one_can_go_back_to_the_result_before_and_wait_again(durable_url: str) -> None:
+    late = Late("late", papers("late", 1))
+    async with open_persistence(durable_url) as persistence:
+        flow, first = await at_result(late, persistence=persistence)
+        late.is_late = False
+        second = await reply_to(flow, "t", WAIT)
+        await reply_to(flow, "t", "approve")
+        again = await flow.fork("t", CheckpointKind.RESULT_REVIEW)
+        assert again.reference == second.reference
+        entries = await persistence.ledger.entries("t")
+        assert [entry.status for entry in entries] == [
+            LedgerStatus.APPLIED,
+            LedgerStatus.APPLIED,
+            LedgerStatus.SUPERSEDED,
+        ]
+        assert (await flow.answer("t", "approve", token=again.token)).ended_by is not None
+    assert first.reference != second.reference
+
+
+async def test_a_result_can_be_reopened_and_its_sources_waited_for(durable_url: str) -> None:
+    """The strategy that was approved before it stays approved."""
+    late = Late("late", papers("late", 1))
+    async with open_persistence(durable_url) as persistence:
+        flow, _ = await at_result(late, persistence=persistence)
+        await reply_to(flow, "t", "approve")
+        await flow.fork("t", CheckpointKind.RESULT_REVIEW)
+        late.is_late = False
+        assert "late1" in ids(shown(await reply_to(flow, "t", WAIT)).collection)
+
+
+class Died(BaseException):
+    """The end of a process, without the process."""
+
+
+@pytest.mark.parametrize(
+    ("owner", "method"),
+    [
+        (MarkStore, "save"),
+        (Skills, "search"),
+        (SearchRecords, "put_round"),
+        (Skills, "deduplicate"),
+        (Skills, "judge"),
+        (Asking, "organize"),
+    ],
+)
+async def test_a_process_that_dies_while_it_waits_loses_nothing(
+    durable_url: str, owner: type, method: str
+) -> None:
+    late = Late("late", papers("late", 1))
+    async with open_persistence(durable_url) as persistence:
+        flow, asked = await at_result(late, persistence=persistence)
+        late.is_late = False
+
+        async def dies(*_: Any, **__: Any) -> Any:
+            raise Died
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(owner, method, dies)
+            with pytest.raises(Died):
+                await flow.answer("t", WAIT, token=asked.token)
+    async with open_persistence(durable_url) as persistence:
+        flow = waiting(late, persistence=persistence)
+        again = await flow.answer("t", WAIT, token=asked.token)
+        payload = shown(again)
+        assert "late1" in ids(payload.collection)
+        assert [report.kept for report in of_late(payload)] == [1]
+        async with flow._session("t") as session:
+            assert (await session.state()).kept_by_source["late"] == 1
+        result = await reply_to(flow, "t", "approve")
+    assert len(result.papers) == 9
+
+
+async def test_a_handler_in_python_waits() -> None:
+    late = Late("late", papers("late", 1))
+
+    def wait(checkpoint: Checkpoint) -> Decision:
+        late.is_late = False
+        assert shown(checkpoint).unfinished_sources == ["late"]
+        return edit(UserFeedback(wait_for_sources=True))
+
+    handler = ScriptedHandler(["approve", wait, "approve"])
+    result = await waiting(late, handler=handler).run("q")
+    assert "late1" in ids(result)
+    assert [payload.waits for payload in handler.asked] == [0, 0, 1]
+
+
+async def test_the_next_round_asks_all_sources_again() -> None:
+    late = Late("late", papers("late", 1))
+    flow, _ = await at_result(late, max_iterations=3)
+    late.is_late = False
+    await reply_to(flow, "t", WAIT)
+    await reply_to(flow, "t", reject("others"))
+    asked = await reply_to(flow, "t", "approve")
+    assert (asked.iteration, asked.waits) == (1, 0)
+    assert {report.source for report in shown(asked).reports} == {*QUICK, "late"}
+    async with flow._session("t") as session:
+        state = await session.state()
+    assert len(state.earlier_reports) == 5
+    assert state.kept_by_source == {"a": 4, "b": 4, "c": 4, "d": 4, "late": 2}
+
+
+async def test_what_joined_is_new_to_whoever_saw_the_result_before() -> None:
+    late = Late("late", papers("late", 1, 2))
+    flow, _ = await at_result(late)
+    late.is_late = False
+    changes = shown(await reply_to(flow, "t", WAIT)).changes
+    assert changes is not None
+    assert changes.new_ids == ["late1", "late2"]
+
+
+async def test_what_works_lack_is_looked_up_again_and_told_once() -> None:
+    late = Late("late", papers("late", 1))
+    shelf = Shelf()
+    flow, _ = await at_result(late, gap_filler=GapFiller([shelf]), enrich=True)
+    late.is_late = False
+    asked = shown(await reply_to(flow, "t", WAIT))
+    assert [report.source for report in asked.reports] == [*QUICK, "late", "shelf"]
+    assert shelf.asked == [8, 9]
+
+
+async def test_no_answer_that_was_received_is_asked_for_twice(tmp_path: Path) -> None:
+    """The second asking goes on where the first one stopped, by the cache of answers."""
+    asked: list[str] = []
+    is_stuck = True
+
+    async def pages(request: httpx.Request) -> httpx.Response:
+        page = request.url.params["page"]
+        asked.append(page)
+        if page == "3" and is_stuck:
+            await asyncio.sleep(3600)
+        return httpx.Response(200, json=["a", "b"] if page < "4" else [])
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(pages)) as client:
+        settings = SourceSettings(cache_path=tmp_path / "cache.db", deadline_s=0.5)
+        late = HttpSource(Turning(), settings, client=client)
+        flow = waiting(late)
+        await flow.start("q", thread_id="t")
+        before = shown(await reply_to(flow, "t", "approve"))
+        assert before.unfinished_sources == ["turning"]
+        assert asked == ["1", "2", "3"]
+        is_stuck = False
+        after = shown(await reply_to(flow, "t", WAIT))
+    assert asked == ["1", "2", "3", "3", "4", "5"]
+    assert len(ids(after.collection) - ids(before.collection)) == 2
+    [report] = [report for report in after.reports if report.source == "turning"]
+    assert (report.status, report.kept) == (SourceStatus.OK, 6)

@@ -163,7 +163,8 @@ def _answer_rows(entry: LedgerEntry) -> Iterator[Row]:
     given = decision.get("revised_data")
     said = given if isinstance(given, Mapping) and _kind(entry) == "result_review" else {}
     note = decision.get("note") or said.get("free_text_feedback") or ""
-    yield _row(at, by, str(decision.get("action", "")), note=str(note), **about)
+    event = "wait" if said.get("wait_for_sources") else str(decision.get("action", ""))
+    yield _row(at, by, event, note=str(note), **about)
     reasons = said.get("reasons") or {}
     for name, verdict in _MARKS.items():
         for paper_id in said.get(name) or []:

@@ -38,6 +38,8 @@ class Answer:
     """Names the question; None: it is not named."""
     reason: str | None = None
     """Why papers are relevant or irrelevant."""
+    is_waiting: bool = False
+    """Whether slow sources are waited for."""
 
     @classmethod
     def chosen(  # noqa: PLR0913, PLR0917  # one for each option
@@ -51,6 +53,8 @@ class Answer:
         works: tuple[str | None, str | None, str | None] = (None, None, None),
         token: str | None = None,
         reason: str | None = None,
+        *,
+        wait: bool = False,
     ) -> Answer | None:
         """Return the answer in the options; None: they hold none.
 
@@ -66,6 +70,11 @@ class Answer:
             raise UsageMistakeError(f"{' and '.join(given)} cannot be combined; give one of them")
         if reason is not None and relevant is None and irrelevant is None:
             raise UsageMistakeError("--reason says why papers are marked: give --irrelevant IDS")
+        if wait and (given or note is not None):
+            raise UsageMistakeError(
+                f"--wait cannot be combined with {given[0] if given else '--note'}: the result is "
+                "shown again when the rest is there"
+            )
         has_marks = any(mark is not None for mark in (relevant, irrelevant, *works))
         if edit is not None:
             if has_marks:
@@ -76,11 +85,11 @@ class Answer:
             return cls("edit", edit=document(edit), note=note, token=token)
         if reject is not None and note is not None:
             raise UsageMistakeError("--reject already has a note; leave --note out")
-        if not given and not has_marks and note is None:
+        if not given and not has_marks and note is None and not wait:
             return None
         action = "approve" if approve else "reject" if reject is not None else "edit"
         words = reject if reject is not None else note
-        return cls(action, None, relevant, irrelevant, words, *works, token, reason)
+        return cls(action, None, relevant, irrelevant, words, *works, token, reason, wait)
 
     def decision(self, checkpoint: Checkpoint | None) -> Any:
         """Return the decision on a checkpoint.
@@ -98,6 +107,8 @@ class Answer:
                 return named | self.edit | noted
             return {"action": "edit", "revised_data": self.edit, "note": self.note, **named}
         data = self._feedback(checkpoint) if checkpoint is not None else None
+        if self.is_waiting:
+            data = {**(data or {}), "wait_for_sources": True}
         return {"action": self.action, "revised_data": data, "note": self.note or None, **named}
 
     def _feedback(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
@@ -105,6 +116,10 @@ class Answer:
             if self._has_marks:
                 raise InvalidDecisionError(
                     "the open question is about the strategy: there are no papers to mark yet"
+                )
+            if self.is_waiting:
+                raise InvalidDecisionError(
+                    "the open question is about the strategy: no source was asked yet"
                 )
             if self.action == "edit":
                 raise InvalidDecisionError(
@@ -131,7 +146,8 @@ class Answer:
     @property
     def counts_papers(self) -> bool:
         """Whether it speaks of papers by what the open question shows."""
-        return self.edit is None and (self._has_marks or self.action == "edit")
+        is_about_result = self.action == "edit" and not self.is_waiting
+        return self.edit is None and (self._has_marks or is_about_result)
 
     @property
     def _has_marks(self) -> bool:

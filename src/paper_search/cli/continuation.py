@@ -97,6 +97,7 @@ class SearchContinuation(Continuation["Checkpoint"]):
     def lines(self, question: Checkpoint) -> list[str]:
         """See `Continuation.lines`."""
         edit, screen, judged = ["--edit", "FILE"], list[str](), list[str]()
+        late = getattr(question.payload, "unfinished_sources", [])
         if question.kind.value == "result_review":
             edit = ["--relevant", "IDS", "--irrelevant", "IDS", "--note", "WORDS"]
             one_by_one = command_line("screen", self.thread_id, home=self.home)
@@ -107,6 +108,7 @@ class SearchContinuation(Continuation["Checkpoint"]):
             f"  approve: {self.command('--approve', *_token(question))}",
             f"  edit:    {self.command(*edit, *_token(question))}",
             f"  reject:  {self.command('--reject', 'NOTE', *_token(question))}",
+            *([f"  wait:    {self.command('--wait', *_token(question))}"] if late else []),
             *screen,
             *judged,
         ]

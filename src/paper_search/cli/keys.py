@@ -15,6 +15,7 @@ KEYS = {
     "u": "unmark",
     "n": "note",
     "l": "label",
+    "t": "wait",
     "w": "same",
     "d": "different",
     "m": "more",

@@ -222,8 +222,8 @@ def refuse_marks(*marks: str | None) -> None:
     """
     if any(mark is not None for mark in marks):
         raise UsageMistakeError(
-            "papers are marked in a search, and this thread is a report: answer it with "
-            "--approve, --edit FILE, --note WORDS or --reject NOTE"
+            "papers are marked and sources waited for in a search, and this thread is a report: "
+            "answer it with --approve, --edit FILE, --note WORDS or --reject NOTE"
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from paper_search.cli.answer import answered, paper_ids, split_up
 from paper_search.cli.console import messages, say, visible
 from paper_search.cli.keys import command
+from paper_search.cli.source_lines import in_words
 from paper_search.cli.terminal import QuitError, Terminal, paged
 from paper_search.cli.views import show_checkpoint, show_paper, show_papers
 from paper_search.errors import InvalidDecisionError
@@ -27,6 +28,9 @@ MENU = (
     "[a]pprove  [r]elevant N  [i]rrelevant N  [e]dit: search again  [x] reject  [h]elp  [q]uit > "
 )
 
+WAIT = "wai[t] for {}  [x] reject"
+"""In the menu of a result of which sources may have more."""
+
 HELP = """\
   a             approve: this is the result
   r 1 3 5-8     mark papers as relevant: they are kept, and the next round learns from them
@@ -40,6 +44,9 @@ HELP = """\
   p 4           show all details of a paper
   s             show the result again, with each query and what the sources answered
   q             quit; the question stays open, and marks are kept"""
+
+WAIT_HELP = """\
+  t             wait for {}: what it has yet joins this result, and your marks are kept"""
 
 _TAKEN = "a r i u w d split e x m p s h q"
 
@@ -82,7 +89,7 @@ class ResultReview:
         answer.begin(self._home)
         while True:
             try:
-                meaning, words = command(self._terminal.ask(MENU), _TAKEN)
+                meaning, words = command(self._terminal.ask(answer.menu), answer.taken)
                 if (decision := self._obey(answer, meaning, words)) is not None:
                     return decision
             except InvalidDecisionError as error:
@@ -95,6 +102,8 @@ class ResultReview:
             case "edit":
                 wish = words or self._terminal.ask("what to look for (Enter: use your marks)? ")
                 return answer.edit(wish)
+            case "wait":
+                return answer.waiting()
             case "reject":
                 return answer.rejection(words or self._terminal.ask("what is wrong with it? "))
             case "quit":
@@ -129,6 +138,17 @@ class _ResultAnswer:
     @property
     def _papers(self) -> list[Paper]:
         return self._payload.collection.listed(is_all=True).papers
+
+    @property
+    def menu(self) -> str:
+        """What the prompt offers."""
+        late = self._payload.unfinished_sources
+        return MENU.replace("[x] reject", WAIT.format(in_words(late))) if late else MENU
+
+    @property
+    def taken(self) -> str:
+        """The keys that it takes."""
+        return f"{_TAKEN} t" if self._payload.unfinished_sources else _TAKEN
 
     def begin(self, home: Path | None) -> None:
         """Show the result: what there is to know of it, and the first papers above the prompt."""
@@ -173,6 +193,8 @@ class _ResultAnswer:
                 self._show_more()
             case _:
                 say(HELP)
+                if late := self._payload.unfinished_sources:
+                    say(WAIT_HELP.format(in_words(late)))
 
     def approval(self) -> Decision:
         """Return the approval, with the marks if there are any."""
@@ -199,6 +221,11 @@ class _ResultAnswer:
             )
         feedback = self._feedback(words or None).model_dump(mode="json")
         return self._decision(DecisionAction.EDIT, revised_data=feedback)
+
+    def waiting(self) -> Decision:
+        """Return the wish for the rest of the sources that ran out of time."""
+        feedback = self._feedback(None).model_copy(update={"wait_for_sources": True})
+        return self._decision(DecisionAction.EDIT, revised_data=feedback.model_dump(mode="json"))
 
     def rejection(self, note: str) -> Decision:
         """Return the rejection, with the marks and the reason."""

@@ -60,6 +60,10 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
         str | None,
         typer.Option(metavar="IDS", help="Split merged papers: ids or numbers."),
     ] = None,
+    wait: Annotated[
+        bool,
+        typer.Option("--wait", help="Wait for slow sources: the rest joins this result."),
+    ] = False,
     note: Annotated[
         str | None, typer.Option(metavar="WORDS", help="Say what the next round should look for.")
     ] = None,
@@ -95,7 +99,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     allowed = budget_of(budget)
     works = (same, different, split)
     if run(is_report(config.persistence_url, thread)):
-        refuse_marks(relevant, irrelevant, reason, *works)
+        refuse_marks(relevant, irrelevant, reason, *works, "--wait" if wait else None)
         allow(config, thread, allowed)
         resume_report(
             config,
@@ -105,7 +109,9 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
             thread,
         )
         return
-    answer = Answer.chosen(approve, edit, reject, relevant, irrelevant, note, works, token, reason)
+    answer = Answer.chosen(
+        approve, edit, reject, relevant, irrelevant, note, works, token, reason, wait=wait
+    )
     delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
     progress = ProgressLine()
     workflow = run(restored(config, thread, progress))

@@ -16,7 +16,12 @@ from paper_search.cli.drive import Drive
 from paper_search.cli.failures import ExitCode
 from paper_search.cli.progress import ProgressLine
 from paper_search.cli.restoration import reading
-from paper_search.cli.source_lines import failure_lines, no_network, world_line
+from paper_search.cli.source_lines import (
+    failure_lines,
+    no_network,
+    unfinished_line,
+    world_line,
+)
 from paper_search.cli.terminal import Terminal
 from paper_search.models import EndReason, PaperCollection
 from paper_search.models.source_report import summaries
@@ -117,9 +122,12 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
         if silent := [name for name in collection.silent_sources if name not in failed]:
             yield visible(f"No results from: {', '.join(silent)}")
         home = self._commands.home
-        world = world_line(state.question, state.reports, len(collection.papers), home)
-        if world is not None:
-            yield visible(world)
+        unseen = state.reports if is_unseen else []
+        closing = (
+            unfinished_line(state.question, unseen, home),
+            world_line(state.question, state.reports, len(collection.papers), home),
+        )
+        yield from (visible(line) for line in closing if line is not None)
 
 
 @dataclass(frozen=True)

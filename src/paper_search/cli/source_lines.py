@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,35 @@ def failure_lines(reports: Iterable[SourceReport]) -> list[str]:
     return lines
 
 
+def in_words(sources: Sequence[str]) -> str:
+    """Return the names of sources: `doaj`, `doaj and arxiv`, `doaj, arxiv and dblp`."""
+    first, last = ", ".join(sources[:-1]), "".join(sources[-1:])
+    return f"{first} and {last}" if first else last
+
+
+def unfinished_line(
+    question: str, reports: Iterable[SourceReport], home: Path | None
+) -> str | None:
+    """Return which sources a result that nobody reviewed is without, and what helps.
+
+    None: each said all that it had.
+    """
+    late = list(dict.fromkeys(report.source for report in reports if report.is_unfinished))
+    if not late:
+        return None
+    chosen = [part for name in late for part in ("--source", name)]
+    command = command_line("find", *_asked(question), *chosen, home=home)
+    return (
+        f"Left behind: {in_words(late)}. Without --yes, you can wait at the result; "
+        f"or search alone: {command}"
+    )
+
+
+def _asked(question: str) -> list[str]:
+    # A strategy of many lines is no part of a command that people copy.
+    return ["--strategy", "FILE"] if "\n" in question.strip() else [question]
+
+
 def world_line(
     question: str, reports: Iterable[SourceReport], paper_count: int, home: Path | None
 ) -> str | None:
@@ -67,7 +96,5 @@ def world_line(
     is_asked = {report.source for report in reports} >= set(WEB_SOURCES)
     if not is_wanting or is_asked:
         return None
-    # A strategy of many lines is no part of a command that people copy.
-    asked = ["--strategy", "FILE"] if "\n" in question.strip() else [question]
-    command = command_line("find", *asked, "--source", "web", home=home)
+    command = command_line("find", *_asked(question), "--source", "web", home=home)
     return f"Search {NUMBERS[len(WEB_SOURCES)]} public services: {command}"

@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from paper_search.cli.console import text
-from paper_search.cli.source_lines import no_network, world_line
+from paper_search.cli.source_lines import in_words, no_network, world_line
 from paper_search.cli.spending import estimate_facts, usage_facts
 from paper_search.cli.strategy_view import (
     Fact,
@@ -260,6 +260,9 @@ def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[R
     collection = payload.collection
     yield text(f"Round {payload.iteration + 1}: is this the result?", style="bold")
     yield from _reports(payload.reports, payload.silent_sources, has_details=has_details)
+    if late := payload.unfinished_sources:
+        more = "may have more: wait, and the rest joins this result"
+        yield _fact("unfinished", f"{in_words(late)} {more}")
     yield from _known(payload.known_papers)
     yield from _unjudged(collection)
     yield from (_fact(*fact) for fact in usage_facts(payload.usage))
@@ -333,6 +336,8 @@ def _iteration(record: IterationRecord) -> Iterator[RenderableType]:
     yield text(f"Round {record.iteration + 1}: {record.result_count} papers", style="bold")
     yield _fact("limits", limits(record.strategy.filters))
     yield from (_fact(*fact) for fact in strategy_facts(record.strategy))
+    if record.waits:
+        yield _fact("waited", f"{record.waits} times for slow sources")
     if record.feedback is not None:
         yield _fact("feedback", _feedback(record.feedback))
 

@@ -202,14 +202,13 @@ class Catalog(Generic[SessionT, InfoT]):
 
     async def decisions(self, thread_id: str) -> list[DecisionInfo]:
         """Return who decided what when, and what was refused, in the order of time."""
-        ledger, told = self._persistence.ledger, self._session_type.audited
+        ledger, told = self._persistence.ledger, self._session_type.told_of
         entries = [
             DecisionInfo(
                 event="decided",
                 by=entry.decided_by,
                 at=entry.decided_at,
-                detail={name: entry.decision.get(name) for name in told}
-                | {"status": entry.status.value},
+                detail=told(entry.decision) | {"status": entry.status.value},
             )
             for entry in await ledger.entries(thread_id)
         ]

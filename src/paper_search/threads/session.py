@@ -50,6 +50,11 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
 
     # --- what each graph says of itself -----------------------------------------------------------
 
+    @classmethod
+    def told_of(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the audit shows of a stored decision."""
+        return {name: decision.get(name) for name in cls.audited}
+
     def _past_decision(self, named: Any, decision: Any) -> BaseModel | None:
         """Return the decision in an answer to a question that is past; None: there is none."""
         del named  # the shape of a decision is the same for all questions

@@ -35,7 +35,7 @@ async def results(visit: Visit) -> Response:
 
 
 async def decide(visit: Visit) -> Response:
-    """Approve, edit or reject the result."""
+    """Approve, edit or reject the result, or wait for sources that ran out of time."""
     thread_id = await visit.require_thread()
     action = visit.field("action")
     words = visit.field("note").strip()
@@ -44,7 +44,13 @@ async def decide(visit: Visit) -> Response:
         decision["note"] = words or None
     else:
         merges = _merges(visit)
-        feedback = {"free_text_feedback": words or None, "merge_decisions": merges}
+        feedback: dict[str, Any] = {
+            "free_text_feedback": words or None,
+            "merge_decisions": merges,
+        }
+        if action == "wait":
+            action = decision["action"] = "edit"
+            feedback["wait_for_sources"] = True
         if action == "edit" or merges:
             decision["revised_data"] = feedback
         elif words:

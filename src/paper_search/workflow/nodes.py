@@ -172,8 +172,9 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
     if ctx.workflow_params.enrich:
         filled = await ctx.services.enrich(works)
         works = filled.works
-        asked = {report.source for report in filled.sources}  # a round that waited did so before
-        others = [report for report in state.reports if report.source not in asked]
+        again = {report.source for report in filled.sources} if state.waits else set()
+        again -= {*_strategy(state).sources}
+        others = [report for report in state.reports if report.source not in again]
         update["reports"] = [*others, *_of_round(filled.sources, state)]
     ids = await records.put_works(works, found)
     ctx.progress("merged", {"records": len(found), "works": len(ids)})

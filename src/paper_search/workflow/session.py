@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -145,6 +145,14 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         with metered(meter):
             store = self._persistence.store
             return await judge_again(state, store, self._thread_id, skills, is_all=is_all)
+
+    @classmethod
+    def told_of(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
+        """See `ThreadSession.told_of`; an edit that waits for sources says so."""
+        given = decision.get("revised_data")
+        is_waiting = isinstance(given, Mapping) and bool(given.get("wait_for_sources"))
+        waits = {"wait_for_sources": True} if is_waiting else {}
+        return super().told_of(decision) | waits
 
     async def _question(self, shown: Any, state: WorkflowState) -> Checkpoint:
         checkpoint = read_checkpoint(shown)

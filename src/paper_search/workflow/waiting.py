@@ -23,10 +23,11 @@ async def ask_again(
 
     Args:
         services: what searches.
-        strategy: as it was approved; a source that it does not name is not asked.
+        strategy: as it was approved; what it does not name is not asked, as in any search.
         awaited: the sources that ran out of time.
     """
-    named = [name for name in awaited if not strategy.sources or name in strategy.sources]
+    is_limited = bool(strategy.sources) and services.has_any_of(strategy.sources)
+    named = [name for name in awaited if not is_limited or name in strategy.sources]
     # Another process may have fewer sources; a strategy without any that is known asks all.
     asked = [name for name in named if services.has_any_of([name])]
     gone = [_gone(name) for name in named if name not in asked]
