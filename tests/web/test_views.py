@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
@@ -9,10 +10,12 @@ from tests.web.conftest import Visitor
 
 from paper_search.models import Criterion, Grade, RawPaper, ScoredPaper
 from paper_search.persistence import open_persistence
+from paper_search.skills import Searcher
 from paper_search.steps.types import PARAMS
 from paper_search.testing.skills import FakeSkills
+from paper_search.testing.sources import FakeSource
 from paper_search.web.templates import words
-from paper_search.workflow import SearchWorkflow
+from paper_search.workflow import SearchWorkflow, assembly
 from paper_search.workflow.session import SearchSession
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
@@ -219,3 +222,52 @@ async def test_the_words_that_a_grade_rests_on_are_marked_and_a_paper_says_why_i
     assert "Scoring unavailable: refusal" in page.text
     page.open("/threads/graded/screen")
     assert page.text.count(marked) == 2
+
+
+class Late(FakeSource):
+    """Does not answer while it is `late`."""
+
+    is_late = True
+
+    async def search_advanced(self, strategy):
+        found = await super().search_advanced(strategy)
+        if self.is_late:
+            await asyncio.sleep(3600)
+        return found
+
+
+def test_the_rest_of_a_slow_source_is_waited_for_with_a_button(visitors, monkeypatch):
+    late = Late("late_one", [RawPaper(id="late1", title="Graphs, late", source="late_one")])
+    quick = [
+        FakeSource(name, [RawPaper(id=name, title=f"Graphs by {name}", source=name)])
+        for name in "abcd"
+    ]
+    searcher = Searcher([*quick, late], straggler_s=0.05, patience_s=0.05)
+    monkeypatch.setattr(assembly, "_searcher", lambda *_: searcher)
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="graphs")
+    thread = page.path.removesuffix("/strategy")
+    page.arrive(thread)
+    page.send(f"{thread}/strategy", action="approve", asked=page.asked())
+    page.arrive(thread)
+    results = f"{thread}/results"
+    assert page.path == results
+    assert '<button name="action" value="wait">Wait for late one</button>' in page.text
+    assert "late one may have more. Wait, and the rest joins this result" in page.text
+    assert "Graphs, late" not in page.text
+    late.is_late = False
+    asked = page.asked()
+    assert page.send(results, action="wait", note="only trials", asked=asked) == 422
+    assert "waiting starts no other round" in page.text
+    page.send(results, action="wait", asked=asked)
+    page.arrive(thread)
+    assert "Graphs, late" in page.text
+    assert 'value="wait"' not in page.text
+    page.send(results, action="wait", asked=page.asked())
+    assert "no source was left behind" in page.text
+    page.send(results, action="approve", asked=page.asked())
+    page.arrive(thread)
+    page.open(f"{thread}/log")
+    assert "<b>wait for sources</b> by" in page.text
+    assert "Slow sources were waited for 1 time." in page.text

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import TypeAdapter
 from tests.answers import reply_to
 from tests.skills.test_searcher import Turning
 from tests.workflow.doubles import edit, reject
@@ -40,6 +41,7 @@ from paper_search.workflow import (
     SearchWorkflow,
     ThreadCatalog,
 )
+from paper_search.workflow.decisions import answer_model
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.skills import Skills
@@ -542,3 +544,25 @@ async def test_no_answer_that_was_received_is_asked_for_twice(tmp_path: Path) ->
     assert len(ids(after.collection) - ids(before.collection)) == 2
     [report] = [report for report in after.reports if report.source == "turning"]
     assert (report.status, report.kept) == (SourceStatus.OK, 6)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [{"type": "edit", "args": {"action": "x", "args": WAIT["revised_data"]}}],
+        {"decisions": [{"type": "edit", "edited_action": {"args": WAIT["revised_data"]}}]},
+        '{"action": "edit", "revised_data": {"wait_for_sources": true}}',
+        Decision.model_validate(WAIT),
+    ],
+    ids=["inbox", "chat", "text", "python"],
+)
+async def test_the_answer_is_understood_in_the_shape_of_any_client(answer: Any) -> None:
+    late = Late("late", papers("late", 1))
+    flow, asked = await at_result(late)
+    form = TypeAdapter(answer_model(asked, frozenset())).json_schema()
+    data = next(
+        part for part in form["properties"]["revised_data"]["anyOf"] if "properties" in part
+    )
+    assert data["properties"]["wait_for_sources"]["type"] == "boolean"
+    late.is_late = False
+    assert "late1" in ids(shown(await reply_to(flow, "t", answer)).collection)

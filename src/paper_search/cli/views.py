@@ -337,7 +337,8 @@ def _iteration(record: IterationRecord) -> Iterator[RenderableType]:
     yield _fact("limits", limits(record.strategy.filters))
     yield from (_fact(*fact) for fact in strategy_facts(record.strategy))
     if record.waits:
-        yield _fact("waited", f"{record.waits} times for slow sources")
+        often = "once" if record.waits == 1 else f"{record.waits} times"
+        yield _fact("waited", f"{often} for slow sources")
     if record.feedback is not None:
         yield _fact("feedback", _feedback(record.feedback))
 

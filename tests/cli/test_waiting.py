@@ -1,0 +1,203 @@
+"""A slow source at the command line: what is said of it, and how its rest is had."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paper_search.cli.continuation import SearchContinuation
+from paper_search.cli.result_review import HELP, MENU, ResultReview
+from paper_search.cli.source_lines import unfinished_line
+from paper_search.models import (
+    Facets,
+    PaperCollection,
+    RawPaper,
+    SearchConstraints,
+    SearchMetadata,
+    SearchStrategy,
+    SourceReport,
+    SourceStatus,
+)
+from paper_search.skills import Searcher
+from paper_search.testing.sources import FakeSource
+from paper_search.workflow import (
+    Checkpoint,
+    CheckpointKind,
+    DecisionAction,
+    ResultPayload,
+    assembly,
+)
+
+Cli = Callable[..., Any]
+QUESTION = "marching ants"
+
+
+class Late(FakeSource):
+    """Does not answer while it is `late`."""
+
+    is_late = True
+
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+        found = await super().search_advanced(strategy)
+        if self.is_late:
+            await asyncio.sleep(3600)
+        return found
+
+
+@pytest.fixture
+def late(monkeypatch: pytest.MonkeyPatch) -> Late:
+    """A source that four others are far ahead of, in every search of the test."""
+    source = Late("late", [RawPaper(id="late1", title="Marching ants, late", source="late")])
+    quick = [
+        FakeSource(name, [RawPaper(id=f"{name}1", title=f"Marching ants by {name}", source=name)])
+        for name in "abcd"
+    ]
+
+    def searcher(*_: Any) -> Searcher:
+        return Searcher([*quick, source], straggler_s=0.05, patience_s=0.05)
+
+    monkeypatch.setattr(assembly, "_searcher", searcher)
+    return source
+
+
+@pytest.fixture
+def left_behind(cli: Cli, late: Late) -> tuple[str, str, str]:
+    """A thread that waits with a result without the late source, its token and what was said."""
+    found = cli("find", QUESTION, "--no-strategy-review", "--json")
+    assert found.code == 3
+    assert found.document["checkpoint"]["payload"]["unfinished_sources"] == ["late"]
+    late.is_late = False
+    token = found.document["checkpoint"]["token"]
+    return found.document["thread_id"], token, found.stderr
+
+
+def titles(document: Any) -> set[str]:
+    return {paper["title"] for paper in document["checkpoint"]["payload"]["collection"]["papers"]}
+
+
+def test_resume_takes_the_rest_into_the_result(cli: Cli, left_behind: tuple[str, ...]) -> None:
+    thread, token, said = left_behind
+    assert f"  wait:    paper-search resume {thread} --wait --token {token}" in said
+    shown = cli("show", thread)
+    assert "unfinished  late may have more: wait, and the rest joins this result" in shown.stdout
+    waited = cli("resume", thread, "--wait", "--token", token, "--json")
+    assert waited.code == 3, waited.stderr
+    assert "Marching ants, late" in titles(waited.document)
+    assert "  wait:  " not in waited.stderr
+    again = cli("resume", thread, "--wait", "--token", token, "--json")
+    assert again.document["checkpoint"]["token"] == waited.document["checkpoint"]["token"]
+    token = waited.document["checkpoint"]["token"]
+    refused = cli("resume", thread, "--wait", "--token", token)
+    assert refused.code == 2
+    assert "no source was left behind" in refused.stderr
+    done = cli("resume", thread, "--approve", "--token", token, "--json")
+    assert len(done.document["papers"]) == 5
+    assert "waited  once for slow sources" in cli("show", thread).stdout
+
+
+def test_marks_can_be_given_along(cli: Cli, reply: Cli, left_behind: tuple[str, ...]) -> None:
+    thread, token, _ = left_behind
+    waited = cli(
+        "resume",
+        thread,
+        *("--wait", "--token", token, "--irrelevant", "a1", "--reason", "no data", "--json"),
+    )
+    assert waited.code == 3, waited.stderr
+    done = reply(thread, "--approve", "--json")
+    assert {paper["id"] for paper in done.document["papers"]} == {"b1", "c1", "d1", "late1"}
+
+
+@pytest.mark.parametrize(
+    "options", [["--approve"], ["--reject", "no"], ["--note", "w"], ["--edit", "f.json"]]
+)
+def test_waiting_is_no_part_of_another_answer(
+    cli: Cli, left_behind: tuple[str, ...], options: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "f.json").write_text("{}")
+    refused = cli("resume", left_behind[0], "--wait", *options)
+    assert refused.code == 2
+    assert f"--wait cannot be combined with {options[0]}" in refused.stderr
+
+
+@pytest.mark.usefixtures("late")
+def test_there_is_nothing_to_wait_for_at_the_strategy(cli: Cli) -> None:
+    found = cli("find", QUESTION, "--json")
+    refused = cli("resume", found.document["thread_id"], "--wait")
+    assert refused.code == 2
+    assert "no source was asked yet" in refused.stderr
+
+
+@pytest.mark.usefixtures("late")
+def test_a_search_without_reviews_does_not_wait_and_says_what_helps(cli: Cli) -> None:
+    found = cli("find", QUESTION, "--yes")
+    assert found.code == 0
+    assert "source late FAILED (timeout)" in found.stderr
+    assert "not waited for beyond 0 s, when the others were done: it may have more" in found.stderr
+    assert "Left behind: late. Without --yes, you can wait at the result; or" in found.stderr
+    assert f"paper-search find '{QUESTION}' --source late" in found.stderr
+
+
+def test_the_line_names_each_source_once() -> None:
+    reports = [
+        SourceReport(source=name, status=SourceStatus.TIMEOUT, is_unfinished=is_late)
+        for name, is_late in [("doaj", True), ("arxiv", False), ("doaj", True), ("dblp", True)]
+    ]
+    line = str(unfinished_line("two\nlines", reports, None))
+    assert "Left behind: doaj and dblp." in line
+    assert line.endswith("--strategy FILE --source doaj --source dblp")
+    assert unfinished_line("q", reports[1:2], None) is None
+
+
+class Typing:
+    """A terminal at which lines are typed."""
+
+    def __init__(self, *lines: str) -> None:
+        self._lines = iter(lines)
+        self.prompts: list[str] = []
+
+    def ask(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        return next(self._lines)
+
+
+def question(*unfinished: str) -> Checkpoint:
+    strategy = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
+    metadata = SearchMetadata(query="q", search_strategy=strategy, total_found=0)
+    collection = PaperCollection(metadata=metadata, papers=[], facets=Facets())
+    payload = ResultPayload(collection=collection, unfinished_sources=list(unfinished))
+    return Checkpoint(kind=CheckpointKind.RESULT_REVIEW, payload=payload, token="t")
+
+
+@pytest.mark.parametrize("word", ["t", "wait"])
+def test_a_key_waits_at_the_terminal(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    terminal: Any = Typing("h", word)
+    saver: Any = None
+    decision = ResultReview(terminal, saver).decide(question("doaj", "arxiv"))
+    assert decision.action is DecisionAction.EDIT
+    assert decision.revised_data["wait_for_sources"] is True
+    assert decision.token == "t"
+    assert "search again  wai[t] for doaj and arxiv  [x] reject" in terminal.prompts[0]
+    told = capsys.readouterr().err
+    assert "unfinished  doaj and arxiv may have more" in told
+    assert "t             wait for doaj and arxiv: what it has yet joins this result" in told
+
+
+def test_the_key_is_not_there_when_nothing_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal: Any = Typing("t", "a")
+    saver: Any = None
+    decision = ResultReview(terminal, saver).decide(question())
+    assert decision.action is DecisionAction.APPROVE
+    assert terminal.prompts == [MENU, MENU]
+    told = capsys.readouterr().err
+    assert "'t' is none of" in told
+    assert "wait" not in HELP + told
+
+
+def test_the_commands_that_are_printed_name_it_only_where_it_helps() -> None:
+    commands = SearchContinuation("T", None)
+    assert "  wait:    paper-search resume T --wait --token t" in commands.lines(question("doaj"))
+    assert not any("wait:" in line for line in commands.lines(question()))
