@@ -25,6 +25,7 @@ TABLE = {
         "approve": "finish",
         "edit": "build_strategy",
         "reject": "build_strategy",
+        "iterate": "search",
         "fail": "finish",
     },
     "finish": {"ok": None},
@@ -83,8 +84,9 @@ def test_mermaid_dashes_the_loops_and_frames_the_steps_with_a_bound():
         "confirm_strategy -- reject --> build_strategy",
         "review_results -- edit --> build_strategy",
         "review_results -- reject --> build_strategy",
+        "review_results -- iterate --> search",
     ]
-    assert "    class build_strategy bounded" in lines
+    assert "    class build_strategy,search bounded" in lines
 
 
 def test_mermaid_has_two_edges_for_two_outcomes_to_one_step_and_a_frame_for_a_sub_workflow():

@@ -146,7 +146,7 @@ def test_ways_go_round_a_loop_up_to_its_bound_and_no_further():
 def test_the_bounds_of_a_run_follow_from_its_settings():
     assert bounds_of(TOY, {"rounds": 3}) == {"dig": 3}
     assert bounds_of(TOY, {}) == {"dig": 2}
-    assert bounds_of(WORKFLOW, {}) == {"build_strategy": 5}
+    assert bounds_of(WORKFLOW, {}) == {"build_strategy": 5, "search": 120}
 
 
 # --- domains --------------------------------------------------------------------------------------
