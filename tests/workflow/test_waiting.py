@@ -250,8 +250,7 @@ async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_
 
 
 async def test_a_source_that_is_too_slow_again_can_be_waited_for_but_not_for_ever() -> None:
-    late = Late("late", papers("late", 1))
-    flow = waiting(late, searcher={"deadline_s": 0.02, "straggler_s": 0.01})
+    flow = waiting(FakeSource("late", error=TimeoutError("too slow")))
     await flow.start("q", thread_id="t")
     asked = await reply_to(flow, "t", "approve")
     for waited in range(MAX_WAITS):
@@ -531,9 +530,9 @@ async def test_no_answer_that_was_received_is_asked_for_twice(tmp_path: Path) ->
         return httpx.Response(200, json=["a", "b"] if page < "4" else [])
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(pages)) as client:
-        settings = SourceSettings(cache_path=tmp_path / "cache.db", deadline_s=0.5)
+        settings = SourceSettings(cache_path=tmp_path / "cache.db", deadline_s=60)
         late = HttpSource(Turning(), settings, client=client)
-        flow = waiting(late)
+        flow = waiting(late, searcher={"straggler_s": 2.0, "deadline_s": 60.0})
         await flow.start("q", thread_id="t")
         before = shown(await reply_to(flow, "t", "approve"))
         assert before.unfinished_sources == ["turning"]
