@@ -28,8 +28,9 @@ from paper_search.workflow.records import SearchRecords
 TITLES = ["Bees that dance", "Wasps which sing", "Ants who march", "Moths that sleep"]
 
 
-def record(drawn: tuple[int, str, int]) -> RawPaper:
-    number, source, title = drawn
+def record(number: int, source: str) -> RawPaper:
+    """Return the record that a source has under a number: the same in every round."""
+    title = (number * 3 + ord(source)) % len(TITLES)
     return RawPaper(
         id=f"{source}{number}",
         title=TITLES[title],
@@ -52,8 +53,7 @@ class DrawnSkills(FakeSkills):
         del strategy
         chance = self.chance
         return [
-            record((chance.randrange(5), chance.choice("abc"), chance.randrange(4)))
-            for _ in range(chance.randrange(9))
+            record(chance.randrange(5), chance.choice("abc")) for _ in range(chance.randrange(9))
         ]
 
     async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
@@ -133,8 +133,10 @@ def test_every_record_has_one_fate_and_all_sums_agree(seed: int) -> None:
         assert {row["id"] for row in rows if row["fate"] != "duplicate"} == kept
         collection = audit.thread.collection
         decided = [*collection.papers, *collection.set_aside] if collection else []
+        kept_as = {row["id"]: row["kept_as"] for row in rows}
         for fate in ("included", "excluded"):
-            assert count[fate] >= len([each for each in decided if each.decision == fate])
+            # After a fork a result can name a work by an id that was merged into another since.
+            assert count[fate] >= len({kept_as[p.id] for p in decided if p.decision == fate})
         assert sum(each.first_found for each in flow.rounds) <= flow.identified
         assert (await audit_of(persistence, "t", has_pictures=False)).files == audit.files
 
