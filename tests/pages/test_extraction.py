@@ -12,7 +12,7 @@ from paper_search.pages import extraction
 from paper_search.pages.extraction import document_text, is_about, is_withdrawn, shown_instead
 from paper_search.pages.fetching import Document
 from paper_search.pages.policy import PageContentError, PagePolicy
-from paper_search.report.sentences import sentences
+from paper_search.report.evidence import sentences
 
 TEXT = " ".join(TREES)
 URL = "https://example.org/a"

@@ -26,7 +26,7 @@ from paper_search.report.models import (
 )
 from paper_search.report.planner import Planner
 from paper_search.report.reviewer import Reviewer
-from paper_search.report.structure import section
+from paper_search.report.sub_questions import section
 from paper_search.report.support import supported
 from paper_search.report.writer import Writer
 from paper_search.testing.reports import QUESTION, report_sources

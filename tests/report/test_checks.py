@@ -6,7 +6,7 @@ from paper_search.report.checks import checked, reviewed
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import AnalysisResult, ResearchDraft, ResearchPlan
-from paper_search.report.structure import section
+from paper_search.report.sub_questions import section
 from paper_search.report.writer import referenced
 from paper_search.testing.reports import report_sources
 

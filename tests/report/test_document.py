@@ -7,7 +7,7 @@ from paper_search.report.document import Report
 from paper_search.report.models import CheckedSentence, Critique, ResearchDraft
 from paper_search.report.outputs.blocks import spans
 from paper_search.report.outputs.markdown import render_markdown
-from paper_search.report.structure import section
+from paper_search.report.sub_questions import section
 from paper_search.testing.reports import QUESTION, report_sources
 
 

@@ -17,7 +17,7 @@ from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import AnalysisResult, CheckedSentence, ResearchDraft, ResearchPlan
 from paper_search.report.outputs.markdown import render_markdown
-from paper_search.report.structure import section
+from paper_search.report.sub_questions import section
 from paper_search.report.writer import referenced
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM, data_block

@@ -2,8 +2,8 @@
 
 from tests.report.sources import evidence, report_on, source
 
+from paper_search.report.evidence import sentences
 from paper_search.report.passages import PassageFinder
-from paper_search.report.sentences import sentences
 
 BACKGROUND = "Despite the interest in zinc, few trials of zinc in colds exist."
 AIM = "The aim of this trial was to test zinc in colds."

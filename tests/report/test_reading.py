@@ -4,7 +4,7 @@ import re
 
 from tests.report.sources import evidence, report_on, source
 
-from paper_search.report.themes import themes
+from paper_search.report.analyst import themes
 from paper_search.report.writer import reference
 
 QUESTION = "Is zinc effective in colds?"

@@ -25,7 +25,7 @@ from paper_search.report.planner import Planner
 from paper_search.report.quotations import located, quotations
 from paper_search.report.reviewer import Reviewer
 from paper_search.report.searcher import ReportSearcher
-from paper_search.report.structure import section
+from paper_search.report.sub_questions import section
 from paper_search.report.writer import Writer
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.steps.running import run_workflow

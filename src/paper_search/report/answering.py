@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from paper_search.report.concepts import VERBS
 from paper_search.report.evidence import Evidence, family_names, graded
 from paper_search.report.models import Answer, Grade
-from paper_search.report.passages import Passage, content_stems
+from paper_search.report.passages import VERBS, Passage, content_stems
 from paper_search.report.polarity import denies, direction, groups
 from paper_search.skills.words import tokens
 

@@ -13,7 +13,7 @@ from paper_search.report.opening import is_without_answer
 from paper_search.report.passages import PassageFinder
 from paper_search.report.phrasing import counted, joined, quoted, said_by, sentence_case
 from paper_search.report.requests import Requests
-from paper_search.report.structure import Part, parts_of, section
+from paper_search.report.sub_questions import Part, parts_of, section
 
 _ABSTRACT_WORDS = (150, 250)
 _PER_SECTION = {"academic": 8, "technical": 8, "executive": 3}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,8 +14,53 @@ from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.text import web_address
 from paper_search.models import Paper
 from paper_search.report.models import Grade, SearchResult
-from paper_search.report.sentences import Sentence, sentences
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
+from paper_search.skills.words import tokens
+
+_BREAK = re.compile(r"[.!?]['\"”’)\]]*(?=;?\s+[\"“'‘(\[]*[A-Z0-9À-Þ])|[。！？]|\n\s*\n|(?<=[:;])\n")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|et al|vs|cf|Fig|Figs|Eq|Eqs|Dr|Prof|St|approx|resp|ca|No|Vol|pp|Mr|Mrs"
+    r"|Ref|Refs|Sec|al)|\b[A-Z])\.$"
+)
+LONGEST = 600
+"""Characters of a sentence; what is longer is a table or a list, not a sentence."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """Return its words as they are compared."""
+        return frozenset(tokens(self.text))
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Return the sentences of a text, in order, each exactly as it stands there."""
+    found: list[Sentence] = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        if match.group().startswith(".") and _ABBREVIATION.search(text[start : match.start() + 1]):
+            continue
+        _add(found, text, start, match.end())
+        # Parts of an abstract that a database joins with semicolons keep their own full stops.
+        start = match.end() + text.startswith(";", match.end())
+    _add(found, text, start, len(text))
+    return found
+
+
+def _add(found: list[Sentence], text: str, start: int, end: int) -> None:
+    part = text[start:end]
+    stripped = part.strip()
+    if any(character.isalnum() for character in stripped):
+        begin = start + len(part) - len(part.lstrip())
+        found.append(Sentence(stripped, begin, begin + len(stripped)))
+
 
 _STRONG_SOURCES, _MODERATE_SOURCES = 3, 2
 MAX_TEXT_CHARS = 60_000

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from paper_search.report.evidence import Evidence
+from paper_search.report.evidence import LONGEST, Evidence, sentences
 from paper_search.report.models import SearchResult
 from paper_search.report.passages import content_stems
-from paper_search.report.sentences import LONGEST, sentences
 from paper_search.skills.untrusted import SUSPICIOUS, data_block, shown_to_model
 
 _HEAD = 0.5

@@ -17,7 +17,7 @@ from paper_search.report.evidence import Evidence
 from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import WriterInput
 from paper_search.report.models import CritiqueItem, DraftSection, Finding
-from paper_search.report.structure import parts_of
+from paper_search.report.sub_questions import parts_of
 from paper_search.skills.untrusted import data_block
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)

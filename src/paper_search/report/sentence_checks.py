@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from paper_search.report.citations import foreign_citations, without_citations
 from paper_search.report.claims import Claim
-from paper_search.report.evidence import family_names
+from paper_search.report.evidence import family_names, sentences
 from paper_search.report.models import CheckedSentence, Quote, SearchResult
 from paper_search.report.numbers import Quantity, is_multiple, is_stated, quantities
 from paper_search.report.passages import content_stems
@@ -20,7 +20,6 @@ from paper_search.report.quotations import (
     sources_saying,
     without_quotations,
 )
-from paper_search.report.sentences import sentences
 from paper_search.report.subject import Fault, Subject, own_words, said_by, shown
 from paper_search.report.wording_checks import WORDING_CHECKS
 from paper_search.skills.words import tokens

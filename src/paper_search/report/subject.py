@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from paper_search.report.citations import without_citations
-from paper_search.report.claims import Claim, claims
+from paper_search.report.claims import Claim, Frames, claims
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput
-from paper_search.report.frames import Frames
 from paper_search.report.models import (
     Category,
     CritiqueItem,

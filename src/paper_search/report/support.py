@@ -13,7 +13,7 @@ from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
 from paper_search.report.citations import without_citations
-from paper_search.report.evidence import Evidence
+from paper_search.report.evidence import LONGEST, Evidence, sentences
 from paper_search.report.models import (
     CheckedSentence,
     CritiqueItem,
@@ -23,7 +23,6 @@ from paper_search.report.models import (
     Support,
 )
 from paper_search.report.quotations import located
-from paper_search.report.sentences import LONGEST, sentences
 from paper_search.report.subject import closest, shown
 from paper_search.skills.untrusted import data_block, shown_to_model
 

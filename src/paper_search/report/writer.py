@@ -19,7 +19,7 @@ from paper_search.report.exchange import WriterInput, WriterOutput
 from paper_search.report.models import ResearchDraft, SearchResult, now, short_id
 from paper_search.report.requests import Requests
 from paper_search.report.section_writer import AT_ONCE, SectionWriter, TitledText, itemised
-from paper_search.report.structure import section
+from paper_search.report.sub_questions import section
 from paper_search.skills.untrusted import data_block, visible
 
 _MAX_SECTIONS = 15

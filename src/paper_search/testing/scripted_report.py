@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from paper_search.report.evidence import sentences
 from paper_search.report.passages import content_stems, is_background
-from paper_search.report.sentences import sentences
 from paper_search.report.sub_questions import headings, sub_questions
 from paper_search.skills.intent.by_cues import intent_by_cues
 from paper_search.testing.scripted_judge import is_told

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any
 
-from paper_search.report.sentences import sentences
+from paper_search.report.evidence import sentences
 from paper_search.testing.scripted_judge import is_told
 from paper_search.testing.scripted_report import blocks, head_of, is_obedient, orders_in, share
 

@@ -25,7 +25,7 @@ from paper_search.report.outputs.latex import render_bibtex, render_latex
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report.outputs.page import render_html
 from paper_search.report.outputs.references import link_of, references
-from paper_search.report.structure import section
+from paper_search.report.sub_questions import section
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.reports import QUESTION, FakeSearch, report_papers, report_services
 

@@ -15,9 +15,18 @@ from paper_search.exports.bibtex import export_bibtex
 from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.text import single_line
 from paper_search.report.document import Report
-from paper_search.report.outputs.blocks import Block, Span, rendered
+from paper_search.report.outputs.blocks import (
+    Block,
+    Contents,
+    Element,
+    Figure,
+    Heading,
+    Notice,
+    Span,
+    Table,
+    rendered,
+)
 from paper_search.report.outputs.layout import layout, written_on
-from paper_search.report.outputs.parts import Contents, Element, Figure, Heading, Notice, Table
 from paper_search.report.outputs.references import cited_collection
 
 _SPECIAL = str.maketrans(

@@ -7,18 +7,20 @@ from datetime import datetime
 from typing import Any
 
 from paper_search.report.document import MARKS, Report
-from paper_search.report.outputs.blocks import Block, Span, blocks
-from paper_search.report.outputs.evidence_table import answer_notice, evidence
-from paper_search.report.outputs.parts import (
+from paper_search.report.outputs.blocks import (
+    Block,
     Contents,
     Element,
     Heading,
     Notice,
+    Span,
     Table,
+    blocks,
     figures_of,
     heading,
     plain,
 )
+from paper_search.report.outputs.evidence_table import answer_notice, evidence
 from paper_search.report.phrasing import counted, joined
 
 REFERENCES = "References"

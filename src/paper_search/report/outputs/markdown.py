@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from paper_search.exports.text import single_line
 from paper_search.report.document import Report
 from paper_search.report.evidence import author_year
-from paper_search.report.outputs.blocks import Block, Span, rendered
-from paper_search.report.outputs.layout import REFERENCES, layout
-from paper_search.report.outputs.parts import (
+from paper_search.report.outputs.blocks import (
+    Block,
     Contents,
     Element,
     Figure,
     Heading,
     Notice,
+    Span,
     Table,
     headings,
+    rendered,
 )
+from paper_search.report.outputs.layout import REFERENCES, layout
 from paper_search.report.outputs.references import DEFAULT_STYLE, link_of, references
 
 _ESCAPED = re.compile(r"([\\`*_\[\]<>|#~$])")
