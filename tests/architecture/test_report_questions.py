@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 
-from paper_search.report_workflow import ending
+from paper_search.report_workflow import questions
 from paper_search.report_workflow.graph import WORKFLOW
 
-TREE = ast.parse(inspect.getsource(ending))
+TREE = ast.parse(inspect.getsource(questions))
 (STEP,) = [
     each
     for each in TREE.body
@@ -27,7 +27,7 @@ def test_the_step_that_asks_is_that_one():
         )
     ]
     assert asking == ["human_review"]
-    assert WORKFLOW["human_review"].handler is ending.human_review
+    assert WORKFLOW["human_review"].handler is questions.human_review
 
 
 def test_what_comes_before_the_question_only_reads():

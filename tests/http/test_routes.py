@@ -22,7 +22,7 @@ from cryptography.x509.oid import NameOID
 from paper_search.errors import ConfigError
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.limits import HostLimiter
-from paper_search.http.routes import Routes, trusted_certificates
+from paper_search.http.network import Routes, trusted_certificates
 from paper_search.models.network import NetworkConfig, Setting
 
 ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"

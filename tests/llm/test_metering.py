@@ -7,8 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from paper_search.errors import ConfigError, LLMFailure, ModelCallLimitError
-from paper_search.llm.metering import Meter
-from paper_search.llm.prices import load_prices
+from paper_search.llm.metering import Meter, load_prices
 from paper_search.llm.usage_log import UsageLog, logged_threads
 from paper_search.models.usage import Budget, StepSpending
 

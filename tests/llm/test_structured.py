@@ -12,8 +12,8 @@ from tests.examples import examples
 
 from paper_search.errors import LLMError, LLMRateLimitError, LLMRefusalError, LLMResponseError
 from paper_search.llm import ask
-from paper_search.llm.failures import redacted
-from paper_search.llm.json_text import json_object
+from paper_search.llm.chat import redacted
+from paper_search.llm.structured import json_object
 from paper_search.testing.llm import FakeLLM
 
 

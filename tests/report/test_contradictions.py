@@ -3,7 +3,7 @@
 import pytest
 from tests.report.sources import evidence, source
 
-from paper_search.report.contradictions import contradictions
+from paper_search.report.answering import contradictions
 from paper_search.report.passages import PassageFinder, content_stems
 
 SUBJECT = "zinc and colds"

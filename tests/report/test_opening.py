@@ -5,7 +5,7 @@ from tests.report.sources import report_on, source
 
 from paper_search.report.evidence import result_of
 from paper_search.report.models import SearchResult
-from paper_search.report.outputs.evidence_table import kind_of, population_of
+from paper_search.report.outputs.layout import kind_of, population_of
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.testing.reports import report_papers
 

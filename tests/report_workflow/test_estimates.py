@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from paper_search.llm.metering import Metering, tokens_in
-from paper_search.llm.openai import OpenAIProvider
-from paper_search.llm.prices import load_prices
+from paper_search.llm.creation import OpenAIProvider
+from paper_search.llm.metering import Metering, load_prices, tokens_in
 from paper_search.report.exchange import PlannerInput
 from paper_search.report.planner import Planner
 from paper_search.report.section_writer import answers_for
 from paper_search.report_workflow import ReportParams, ReportWorkflow, Review
-from paper_search.report_workflow.services import ReportServices
+from paper_search.report_workflow.context import ReportServices
 from paper_search.report_workflow.spending import estimate_of
 from paper_search.report_workflow.state import ReportEstimate
 from paper_search.testing.llm import FakeLLM

@@ -25,6 +25,8 @@ from paper_search.http.errors import (
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
+    RedactingFilter,
+    redact,
 )
 from paper_search.http.host_file import Refusal
 from paper_search.http.limits import CallBudget, HostLimiter, process_limiter, read_announcement
@@ -33,14 +35,13 @@ from paper_search.http.network import (
     Contact,
     Network,
     Reachability,
+    Routes,
     Trace,
     limits_scope,
     process_reachability,
     redirect_target,
 )
-from paper_search.http.redaction import RedactingFilter, redact
 from paper_search.http.retry import parse_retry_after
-from paper_search.http.routes import Routes
 from paper_search.models.network import NetworkConfig
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from paper_search.errors import (
     LLMRefusalError,
     LLMResponseError,
 )
-from paper_search.llm.creation import create_models, create_provider
-from paper_search.llm.openai import OpenAIProvider
+from paper_search.llm.creation import OpenAIProvider, create_models, create_provider
 from paper_search.llm.provider import LLMProvider, Usage
 from paper_search.llm.structured import ask
 

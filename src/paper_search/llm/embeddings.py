@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from paper_search.errors import ConfigError
-from paper_search.llm.openai import OPENAI_URL
+from paper_search.llm.creation import OPENAI_URL
 from paper_search.models.language_models import EmbeddingsConfig
 
 if TYPE_CHECKING:

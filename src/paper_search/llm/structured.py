@@ -1,11 +1,12 @@
-"""Typed answers: a pydantic model in, a validated instance out, with one repair attempt."""
+"""Typed answers: the JSON object in what a model writes, validated, with one repair attempt."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
-from typing import TypeVar
+import re
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,6 +17,68 @@ from paper_search.errors import (
     LLMTimeoutError,
 )
 from paper_search.llm.provider import LLMProvider
+
+_FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
+_MAX_STARTS = 50
+"""How many opening braces are tried: a long answer must not cost quadratic time."""
+_BEGINNING = 200
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Return the JSON object that `text` is, or holds in a code fence or between sentences.
+
+    A text cut off in the middle of its object is never completed.
+
+    Raises:
+        LLMResponseError: there is no complete object; says what the text begins with.
+    """
+    stripped = text.strip().removeprefix("\ufeff")
+    if not stripped:
+        raise LLMResponseError("the model's answer is empty")
+    for candidate in (stripped, *(match.strip() for match in _FENCE.findall(stripped))):
+        value = _loaded(candidate)
+        if isinstance(value, dict):
+            return value
+    found = _embedded(stripped)
+    if found is None:
+        raise LLMResponseError(
+            f"the model's answer holds no JSON object; it begins {stripped[:_BEGINNING]!r}"
+        )
+    return found
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _embedded(text: str) -> dict[str, Any] | None:
+    """Return the first object after prose; an object inside an unclosed one does not count."""
+    if text[0] in "[{":
+        return None
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    for _ in range(_MAX_STARTS):
+        if start < 0:
+            return None
+        try:
+            value, _end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            if _opens_object(text, start):
+                return None
+            start = text.find("{", start + 1)
+            continue
+        if isinstance(value, dict):
+            return value
+    return None
+
+
+def _opens_object(text: str, start: int) -> bool:
+    """Whether a JSON object seems to begin here, so that its failure is a truncated answer."""
+    return re.match(r'\{\s*"', text[start:]) is not None
+
 
 DEADLINE_S = 180.0
 """Seconds that one question may take, whatever the provider does."""

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from paper_search.llm.provider import LLMProvider
 from paper_search.report.analysis_answer import analysis_by_model
-from paper_search.report.answering import answer_to, answering, grade_of
-from paper_search.report.contradictions import contradictions
+from paper_search.report.answering import answer_to, answering, contradictions, grade_of
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import AnalystInput, AnalystOutput, Sufficiency
 from paper_search.report.models import (

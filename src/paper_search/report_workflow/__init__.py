@@ -8,8 +8,8 @@ from paper_search.report_workflow.breakpoints import (
     ReviewDecision,
     ReviewHandler,
 )
+from paper_search.report_workflow.context import ReportServices
 from paper_search.report_workflow.engine import ReportWorkflow
-from paper_search.report_workflow.services import ReportServices
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 
 __all__ = [

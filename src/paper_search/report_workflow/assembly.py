@@ -9,8 +9,7 @@ from paper_search.config import AppConfig
 from paper_search.errors import ThreadWaitingError, UnknownNameError
 from paper_search.llm import create_provider
 from paper_search.llm.chat import ChatProvider
-from paper_search.llm.metering import Metering
-from paper_search.llm.prices import load_prices
+from paper_search.llm.metering import Metering, load_prices
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import PaperCollection
 from paper_search.models.settings import Skill
@@ -20,7 +19,7 @@ from paper_search.report.models import SearchType
 from paper_search.report.page_reader import PageReader
 from paper_search.report.searcher import FindsSources, ReportSearcher
 from paper_search.report.web import WebSearch
-from paper_search.report_workflow.services import (
+from paper_search.report_workflow.context import (
     MakesSearcher,
     ReadsCollection,
     ReadsPages,

@@ -21,7 +21,7 @@ from paper_search.report_workflow.breakpoints import (
     ReviewHandler,
     ReviewRef,
 )
-from paper_search.report_workflow.services import ReportServices
+from paper_search.report_workflow.context import ReportServices
 from paper_search.report_workflow.session import ReportSession
 from paper_search.report_workflow.state import AskingParams, ReportParams
 from paper_search.threads.decisions import listed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from paper_search.persistence.listing import listed
-from paper_search.report_workflow import drafting, ending, nodes
+from paper_search.report_workflow import drafting, nodes, questions
 from paper_search.report_workflow.context import settings_of
 from paper_search.report_workflow.state import (
     MAX_ROUNDS,
@@ -41,12 +41,12 @@ WORKFLOW = Workflow(
             next={OK: "reviewer", FAIL: "fallback"}, bound=2 * MAX_ROUNDS + 1),
     StepDef("reviewer", "Judge the draft", handler=counted(drafting.reviewer),
             next={ITERATE: "writer", OK: "human_review", APPROVE: "output", FAIL: "fallback"}),
-    StepDef("human_review", "Ask: is this right?", handler=ending.human_review,
+    StepDef("human_review", "Ask: is this right?", handler=questions.human_review,
             next={OK: "searcher", ITERATE: "planner", EDIT: "writer", APPROVE: "output",
                   REJECT: "fallback"}, bound=MAX_ROUNDS),
-    StepDef("output", "Give out the report", handler=ending.output,
+    StepDef("output", "Give out the report", handler=questions.output,
             next={OK: None}),
-    StepDef("fallback", "Give the best there is", handler=ending.fallback,
+    StepDef("fallback", "Give the best there is", handler=questions.fallback,
             next={OK: None}),
     description="Plan, collect, analyse, write and review a report, with a person in the loop",
     state=StepState, params=ReportParams, request=ReportRequest, result=ReportOutput,

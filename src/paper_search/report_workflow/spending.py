@@ -13,8 +13,7 @@ from paper_search.prompts import load_prompt
 from paper_search.report.models import ResearchPlan
 from paper_search.report.recovery import Amount
 from paper_search.report.section_writer import answers_for
-from paper_search.report_workflow.context import BATCH, READ, SHOWN
-from paper_search.report_workflow.services import ReportServices
+from paper_search.report_workflow.context import BATCH, READ, SHOWN, ReportServices
 from paper_search.report_workflow.state import ReportEstimate, ReportParams
 from paper_search.skills.judging.cost import cost_of_judging
 from paper_search.skills.judging.stopping import ALWAYS_JUDGED

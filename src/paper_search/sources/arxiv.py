@@ -22,8 +22,7 @@ from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request,
 from paper_search.sources.dialect import FieldDialect, Written
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.markup import every, inner_text, local_name
-from paper_search.sources.values import address, number, year
+from paper_search.sources.values import address, every, inner_text, local_name, number, year
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element  # for its type only

@@ -21,9 +21,8 @@ from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request,
 from paper_search.sources.dialect import HYPHENATED, Dialect, Written, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.markup import inner_text, local_name
 from paper_search.sources.pubmed_record import NAME, read_citation
-from paper_search.sources.values import items, mapping, number, text
+from paper_search.sources.values import inner_text, items, local_name, mapping, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -20,8 +20,15 @@ from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_of
 from paper_search.models import Author, RawPaper
-from paper_search.sources.markup import clean_text, every, first, inner_text, local_name
-from paper_search.sources.values import YEAR_IN_TEXT, year
+from paper_search.sources.values import (
+    YEAR_IN_TEXT,
+    clean_text,
+    every,
+    first,
+    inner_text,
+    local_name,
+    year,
+)
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

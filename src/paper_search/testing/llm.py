@@ -11,8 +11,8 @@ from typing import Any
 
 from typing_extensions import override
 
-from paper_search.llm.json_text import json_object
 from paper_search.llm.provider import LLMProvider
+from paper_search.llm.structured import json_object
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from paper_search.library import Library
 from paper_search.library.source import library_path
 from paper_search.llm import LLMProvider, create_models
 from paper_search.llm.chat import ChatProvider
-from paper_search.llm.metering import Metering
-from paper_search.llm.prices import load_prices
+from paper_search.llm.metering import Metering, load_prices
 from paper_search.llm.tracing import redact_traces
 from paper_search.models import RawPaper, SearchReport, SearchStrategy
 from paper_search.models.settings import Skill

@@ -1,12 +1,18 @@
-"""The parts of a finished report in their order, the same in every format."""
+"""The parts of a finished report in their order, the same in every format: answer, evidence ..."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from paper_search.report.answering import Verdict
+from paper_search.report.citations import cite
 from paper_search.report.document import MARKS, Report
+from paper_search.report.evidence import author_year
+from paper_search.report.models import Quote, SearchResult
+from paper_search.report.opening import Opening, Statement
 from paper_search.report.outputs.blocks import (
     Block,
     Contents,
@@ -19,9 +25,182 @@ from paper_search.report.outputs.blocks import (
     figures_of,
     heading,
     plain,
+    spans,
 )
-from paper_search.report.outputs.evidence_table import answer_notice, evidence
-from paper_search.report.phrasing import counted, joined
+from paper_search.report.phrasing import counted, joined, quoted, without_year
+from paper_search.report.polarity import groups
+
+_ROWS = 40
+"""Sentences that the table shows, those of the first sub-questions first."""
+
+
+def answer_notice(opening: Opening) -> Notice:
+    """Return the verdict, the counts behind it, and the best sentence on each sub-question."""
+    lines = [Block("paragraph", (Span("bold", opening.verdict),))]
+    lines.append(Block("paragraph", plain(opening.counts)))
+    for index, best in opening.best() if opening.answered else []:
+        asked = opening.sub_questions[index]
+        if index not in opening.answered:
+            lines.append(Block("paragraph", plain(f"{asked} Not answered by the sources found.")))
+        elif best is not None:
+            lines.append(Block("paragraph", spans(f"{asked} {_said(opening, best.quote)}")))
+    return Notice("answer", tuple(lines))
+
+
+def evidence(opening: Opening, drawn: Collection[str]) -> list[Element]:
+    """Return the table of what was found, and what agrees in it."""
+    if not opening.statements:
+        return []
+    rows = tuple(_evidence_row(opening, statement) for statement in opening.statements[:_ROWS])
+    last = "Says" if opening.is_decidable else "Answers"
+    head = ("Study", "Year", "Kind", "Studied", last, "In its words")
+    widths = (0.15, 0.07, 0.17, 0.15, 0.1, 0.36)
+    caption = "What was found, by study"
+    if (left := len(opening.statements) - _ROWS) > 0:
+        caption += f"; {left} more sentences are quoted in the sections or stand in the JSON"
+    return [
+        heading("Evidence"),
+        Table(caption, head, rows, widths),
+        *figures_of(drawn, "evidence"),
+        heading("Agreement and disagreement"),
+        *_agreement(opening),
+    ]
+
+
+def _evidence_row(opening: Opening, statement: Statement) -> tuple[tuple[Span, ...], ...]:
+    quote = statement.quote
+    source = opening.evidence.by_id[quote.result_id]
+    key = opening.evidence.key_of(quote.result_id)
+    said = statement.says or "neither"
+    return (
+        (Span("study", without_year(author_year(source)), (key,)),),
+        plain(str(source.year or "n.d.")),
+        plain(kind_of(source)),
+        plain(population_of(source)),
+        plain(said if opening.is_decidable else f"question {statement.question + 1}"),
+        plain(quoted(quote.text)),
+    )
+
+
+def _agreement(opening: Opening) -> list[Element]:
+    lines: list[str] = []
+    if opening.is_decidable:
+        lines += [_side(opening, says) for says in ("yes", "no")]
+        lines += _by_group(opening)
+    for finding in opening.analysis.findings:
+        if len(finding.sources) > 1 and all(quote.part == "text" for quote in finding.quotes):
+            keys = _cite(opening, finding.quotes)
+            number = counted(len(finding.sources), "source").capitalize()
+            lines.append(f"{number} say much the same as {quoted(finding.text)} {keys}.")
+    for dispute in opening.analysis.contradiction_details:
+        one, other = _said(opening, dispute.one), _said(opening, dispute.other).rstrip(".")
+        note = f"; {dispute.note}" if dispute.note else ""
+        lines.append(f"Opposed, on {dispute.topic}: {one} Against it: {other}{note}.")
+    if not lines:
+        lines = ["No two sources were found that say the same, or the opposite, of one thing."]
+    else:
+        lines.append("Whether these differ in what they studied is for the reader to judge.")
+    return [block for line in dict.fromkeys(lines) for block in blocks(f"- {line}")]
+
+
+def _side(opening: Opening, says: Verdict) -> str:
+    sources = _saying(opening, says)
+    if not sources:
+        return f"**{says.capitalize()}:** no source."
+    keys = cite(map(opening.evidence.key_of, sources))
+    return f"**{says.capitalize()}:** {counted(len(sources), 'source')} {keys}."
+
+
+def _saying(opening: Opening, says: Verdict) -> list[str]:
+    answer = opening.analysis.answer
+    return answer.yes if says == "yes" else answer.no
+
+
+def _by_group(opening: Opening) -> list[str]:
+    """Return what is said of each group, where there are several: they are no one finding."""
+    counts: dict[str, dict[Verdict, int]] = {}
+    for says in ("yes", "no"):
+        for source in _saying(opening, says):
+            result = opening.evidence.by_id[source]
+            for name in groups(f"{result.title}. {result.text}"):
+                counts.setdefault(name, {"yes": 0, "no": 0})[says] += 1
+    if len(counts) < 2:  # noqa: PLR2004  # one group is nothing to keep apart
+        return []
+    return [
+        f"Of {name}: {counted(of['yes'], 'source')} yes, {counted(of['no'], 'source')} no."
+        for name, of in counts.items()
+    ]
+
+
+def _said(opening: Opening, quote: Quote) -> str:
+    return f"{quoted(quote.text)} {_cite(opening, [quote])}."
+
+
+def _cite(opening: Opening, quotes: Iterable[Quote] | Sequence[Quote]) -> str:
+    return cite(opening.evidence.key_of(quote.result_id) for quote in quotes)
+
+
+NOT_STATED = "not stated"
+_PAGES = {"web": "web page", "news": "news"}
+_PAGES = {"web": "web page", "news": "news"}
+_READ = 3000
+"""Characters of a text in which a study is described: those of its abstract."""
+_LONGEST = 60
+
+_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(rf"\b(?:{cues})\b", re.IGNORECASE))
+    for name, cues in (
+        ("meta-analysis", r"meta-?analys[ei]s"),
+        ("systematic review", r"systematic(?:ally)? review(?:ed)?|scoping review"),
+        ("protocol", r"(?:study|trial|review) protocol|protocol for"),
+        (
+            "randomised trial",
+            r"randomi[sz]ed (?:\w+[- ]){0,4}(?:trial|study)|randomly (?:assigned|allocated)",
+        ),
+        ("crossover trial", r"cross-?over (?:trial|study)"),
+        ("clinical trial", r"clinical trial|open[- ]label|phase (?:i+|[1-4]) trial"),
+        ("cohort study", r"cohort|longitudinal study|follow-up study"),
+        ("case-control study", r"case[- ]control"),
+        ("cross-sectional study", r"cross-sectional"),
+        ("case report", r"case (?:report|series)"),
+        ("survey", r"questionnaires?|survey of (?:\w+ ){0,3}(?:people|patients|users|students)"),
+        ("qualitative study", r"interviews|focus groups|qualitative study"),
+        ("review", r"we review|this review|literature review|(?:a|the) (?:review|survey) of"),
+        ("laboratory study", r"in vitro|cell lines?|(?:mice|rats|zebrafish) (?:were|was)"),
+        ("simulation", r"simulations?|we simulated?"),
+        ("computational study", r"benchmarks?|data ?sets?|neural networks?|algorithms?"),
+        ("measurements", r"we measured|sensors|field (?:study|experiment|measurements)"),
+    )
+)
+_COUNTED = re.compile(
+    r"\b(?:\d{1,3}(?:,\d{3})+|\d{1,6}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
+    r" (?:[a-z][a-z-]* ){0,4}?"
+    r"(?:patients|participants|subjects|volunteers|people|persons|individuals|adults|children"
+    r"|adolescents|teenagers|infants|neonates|women|men|girls|boys|students|pupils|workers"
+    r"|veterans|mothers|users|respondents|mice|rats|studies|trials|cities|streets|schools"
+    r"|hospitals|households|countries|data ?sets|molecules|images|records)\b",
+    re.IGNORECASE,
+)
+
+
+def kind_of(result: SearchResult) -> str:
+    """Return what kind of study a source is, by its own words, else by how it was published."""
+    described = f"{result.title}. {result.text[:_READ]}"
+    for name, cue in _KINDS:
+        if cue.search(described):
+            return name
+    page = _PAGES.get(str(result.metadata.get("source_type")))
+    published = str(result.metadata.get("publication_type") or page or NOT_STATED)
+    return published.replace("-", " ").replace("_", " ")[:_LONGEST]
+
+
+def population_of(result: SearchResult) -> str:
+    """Return whom or what was studied, in the source's words, else the groups that it names."""
+    described = f"{result.title}. {result.text[:_READ]}"
+    if match := _COUNTED.search(described):
+        return match.group()[:_LONGEST]
+    return ", ".join(sorted(groups(described))) or NOT_STATED
+
 
 REFERENCES = "References"
 _SUPPORTED = "supported by words of the cited source"
