@@ -157,18 +157,10 @@ class HttpClient:
     ) -> HttpAnswer:
         """Ask for a resource, or post to it.
 
-        Redirects are followed within the origin only, lest a key go to another host. Answers to
-        GET are kept on disk, without keys, where the server does not forbid it.
-
-        Args:
-            url: http or https.
-            params: the query.
-            key_params: the part of the query that holds keys.
-            headers: beside our own; may hold a key.
-            json: the body of a POST.
-            form: the fields of a POST.
-            budget: counts every attempt.
-            ends_at: the time of the clock at which a longer job ends, of which this is a part.
+        Redirects are followed within the origin only, lest a key go to another host. Answers to GET
+        are kept on disk, without keys, where the server does not forbid it. `key_params` and
+        `headers` may hold keys; `json` or `form` make it a POST. `budget` counts every attempt.
+        `ends_at`: the time of the clock at which a longer job ends, of which this is a part.
 
         Raises:
             HttpStatusError, HttpTimeoutError, HttpUnreachableError, HttpBodyError: after the

@@ -95,10 +95,8 @@ class HostLimiter:
     async def slot(self, host: str, most: int, holds_s: float = 60.0) -> AsyncIterator[None]:
         """Hold one of the slots for requests to a host, in the order of asking.
 
-        Args:
-            host: which.
-            most: slots there are; fewer if the host announces fewer.
-            holds_s: after which another process may take the slot of one that died.
+        There are at most `most` slots, fewer if the host announces fewer. After `holds_s` another
+        process may take the slot of one that died.
         """
         most = min(most, self._announcement(host).concurrency or most)
         await self._enter(host, most)
@@ -150,11 +148,7 @@ class HostLimiter:
 
 @cache
 def process_limiter(path: Path | None = None) -> HostLimiter:
-    """Return the limiter that all clients of this process share.
-
-    Args:
-        path: the file that they share with other processes; None: with none.
-    """
+    """Return the limiter that all clients of this process share, and others through the file."""
     return HostLimiter(file=HostFile(path) if path is not None else None)
 
 
@@ -214,10 +208,6 @@ def read_announcement(
     Crossref gives a rate in `x-rate-limit-limit` and `-interval`, and `x-concurrency-limit`.
     OpenAlex and others give what is left in `x-ratelimit-remaining`, and in `-reset` the seconds
     until it is renewed, or the moment of that.
-
-    Args:
-        headers: with names in any case.
-        clock: seconds since 1970.
     """
     rate, span = _number(headers.get("x-rate-limit-limit")), headers.get("x-rate-limit-interval")
     seconds = _duration(span)

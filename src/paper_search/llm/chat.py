@@ -209,12 +209,7 @@ _log = logging.getLogger(__name__)
 class ChatProvider(LLMProvider):
     """A chat model that is made once per event loop: connections do not outlive their loop.
 
-    Args:
-        model: its name, for people.
-        api_key: never part of a repr, an error or a log line.
-        max_tokens: the longest answer, in tokens.
-        timeout_s: seconds per attempt; all attempts together may take (max_retries + 1) times it.
-        max_retries: of what may pass by itself: 429 with a short wait, 5xx, dropped connections.
+    As the settings of `OpenAIProvider`.
     """
 
     provider = ""

@@ -176,10 +176,7 @@ class Meter:
     ) -> AsyncIterator[CallResult]:
         """Give the right to one call; wait for others where only what they leave may cover it.
 
-        Args:
-            model: `provider:model`.
-            input_tokens: of the question, at most.
-            output_tokens: of the answer, at most.
+        `model` is `provider:model`; the tokens are the most that question and answer may have.
 
         Raises:
             ModelCallLimitError: the budget does not cover it.

@@ -39,10 +39,7 @@ class LLMProvider(ABC):
     ) -> dict[str, Any]:
         """Return the model's answer as a JSON object.
 
-        Args:
-            system_prompt: what the model is to do; never holds text from papers.
-            user_message: the data.
-            schema: JSON schema that the answer should follow.
+        `system_prompt` never holds text from papers. `schema`: JSON schema to follow.
 
         Raises:
             LLMError: or one of its kinds.

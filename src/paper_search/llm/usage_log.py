@@ -85,12 +85,7 @@ class LoggedUsage(BaseModel):
 
 
 class UsageLog:
-    """The log of one thread.
-
-    Args:
-        directory: of all logs.
-        thread_id: whose it is.
-    """
+    """The log of one thread."""
 
     def __init__(self, directory: Path, thread_id: str) -> None:
         name = quote(thread_id, safe="")

@@ -54,12 +54,6 @@ class AcademicSearch:
     Queries become strategies by algorithm: a plan is a model's work already. Records of all
     queries are merged with each other and with what is known, and judged once, against the
     question of the report.
-
-    Args:
-        searcher: asks the sources.
-        deduplicator: merges records.
-        relevance_scorer: judges works.
-        sources: those that a strategy may name.
     """
 
     def __init__(

@@ -39,9 +39,7 @@ _CONSIDERED = 60
 class Analyst:
     """Reads the sources, with a model if there is one; what it may not say is the same for both.
 
-    Args:
-        llm: None: by algorithm.
-        domain: adds its instructions to the model's prompt.
+    `llm`: None: by algorithm. `domain` adds its instructions to the prompt.
     """
 
     def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:
@@ -158,14 +156,7 @@ _RANK: dict[Grade, int] = {"strong": 0, "moderate": 1, "weak": 2, "gap": 3}
 def _findings(
     passages: Sequence[Passage], question: int, used: dict[str, frozenset[str]], evidence: Evidence
 ) -> list[Finding]:
-    """Return the best passages that answer a question, each of another source.
-
-    Args:
-        passages: that answer it, best first.
-        question: number of the sub-question.
-        used: what is quoted already, with its stems; what is chosen is added.
-        evidence: the sources.
-    """
+    """Return the best answers to a question, each of another source, and add them to `used`."""
     best: dict[str, Passage] = {}
     for passage in passages:
         if passage.result.result_id not in best and not _is_alike(passage, used.values()):

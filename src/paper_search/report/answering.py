@@ -72,12 +72,8 @@ def answer_to(
 ) -> Answer:
     """Return whether and which way the passages answer a question, and what is nearest if not.
 
-    Args:
-        index: number of the sub-question; None: the question itself.
-        question: in words.
-        passages: that match it, best first.
-        evidence: the sources.
-        fresh: those of the passages that may be shown as the nearest.
+    `index`: None: the question itself. `passages`: those that match it, best first; of them,
+    `fresh` may be shown as the nearest.
     """
     found = answering(passages, question)
     sides: dict[Verdict, list[str]] = {"yes": [], "no": []}
@@ -207,10 +203,6 @@ def contradictions(passages: Sequence[Passage], subject: Iterable[str] = ()) -> 
     By cue words: what is found is a question for a person, never a conclusion. Opposite are a
     verdict and its denial, a verb and "did not" with it, and, if the sentences share more than the
     subject of the whole report, a rise and a fall. Why a study was made says nothing.
-
-    Args:
-        passages: that matched the questions, best first.
-        subject: stems that all sources have to do with.
     """
     once = {(passage.result.result_id, passage.sentence.start): passage for passage in passages}
     judged = [

@@ -71,10 +71,8 @@ _VOCABULARY = frozenset(
 class Frames:
     """Tells sentences of the report itself from statements.
 
-    Args:
-        known: texts of the plan and of the analysis: questions, sections, methods, themes.
-        sources: texts of the sources, whose words a heading or an announcement may use.
-        is_composed: the program itself put the text together, and no person changed it.
+    `known`: texts of plan and analysis. `sources`: texts whose words a heading or an announcement
+    may use. `is_composed`: the program itself put the text together, and no person changed it.
     """
 
     known: tuple[str, ...]
@@ -192,12 +190,7 @@ def places(draft: ResearchDraft) -> list[Place]:
 
 
 def claims(draft: ResearchDraft, frames: Frames) -> Iterator[Claim]:
-    """Return the sentences of all texts of a draft, in order; a heading is one, a table's row too.
-
-    Args:
-        draft: what is read.
-        frames: tells what is said of the report itself.
-    """
+    """Return the sentences of a draft, in order; a heading is one, a table's row too."""
     for place, start, end in _cut(draft):
         text = " ".join(place.text[start:end].split())
         is_title = place.name.endswith("title")
@@ -218,11 +211,8 @@ def written_by_persons(
 ) -> dict[str, int]:
     """Return the sentences of a draft that persons wrote, as `ResearchDraft.written_at`.
 
-    Args:
-        draft: the version.
-        before: the version that it was made from; None: there is none.
-        number: of the question at which a person wrote this version; None: no person did, and of
-            their earlier sentences those count that are still there.
+    `number` is that of the question at which a person wrote this version; None: no person did, and
+    of their earlier sentences those count that are still there.
     """
     if before is None:
         return {}

@@ -97,10 +97,6 @@ def criterion_scores(
     """Return a score for each criterion, 0 to 10.
 
     Code counts down from 10 by what is wrong; a model can only lower what is left.
-
-    Args:
-        items: what was found.
-        given: a model's scores; None: there was none.
     """
     left = dict.fromkeys(REVIEW_CRITERIA, HIGHEST)
     for item in items:

@@ -131,12 +131,7 @@ class Report(BaseModel):
         return support_counts(self.sentences)
 
     def marked(self, place: str, text: str) -> str:
-        """Return a text of the report with the mark of each sentence behind it.
-
-        Args:
-            place: as `CheckedSentence.place`.
-            text: what stands there.
-        """
+        """Return a text of the report with the mark of each sentence behind it."""
         position, parts = 0, []
         for sentence in self.sentences:
             if sentence.place == place and sentence.status in MARKS:

@@ -159,11 +159,7 @@ def _address(paper: Paper) -> str:
 
 
 class Evidence:
-    """What was collected, in the order in which it was; keys depend on that order alone.
-
-    Args:
-        results: all sources of the report, the retracted ones too.
-    """
+    """What was collected, retracted or not, in its order; keys depend on that order alone."""
 
     def __init__(self, results: Sequence[SearchResult]) -> None:
         self.results = list(results)
@@ -270,12 +266,7 @@ def _sayable(name: str) -> str:
 
 
 def graded(sources: int, *, is_title: bool = False) -> Grade:
-    """Return the grade of a finding by how many independent sources stand behind it.
-
-    Args:
-        sources: how many.
-        is_title: it rests on titles alone, which makes it weak.
-    """
+    """Return the grade of a finding by its independent sources; on titles alone it is weak."""
     if not sources:
         return "gap"
     if is_title or sources < _MODERATE_SOURCES:

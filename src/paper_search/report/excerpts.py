@@ -19,12 +19,8 @@ def sources_block(
 ) -> str:
     """Return the most relevant sources as data that a model may quote and must not obey.
 
-    Args:
-        evidence: all of them.
-        count: how many to show.
-        chars: how much of the text of each.
-        first: ids of those that go before the others.
-        about: what is looked for in texts that are longer than what is shown.
+    Sources whose ids are in `first` go before the others; of texts longer than `chars`, the
+    beginning and what is said `about` something are shown.
     """
     preferred = {source: number for number, source in enumerate(first or [])}
     ranked = sorted(
@@ -58,10 +54,7 @@ def _record(
 def _excerpt(text: str, chars: int, wanted: frozenset[str]) -> str:
     """Return at most so many characters of a text, in its order, an ellipsis for what is left out.
 
-    Args:
-        text: whole.
-        chars: how much may be shown.
-        wanted: stems of what is looked for; none: the beginning alone.
+    Without stems that are wanted, it is the beginning alone.
     """
     if len(text) <= chars or not wanted:
         return text[:chars]

@@ -27,14 +27,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Opening:
-    """What the sources found answer.
-
-    Args:
-        question: of the report.
-        sub_questions: that it was taken apart into.
-        analysis: whose located sentences count; a title says nothing.
-        evidence: the sources.
-    """
+    """What the sources found answer: their located sentences count, a title says nothing."""
 
     question: str
     sub_questions: Sequence[str]

@@ -45,12 +45,8 @@ class PageReader:
 
     What is fetched: the page of a result of web or news, and of a paper the address that a service
     gave as open to everybody. What a host shows instead (a log-in page, a paywall, an error,
-    another paper) is not taken for the text, and each failure is told.
-
-    Args:
-        open_fetcher: gives a fetcher, open for as long as it is used.
-        policy: the limits on reading.
-        missing: says which libraries are not installed; nothing is fetched that cannot be read.
+    another paper) is not taken for the text, and each failure is told. Nothing is fetched that
+    cannot be read, for want of libraries.
     """
 
     def __init__(
@@ -68,9 +64,7 @@ class PageReader:
     ) -> tuple[list[SearchResult], int, list[str]]:
         """Return the sources with what could be read, how many were fetched, and what failed.
 
-        Args:
-            results: as they were collected; their order is kept.
-            limit: addresses that are asked at most, the most relevant sources first.
+        At most `limit` addresses are asked, the most relevant sources first; the order is kept.
         """
         wanted = [source for source in results if address_of(source)]
         wanted.sort(key=lambda source: -source.relevance_score)

@@ -188,9 +188,7 @@ class Passage:
 class PassageFinder:
     """Ranks sentences by how much of a question they cover, rare words first.
 
-    Args:
-        evidence: where to look.
-        focus: words that a person wants to read more of; they count like those of a question.
+    `focus`: words that a person wants to read more of; they count like those of a question.
     """
 
     def __init__(self, evidence: Evidence, focus: str = "") -> None:
@@ -200,9 +198,7 @@ class PassageFinder:
     def passages(self, question: str, shared: Sequence[str] = ()) -> list[Passage]:
         """Return the passages that match a question, best first.
 
-        Args:
-            question: in words.
-            shared: concepts of the whole, which count where the question names none itself.
+        `shared`: concepts of the whole, which count where the question names none itself.
         """
         wanted = _Wanted.of(question, shared, self._weights)
         found: list[Passage] = []
@@ -217,11 +213,6 @@ class PassageFinder:
         """Whether a source names all that a sub-question has of the question itself.
 
         What a sub-question adds ("long-term safety") may be said in other words.
-
-        Args:
-            question: the sub-question.
-            shared: concepts of the question itself.
-            quote: of the source; it names part of what is asked.
         """
         wanted = _Wanted.of(question, shared, self._weights)
         result = self._evidence.by_id[quote.result_id]

@@ -15,10 +15,7 @@ _YEAR_AT_END = re.compile(r", (?:\d{4}|n\.d\.)$")
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun, in words up to twelve: "three sources".
 
-    Args:
-        number: how many.
-        noun: in the singular; "one" with an empty plural gives the number alone.
-        plural: by default the noun with an s, or es after ch.
+    `plural`: by default the noun with an s, or es after ch; empty: the number alone.
     """
     word = _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"
     if plural == "":
@@ -47,10 +44,7 @@ def quoted(text: str) -> str:
 def said_by(who: str, verb: str, past: str | None = None) -> str:
     """Return who says something, without the year, which the citation gives: "Lee et al. write".
 
-    Args:
-        who: as `author_year` names them.
-        verb: in the plural; one author gets its singular.
-        past: a form that serves both.
+    `who`: as `author_year` names them. `verb`: in the plural; `past`: a form for any number.
     """
     names = without_year(who)
     is_several = " et al." in names or " and " in names

@@ -53,10 +53,7 @@ class PlanAnswer(BaseModel):
 class Planner:
     """Plans a report, by a model if there is one, else along the concepts of the question.
 
-    Args:
-        llm: None: by algorithm.
-        domain: adds its instructions to the model's prompt.
-        today: told to the model.
+    `domain` adds its instructions to the prompt.
     """
 
     def __init__(

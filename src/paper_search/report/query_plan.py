@@ -41,14 +41,7 @@ _QUALIFIERS = ("review", "evaluation", "comparison", "applications", "limitation
 def typed_queries(
     intent: ParsedIntent, questions: Sequence[str], depth: Depth, available: Sequence[SearchType]
 ) -> list[SearchQuery]:
-    """Return 5 to 15 queries, earlier questions first, no two the same.
-
-    Args:
-        intent: of the whole question.
-        questions: the sub-questions.
-        depth: one, two or three kinds of search for each of them.
-        available: the kinds that there are; nothing of another kind is planned.
-    """
+    """Return 5 to 15 queries, earlier questions first, no two the same."""
     kinds = [kind for kind in _TYPES[depth] if kind in available] or list(available)[:1]
     texts = _texts(intent)
     planned: dict[tuple[str, str], SearchQuery] = {}

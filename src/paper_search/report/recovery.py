@@ -127,12 +127,7 @@ class Amount:
 class Attempt(Generic[ResultT]):
     """Asks a model as often as it makes sense, then does without.
 
-    Args:
-        node: whose work it is.
-        by_model: does it with a model, shown so much.
-        without: does it without; None: there is no other way and the error stands.
-        amount: what the model is shown at first.
-        sleep: waits for seconds.
+    `without` does the work without a model; None: there is no other way and the error stands.
     """
 
     node: str
@@ -221,12 +216,9 @@ class KeepsAnswers(Protocol):
 class CountedModel(LLMProvider):
     """A model that is asked a limited number of times, and the same only once.
 
-    Args:
-        llm: the model.
-        allowed: how often; it is counted in `calls`.
-        spend: is told the number of calls before each one is made, so that none is lost with the
-            process.
-        answers: has those of the same step before the process died; they are not paid for again.
+    `spend` is told the number of calls before each one is made, so that none is lost with the
+    process; `answers` has those of the same step before the process died, which are not paid for
+    again.
     """
 
     def __init__(

@@ -60,9 +60,7 @@ class ReviewAnswer(BaseModel):
 class Reviewer:
     """Judges drafts, with a model's opinion if there is one, which can lower a score, not raise it.
 
-    Args:
-        llm: None: by code alone.
-        domain: adds its instructions to the model's prompt.
+    `llm`: None: by code alone. `domain` adds its instructions to the prompt.
     """
 
     def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:

@@ -43,11 +43,7 @@ class FindsSources(Protocol):
 
 
 class ReportSearcher:
-    """Asks the queries, each of the kind of search that it names.
-
-    Args:
-        kinds: the kinds that there are.
-    """
+    """Asks the queries, each of the kind of search that it names."""
 
     def __init__(self, kinds: Mapping[SearchType, FindsSources]) -> None:
         self._kinds = dict(kinds)
@@ -108,10 +104,7 @@ def _asked(query: SearchQuery, found: Found) -> SearchQuery:
 def runs_of(reports: Iterable[SourceReport], asked: str, at: datetime) -> list[SearchRun]:
     """Return what sources did as rows of the table of searches.
 
-    Args:
-        reports: of the sources.
-        asked: the query, for a source that does not say what it was sent.
-        at: when they were asked, if they do not say it.
+    `asked` and `at` stand for the query and the time where a source does not say them.
     """
     return [
         SearchRun(

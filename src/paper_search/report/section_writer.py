@@ -90,15 +90,7 @@ class Pieces:
 
 
 class SectionWriter:
-    """Asks a model for each section, then for what stands around them.
-
-    Args:
-        llm: the model.
-        prompt: what it is to do.
-        head: what every message says of the report.
-        given: what the report is written from.
-        evidence: what may be cited.
-    """
+    """Asks a model for each section, then for what stands around them."""
 
     def __init__(
         self,

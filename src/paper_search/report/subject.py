@@ -137,13 +137,7 @@ class Subject:
 
 
 def closest(text: str, cited: Sequence[SearchResult], evidence: Evidence) -> Quote | None:
-    """Return the words of a source that are closest to a sentence: what it quotes, or a sentence.
-
-    Args:
-        text: the sentence.
-        cited: where to look.
-        evidence: all sources.
-    """
+    """Return the words of a source that are closest to a text: what it quotes, or a sentence."""
     for quotation in quotations(text):
         for result in cited:
             if (quote := located(quotation.text, result)) is not None:

@@ -64,14 +64,9 @@ async def supported(
 ) -> list[CheckedSentence]:
     """Return the sentences; those that code could not judge have a model's verdict.
 
-    A sentence that was judged before is not asked about again, nor one that stands twice. Where
-    the model gives no answer, a sentence stays as it is and says so.
-
-    Args:
-        llm: the model.
-        given: all sentences of a draft, as code left them.
-        evidence: the sources.
-        known: sentences of an earlier version.
+    A sentence that was judged before is not asked about again, nor one that stands twice. Where the
+    model gives no answer, a sentence stays as it is and says so. `known`: sentences of an earlier
+    version.
 
     Raises:
         LLMRateLimitError: the model wants to be asked later; what it answered is not lost, if the
@@ -91,12 +86,7 @@ async def supported(
 
 
 def items_of(given: Iterable[CheckedSentence], locations: dict[str, str]) -> list[CritiqueItem]:
-    """Return what a model found unsupported as items of a critique.
-
-    Args:
-        given: the sentences.
-        locations: places to how people know them.
-    """
+    """Return what a model found unsupported as items of a critique."""
     return [
         CritiqueItem(
             category="accuracy",

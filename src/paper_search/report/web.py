@@ -29,12 +29,6 @@ class WebSearch:
 
     The services are asked in their order, each only for what the one before it failed at: they
     cost money, and give much the same.
-
-    Args:
-        kind: web or news.
-        searcher: asks the services.
-        relevance_scorer: judges pages by title and snippet.
-        services: names, in the order of asking.
     """
 
     def __init__(

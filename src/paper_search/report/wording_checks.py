@@ -76,10 +76,6 @@ def _names(text: str, families: Collection[str]) -> Iterator[str]:
     """Return what is written with capitals, without the first word of the sentence.
 
     That counts, too, if it is in capitals only, an author's name, or says or does something.
-
-    Args:
-        text: a sentence.
-        families: names of authors, in lower case.
     """
     for match in _CAPITALS.finditer(text):
         words = match.group().split()

@@ -41,9 +41,8 @@ class DraftAnswer(BaseModel):
 class Writer:
     """Writes from the analysis, with a model if there is one.
 
-    Args:
-        llm: None: the draft is put together from sentences of the sources.
-        domain: adds its instructions to the model's prompt.
+    `llm`: None: the draft is put together from sentences of the sources. `domain` adds its
+    instructions to the prompt.
     """
 
     def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:
@@ -140,10 +139,8 @@ def described(result: SearchResult) -> str:
 def edited(draft: ResearchDraft, changes: dict[str, Any], evidence: Evidence) -> ResearchDraft:
     """Return the next version of a draft, with what a person wrote into it.
 
-    Args:
-        draft: the version that was shown.
-        changes: `title`, `abstract`, `conclusion` as text; `sections` with title and content.
-        evidence: what may be cited; other forms of citation are brought into ours.
+    `changes`: `title`, `abstract`, `conclusion` as text; `sections` with title and content. Other
+    forms of citation are brought into ours.
     """
     update: dict[str, Any] = {
         name: normalised(text, evidence)

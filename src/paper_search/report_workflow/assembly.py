@@ -42,9 +42,7 @@ _ON_THE_WEB: tuple[SearchType, ...] = ("web", "news")
 def assemble_report(config: AppConfig, sources: list[str] | None = None) -> ReportServices:
     """Return what the steps of a report are given, as the settings describe it.
 
-    Args:
-        config: which model (none: by algorithm), which sources, which limits.
-        sources: only these, also where the settings have them switched off; None: all enabled.
+    `sources`: only these, also where the settings have them switched off; None: all enabled.
 
     Raises:
         ConfigError: a model or a source lacks a setting that it needs.

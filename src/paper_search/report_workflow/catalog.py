@@ -48,11 +48,7 @@ class ReportDetail(ReportInfo):
 
 
 class ReportCatalog(Catalog[ReportSession, ReportInfo]):
-    """Lists, shows, prunes and deletes reports.
-
-    Args:
-        persistence: where they live.
-    """
+    """Lists, shows, prunes and deletes reports."""
 
     def __init__(self, persistence: Persistence) -> None:
         super().__init__(persistence, ReportSession)
@@ -90,11 +86,7 @@ class ReportCatalog(Catalog[ReportSession, ReportInfo]):
 
 
 class EveryThread(AllThreads):
-    """Lists searches, reports and the threads of other workflows.
-
-    Args:
-        persistence: where they live.
-    """
+    """Lists searches, reports and the threads of other workflows."""
 
     def __init__(self, persistence: Persistence) -> None:
         self.searches = ThreadCatalog(persistence)

@@ -179,14 +179,8 @@ async def worked(  # noqa: PLR0913, PLR0917  # who does it, with what, and what 
 ) -> WorkT:
     """Return the work of a role; calls, errors and notes are added to the state.
 
-    Args:
-        ctx: of the step.
-        state: of the report, which the step may change.
-        node: whose work it is.
-        model: name of the model; None: that of the settings, if there is one.
-        work: does it with a model, shown so many sources and characters; or without a model,
-            where there is none or where it fails for good.
-        amount: what the model is shown at first.
+    `model`: a name; None: that of the settings. `work` does it with a model, shown so many sources
+    and characters; or without one, where there is none or where it fails for good.
 
     Raises:
         PaperSearchError: it cannot be done without a model either.

@@ -80,13 +80,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
     ) -> ReportWorkflow:
         """Return the workflow that the settings describe.
 
-        Args:
-            config: which model, which sources, which limits.
-            review_handler: see the class.
-            progress_reporter: see the class.
-            persistence: see the class.
-            sources: search only these, also where the settings have them switched off.
-            settings: see the class.
+        `sources`: only these, also where the settings have them switched off.
 
         Raises:
             ConfigError: a model or a source lacks a setting that it needs.
@@ -119,11 +113,8 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
     ) -> Review | Report:
         """Go back to a question that was decided, and ask it again.
 
-        Args:
-            thread_id: which report.
-            kinds: which questions; none: any.
-            number: which question of the report, from 1; None: the latest one that was decided.
-            by: who does it; None: who runs the program.
+        `number`: of the question, from 1; None: the latest one that was decided. `by`: who does it;
+        None: who runs the program.
 
         Raises:
             ThreadNotFoundError: there is no such report.

@@ -176,10 +176,7 @@ _EFFECTS: dict[str, dict[HITLAction, str]] = {
 def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]) -> Review:
     """Return the question that a person is asked now.
 
-    Args:
-        state: of the report.
-        params: the settings of the run.
-        named: the names of the run and of the question.
+    `named`: the names of the run and of the question.
 
     Raises:
         PersistenceError: none is due.

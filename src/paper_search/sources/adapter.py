@@ -145,15 +145,7 @@ class Page:
         next: Request | None = None,  # noqa: A002  # the field of that name
         notes: tuple[str, ...] = (),
     ) -> Self:
-        """Return the page with the records of an answer, each read by itself.
-
-        Args:
-            entries: as the service gave them.
-            read: returns the record of one; None: it cannot be used.
-            hits: see the class.
-            next: see the class.
-            notes: see the class.
-        """
+        """Return the page with the records of an answer, each read by itself."""
         papers, faults = list[RawPaper](), list[str]()
         for entry in entries:
             try:
@@ -260,10 +252,6 @@ class Adapter(Service, ABC):
         By default one query: the words joined by OR in the service's dialect, with the condition.
         Only what `ranks_text` is asked it.
 
-        Args:
-            query: the question, further terms, and the condition for every record.
-            filters: as for `translate`.
-
         Raises:
             InputError: the question has no words, or the condition cannot be read or asked.
         """
@@ -272,30 +260,20 @@ class Adapter(Service, ABC):
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return what finds the one work with an identifier; None: it cannot be asked for.
 
-        Args:
-            kind: `doi`, `arxiv`, `pmid` or `pmcid`.
-            value: normalised, without its kind.
+        `kind`: `doi`, `arxiv`, `pmid` or `pmcid`; `value`: normalised, without its kind.
         """
         del kind, value
         return None
 
     @abstractmethod
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
-        """Return the request for the first page.
-
-        Args:
-            query: what `translate` made.
-            filters: as given to `translate`.
-            wanted: records that are wanted, from 1 to `most_results`.
-        """
+        """Return the request for the first page; `wanted` is from 1 to `most_results`."""
 
     @abstractmethod
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return what an answer holds; one bad entry never loses the others.
 
-        Args:
-            answer: of a status from 200 to 299; `answer.json()` and `answer.xml()` read it.
-            request: what it answers.
+        `answer` is of a status from 200 to 299; `answer.json()` and `answer.xml()` read it.
 
         Raises:
             ServiceError: the answer is an error in disguise.

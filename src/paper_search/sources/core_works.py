@@ -57,12 +57,7 @@ _TYPES = {"thesis": "thesis", "book": "book", "dataset": "dataset", "slides": "s
 
 
 class Core(Adapter):
-    """Full texts of repositories; slow: forty seconds without a byte have been seen.
-
-    Args:
-        key: from https://core.ac.uk/services/api; empty: ask without.
-        endpoint: where works are searched.
-    """
+    """Full texts of repositories; slow: forty seconds without a byte have been seen."""
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "CORE"

@@ -84,9 +84,7 @@ class CrossrefQuery(Translated):
 class Crossref(Adapter):
     """The works of Crossref: found by any of the words, then checked for the query.
 
-    Args:
-        contact: an address that is sent along, so that Crossref allows more; empty: none is.
-        endpoint: where the works are.
+    With a contact, which is sent along, Crossref allows more.
     """
 
     name: ClassVar[str] = "crossref"
@@ -188,12 +186,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource
 
 
 def read_item(item: Any, source: str) -> RawPaper | None:
-    """Return the record of one work; None: it has no title.
-
-    Args:
-        item: an entry of `items`; fields may be missing, null or of any type.
-        source: which source found it.
-    """
+    """Return the record of an entry of `items`, of whatever types; None: it has no title."""
     entry = values.mapping(item)
     title = _title(entry)
     if not title:

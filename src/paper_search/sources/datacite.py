@@ -72,11 +72,7 @@ class DataciteDialect(LuceneDialect):
 
 
 class Datacite(Adapter):
-    """The DOIs of DataCite, without pictures, sound, films and things.
-
-    Args:
-        endpoint: where the DOIs are.
-    """
+    """The DOIs of DataCite, without pictures, sound, films and things."""
 
     name: ClassVar[str] = "datacite"
     title: ClassVar[str] = "DataCite"
@@ -150,12 +146,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource
 
 
 def read_doi(item: Any, source: str) -> RawPaper | None:
-    """Return the record of one DOI; None: it has no title.
-
-    Args:
-        item: an entry of `data`; fields may be missing, null or of any type.
-        source: which source found it.
-    """
+    """Return the record of an entry of `data`, of whatever types; None: it has no title."""
     entry = values.mapping(item)
     given = values.mapping(entry.get("attributes"))
     title = _title(given)

@@ -66,11 +66,7 @@ def bare_or_quoted(
 ) -> str:
     """Return a word unchanged, with its `*`; between quotation marks if it could be misread.
 
-    Args:
-        word: without a `*`.
-        operators: words that mean something else to the service.
-        is_prefix: whether it means all words that begin so.
-        bare: what needs no quotation marks.
+    `operators`: words that mean something else to the service; `bare`: what needs no marks.
     """
     if is_prefix and bare.fullmatch(word):
         return f"{word}*"
@@ -332,12 +328,7 @@ def joined_span(
 
 
 class FieldDialect(Dialect):
-    """`field:word` and `field:"a phrase"`: no word is without a field.
-
-    Attributes:
-        fields: of our language, to those of the service.
-        operators: words that mean something else to the service.
-    """
+    """`field:word` and `field:"a phrase"`: no word is without a field."""
 
     fields: ClassVar[Mapping[str | None, str]]
     operators: ClassVar[frozenset[str]]
@@ -354,13 +345,7 @@ class FieldDialect(Dialect):
 
 
 class LuceneDialect(Dialect):
-    """AND, OR, NOT, "phrases", `field:word`, ranges of years, and `*` where it is allowed.
-
-    Attributes:
-        fields: of our language, to those of the service.
-        year_field: the service's.
-        has_wildcards: whether `*` may end a word.
-    """
+    """AND, OR, NOT, "phrases", `field:word`, ranges of years, and `*` where it is allowed."""
 
     fields: ClassVar[Mapping[str, str]]
     year_field: ClassVar[str]

@@ -42,11 +42,7 @@ class DoajDialect(LuceneDialect):
 
 
 class Doaj(Adapter):
-    """The articles of DOAJ; only the first 1000 of a query can be had.
-
-    Args:
-        endpoint: where articles are searched.
-    """
+    """The articles of DOAJ; only the first 1000 of a query can be had."""
 
     name: ClassVar[str] = "doaj"
     title: ClassVar[str] = "DOAJ"

@@ -35,11 +35,7 @@ _SHORT = 3
 def to_free_text(tree: Node, filters: SearchConstraints, *, service: str) -> Translated:
     """Return the words to send, and the query itself to check the answers for.
 
-    Args:
-        tree: of the query.
-        filters: years, joined with those that all of the query is limited to, and language, which
-            is checked locally.
-        service: its name, for messages.
+    Years are joined with those that all of the query is limited to; language is checked locally.
 
     Raises:
         InputError: the query only excludes.
@@ -79,10 +75,7 @@ def to_ranked_text(
 ) -> Translated:
     """Return the words to send, and the condition of the query to check the answers for.
 
-    Args:
-        words: what to send of the question.
-        query: whose condition holds; its years are joined with those of the filters.
-        filters: years, and language, which is checked locally.
+    Years of the condition are joined with those of the filters; language is checked locally.
 
     Raises:
         InputError: there are no words, or the condition cannot be read or leaves no year.

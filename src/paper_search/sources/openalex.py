@@ -58,10 +58,6 @@ class OpenAlex(Adapter):
     """The works of OpenAlex.
 
     Without a key about 100 pages a day and address are free; with a free one, 1000.
-
-    Args:
-        key: from https://openalex.org/settings/api; empty: ask without.
-        endpoint: where the works are.
     """
 
     name: ClassVar[str] = "openalex"

@@ -76,12 +76,7 @@ _CONFERENCE = re.compile(r"\b(?:conference|symposium|workshop)\b", re.IGNORECASE
 
 
 def read_work(work: Any, source: str) -> RawPaper | None:
-    """Return the record of one work; None: it has no title.
-
-    Args:
-        work: an entry of `results`; fields may be missing, null or of any type.
-        source: which source found it.
-    """
+    """Return the record of an entry of `results`, of whatever types; None: it has no title."""
     entry = values.mapping(work)
     title = values.words(entry.get("title")) or values.words(entry.get("display_name"))
     if not title:

@@ -70,13 +70,7 @@ class FetchRequest(Request):
 
 
 class Pubmed(Adapter):
-    """Biomedicine. Three requests a second, ten with a key.
-
-    Args:
-        key: of an NCBI account; empty: none.
-        contact: an e-mail address, which NCBI asks for.
-        endpoint: where the E-utilities are.
-    """
+    """Biomedicine. Three requests a second, ten with a key; NCBI asks for a contact address."""
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "PubMed"

@@ -74,12 +74,7 @@ _KEPT = ("MAG", "CorpusId", "DBLP", "ACL")
 
 
 class SemanticScholarAdapter(Adapter):
-    """What both ways to search have in common.
-
-    Args:
-        key: from https://www.semanticscholar.org/product/api; empty: ask without.
-        endpoint: where the graph is.
-    """
+    """What both ways to search have in common."""
 
     key_variable: ClassVar[str | None] = "SEMANTIC_SCHOLAR_API_KEY"
     key_page: ClassVar[str | None] = "https://www.semanticscholar.org/product/api#api-key-form"

@@ -71,12 +71,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> SerpAPISch
 
 
 class ScholarAdapter(GoogleScholar):
-    """Google Scholar as SerpApi gives it.
-
-    Args:
-        key: from https://serpapi.com/manage-api-key.
-        endpoint: where SerpApi is.
-    """
+    """Google Scholar as SerpApi gives it."""
 
     name = SOURCE
     title = "SerpApi"
@@ -153,19 +148,9 @@ class ScholarAdapter(GoogleScholar):
 class SerpAPIScholarSource(HttpSource):
     """Asks Google Scholar.
 
-    Args:
-        api_key: from https://serpapi.com/manage-api-key.
-        rate_limit_rps: requests per second, of all sources in this process together.
-        max_calls: requests of this object, retries included; None: no limit, 0: none at all.
-        timeout_s: for one request.
-        max_retries: attempts after a failed first one.
-        client: an open httpx client to use; it is not closed.
-        endpoint: where SerpApi is.
-        deadline_s: for all queries of one strategy together.
-        cache_path: the file that answers are kept in; None: none are kept.
-        limits_path: the file in which processes share turns and refusals; None: they share none.
-        network: proxies and certificates of the machine.
-        sleep: waits for seconds.
+    `rate_limit_rps`: of all sources in this process together. `max_calls`: of this object, retries
+    included; None: no limit, 0: none at all. `timeout_s` is for one request, `deadline_s` for all
+    queries of one strategy. A client that is given is not closed.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # the frozen interface, and what tests inject

@@ -84,12 +84,7 @@ class _Serper(Adapter):
 
 
 class SerperScholar(GoogleScholar, _Serper):
-    """Google Scholar's results, twenty a page.
-
-    Args:
-        key: from https://serper.dev/api-key.
-        endpoint: where Scholar is asked.
-    """
+    """Google Scholar's results, twenty a page."""
 
     name: ClassVar[str] = SCHOLAR_NAME
 
@@ -141,12 +136,7 @@ class SerperScholar(GoogleScholar, _Serper):
 
 
 class SerperWeb(_Serper, WebAdapter):
-    """Google's results, ten a page: more cost twice as much.
-
-    Args:
-        key: from https://serper.dev/api-key.
-        endpoint: where it is asked.
-    """
+    """Google's results, ten a page: more cost twice as much."""
 
     name: ClassVar[str] = WEB_NAME
 

@@ -103,9 +103,7 @@ def pages(first: Any, last: Any) -> str | None:
 def inner_text(element: Element | None, path: str = "") -> str:
     """Return all text inside the first element of a path, on one line, or an empty text.
 
-    Args:
-        element: where the path begins; None has no text.
-        path: of names in any namespace, `a/b`; empty: the element itself.
+    `path` is of names in any namespace, `a/b`; empty: the element itself.
     """
     found = first(element, path)
     return " ".join("".join(found.itertext()).split()) if found is not None else ""

@@ -52,8 +52,7 @@ class ModelServer:
 def run_model_server(scripted: ScriptedModel | None = None) -> Iterator[ModelServer]:
     """Serve on a free port of the loopback address for the length of a `with` block.
 
-    Args:
-        scripted: what answers; None: one that is dull and always valid.
+    What is not scripted is answered by a model that is dull and always valid.
     """
 
     class Handler(BaseHTTPRequestHandler):

@@ -55,9 +55,7 @@ class RecordedAnswer:
 def recorded_answers(folder: Path, service: str) -> list[RecordedAnswer]:
     """Return all recorded answers of a service, by name.
 
-    Args:
-        folder: with `index.json`, and a folder for every service.
-        service: the name of that folder.
+    `folder` has an `index.json`, and a folder for every service.
     """
     index: list[dict[str, Any]] = json.loads((folder / "index.json").read_text(encoding="utf-8"))
     return [

@@ -33,9 +33,7 @@ Parameters = dict[str, Any]
 def every_input(workflow: Workflow, domains: Mapping[str, Domain] | None = None) -> Parameters:
     """Return what `pytest.mark.parametrize` takes: `given`, every input of every step.
 
-    Args:
-        workflow: whose steps.
-        domains: in place of those of some settings, by name.
+    `domains`: in place of those of some settings, by name.
     """
     given = list(generate_inputs(workflow, domains))
     return _parameters("given", given, [input_id(workflow, name) for name in given])
@@ -50,9 +48,7 @@ def every_run(workflow: Workflow, domains: Mapping[str, Domain] | None = None) -
 def every_path(workflow: Workflow, bounds: Mapping[str, int]) -> Parameters:
     """Return what `pytest.mark.parametrize` takes: `path`, every way, loops up to their bound.
 
-    Args:
-        workflow: whose table.
-        bounds: how often a way may come to each step that has a bound.
+    `bounds`: how often a way may come to each step that has a bound.
     """
     paths = list(generate_paths(workflow, bounds))
     return _parameters("path", paths, [path_id(path) for path in paths])
@@ -79,12 +75,7 @@ async def check_step(
 ) -> tuple[Outcome, dict[str, Any]]:
     """Run one handler alone with one input, and check that the table can go on from it.
 
-    Args:
-        workflow: whose step.
-        given: one of `generate_inputs`.
-        state: what the step finds: a model or a mapping; None: an empty one.
-        services: live objects.
-        ask: answers questions.
+    `given`: one of `generate_inputs`. `state`: a model or a mapping; None: an empty one.
 
     Raises:
         AssertionError: the outcome leads nowhere, or the update has fields the state does not have.
@@ -115,11 +106,6 @@ async def check_step(
 
 def check_run(workflow: Workflow, run: Run, params: Mapping[str, Any] | None = None) -> None:
     """Check that a run went as the table says, within its bounds, and to steps it is led to.
-
-    Args:
-        workflow: what ran.
-        run: what came of it.
-        params: its settings.
 
     Raises:
         AssertionError: saying at which step it did not.

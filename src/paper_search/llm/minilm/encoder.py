@@ -21,12 +21,7 @@ _GELU_BLOCK = 16_384
 
 
 class Encoder:
-    """A BERT encoder whose last layer is averaged into one vector for a text (Reimers 2019).
-
-    Args:
-        tensors: the weights by their names in the published model.
-        heads: attention heads of a layer.
-    """
+    """A BERT encoder whose last layer is averaged into one vector for a text (Reimers 2019)."""
 
     def __init__(self, tensors: Mapping[str, Array], heads: int = HEADS) -> None:
         self._tensors = tensors
@@ -38,9 +33,6 @@ class Encoder:
 
         The tokens of all texts lie one after the other, so none is padded; only attention looks
         at one text at a time.
-
-        Args:
-            texts: the numbers of their tokens, at least one each.
         """
         bounds = np.cumsum([0, *map(len, texts)]).tolist()
         spans = [slice(start, stop) for start, stop in pairwise(bounds)]

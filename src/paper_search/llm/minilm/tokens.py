@@ -24,23 +24,14 @@ _CJK = (
 
 
 class WordPieces:
-    """A vocabulary of word pieces.
-
-    Args:
-        vocabulary: the pieces, in the order of their numbers; those inside of a word start with ##.
-    """
+    """A vocabulary of word pieces by their numbers; those inside of a word start with ##."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
         self._of_word = lru_cache(maxsize=50_000)(self._pieces)
 
     def numbers(self, text: str, longest: int) -> list[int]:
-        """Return the numbers of the text between those of its start and its end.
-
-        Args:
-            text: any text.
-            longest: the most numbers, start and end included; the rest of the text is cut off.
-        """
+        """Return at most `longest` numbers of a text, those of its start and its end included."""
         made = [self._numbers[_FIRST]]
         for word in _words(text):
             made += self._of_word(word)

@@ -42,10 +42,8 @@ async def render_docx(
 ) -> bytes:
     """Return the report as DOCX, with its citations and references set by pandoc's citeproc.
 
-    Args:
-        report: what.
-        figures: PNG of each figure by its name.
-        csl: a style file, by its absolute path; None: pandoc's own, Chicago author-date.
+    `figures`: PNG by name. `csl`: a style file, by its absolute path; None: pandoc's own, Chicago
+    author-date.
 
     Raises:
         ExportError: pandoc is not installed, or fails.

@@ -87,10 +87,8 @@ def render_latex(
 ) -> str:
     """Return the report as a LaTeX document for pdfLaTeX, XeLaTeX or LuaLaTeX.
 
-    Args:
-        report: what.
-        bibliography: name of the .bib file beside it, without the suffix.
-        figures: file of each figure by its name, a PDF or an image.
+    `bibliography`: name of the .bib file beside it, without the suffix. `figures`: file of each
+    figure by its name, a PDF or an image.
     """
     files = figures or {}
     writer = _Writer(report, files)

@@ -207,12 +207,7 @@ _SUPPORTED = "supported by words of the cited source"
 
 
 def layout(report: Report, drawn: Collection[str] = ()) -> list[Element]:
-    """Return everything between the title and the references.
-
-    Args:
-        report: what.
-        drawn: names of the figures that there are.
-    """
+    """Return everything between the title and the references, with the figures that were drawn."""
     elements: list[Element] = [_status(report)]
     if (opening := report.opening) is not None:
         elements += [answer_notice(opening), Contents(), *evidence(opening, drawn)]

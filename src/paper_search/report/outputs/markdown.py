@@ -33,10 +33,7 @@ def render_markdown(
 ) -> str:
     """Return the report as Markdown: CommonMark with the tables of GitHub.
 
-    Args:
-        report: what.
-        style: of the references, see `references`.
-        figures: file of each figure by its name.
+    `style`: see `references`. `figures`: file of each by its name.
 
     Raises:
         ConfigError: the style cannot be used.

@@ -39,10 +39,8 @@ def render_html(
 ) -> str:
     """Return the report as a page of its own, for the screen and for paper.
 
-    Args:
-        report: what.
-        style: of the references, see `references`.
-        figures: SVG of each figure by its name, shown as images, in which no script runs.
+    `style`: see `references`. `figures`: SVG of each by its name, shown as images, in which no
+    script runs.
 
     Raises:
         ConfigError: the style cannot be used.

@@ -22,10 +22,8 @@ DEFAULT_STYLE = "plain"
 def references(report: Report, style: str = DEFAULT_STYLE) -> dict[str, str]:
     """Return the reference of every cited source by key, in order of their keys.
 
-    Args:
-        report: whose.
-        style: `plain`, or the path of a .csl file, which needs citeproc-py (the extra `cite`). It
-            follows APA, IEEE and NLM well, MLA and Chicago less.
+    `style`: `plain`, or the path of a .csl file, which needs citeproc-py (the extra `cite`); it
+    follows APA, IEEE and NLM well, MLA and Chicago less.
 
     Raises:
         ConfigError: the style cannot be used.

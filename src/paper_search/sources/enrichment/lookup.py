@@ -54,11 +54,7 @@ class Batch:
 
 
 class LookupAdapter(ABC):
-    """One service: how works are asked for, and what it answers.
-
-    Attributes:
-        service: who is asked.
-    """
+    """One service: how works are asked for, and what it answers."""
 
     service: Service
     fields: ClassVar[tuple[str, ...]]
@@ -94,12 +90,7 @@ class _Asking:
 class HttpEnricher:
     """Looks works up at one web service.
 
-    Args:
-        adapter: what is special about the service.
-        settings: how to ask it; `max_calls` counts for one look-up.
-        client: an open httpx client to use; it is not closed.
-        sleep: waits for seconds.
-        clock: seconds that never run backwards.
+    `max_calls` of the settings counts for one look-up; a client that is given is not closed.
     """
 
     def __init__(

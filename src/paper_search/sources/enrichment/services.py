@@ -43,12 +43,7 @@ _UNKNOWN = ("10.48550/", "10.5281/", "10.4230/")
 
 
 class CrossrefLookup(LookupAdapter):
-    """Crossref: DOIs for titles, some abstracts, few open texts.
-
-    Args:
-        contact: an address that is sent along; empty: none is.
-        endpoint: where the works are.
-    """
+    """Crossref: DOIs for titles, some abstracts, few open texts."""
 
     fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
 
@@ -100,12 +95,7 @@ def create_crossref(config: AppConfig) -> HttpEnricher:
 
 
 class OpenAlexLookup(LookupAdapter):
-    """OpenAlex: abstracts, DOIs and open texts; a filter costs a tenth of a search.
-
-    Args:
-        key: of OpenAlex; empty: ask without.
-        endpoint: where the works are.
-    """
+    """OpenAlex: abstracts, DOIs and open texts; a filter costs a tenth of a search."""
 
     fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
 
@@ -147,12 +137,7 @@ def create_openalex(config: AppConfig) -> HttpEnricher:
 
 
 class SemanticScholarLookup(LookupAdapter):
-    """Semantic Scholar: abstracts that publishers let it show, DOIs, open texts.
-
-    Args:
-        key: of Semantic Scholar; empty: ask without.
-        endpoint: where the graph is.
-    """
+    """Semantic Scholar: abstracts that publishers let it show, DOIs, open texts."""
 
     fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
 
@@ -215,12 +200,7 @@ class Unpaywall(Service):
 
 
 class UnpaywallLookup(LookupAdapter):
-    """Unpaywall: open texts only.
-
-    Args:
-        contact: an e-mail address, without which Unpaywall does not answer.
-        endpoint: where it is.
-    """
+    """Unpaywall: open texts only; it does not answer without an e-mail address."""
 
     fields: ClassVar[tuple[str, ...]] = ("full_text_url",)
 

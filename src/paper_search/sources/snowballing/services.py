@@ -53,12 +53,7 @@ _TYPES = {
 
 
 class OpenAlexTracker(Tracker):
-    """The filters `cites:` and `cited_by:` of OpenAlex, the most cited works first.
-
-    Args:
-        key: as for the source `openalex`; empty: ask without.
-        endpoint: where the works are.
-    """
+    """The filters `cites:` and `cited_by:` of OpenAlex, the most cited works first."""
 
     name: ClassVar[str] = SNOWBALL
     title: ClassVar[str] = "OpenAlex"
@@ -153,12 +148,7 @@ def _openalex_years(filters: SearchConstraints) -> Translated:
 
 
 class SemanticScholarTracker(Tracker):
-    """The references and citations of the graph, the newest first.
-
-    Args:
-        key: as for the source `semantic_scholar`; empty: ask without.
-        endpoint: where the graph is.
-    """
+    """The references and citations of the graph, the newest first."""
 
     name: ClassVar[str] = SNOWBALL
     title: ClassVar[str] = "Semantic Scholar"
@@ -236,12 +226,7 @@ class MetadataRequest(Request):
 
 
 class OpenCitationsTracker(Tracker):
-    """The index of citations by DOI, and the metadata of the works it names.
-
-    Args:
-        key: from https://opencitations.net/accesstoken; empty: ask without.
-        endpoint: where index and metadata are.
-    """
+    """The index of citations by DOI, and the metadata of the works it names."""
 
     name: ClassVar[str] = SNOWBALL
     title: ClassVar[str] = "OpenCitations"

@@ -29,13 +29,7 @@ _MOST_PAGES = 12
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """One way from seeds to other works.
-
-    Attributes:
-        text: what is asked, for the report.
-        request: for the first page.
-        seeds: those that it starts from.
-    """
+    """One way from seeds to other works."""
 
     text: str
     request: Request
@@ -103,12 +97,7 @@ class Following:
     answers: list[Asked] = field(default_factory=list)
 
     async def follow(self, seeds: Sequence[Seed], wanted: int) -> list[Seed]:
-        """Follow the seeds and return those that are left for another service.
-
-        Args:
-            seeds: to start from.
-            wanted: records at most.
-        """
+        """Follow the seeds and return those that are left for another service."""
         named = await self._named(seeds)
         trails = self.tracker.trails(named, self.filters, wanted)
         followed: list[Seed] = []

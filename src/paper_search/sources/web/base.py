@@ -35,11 +35,7 @@ _LONGEST_SNIPPET = 2000
 
 
 class WebAdapter(Adapter):
-    """A service that finds pages.
-
-    Attributes:
-        kind: web or news: which queries of a report it is asked.
-    """
+    """A service that finds pages; `kind` is that of the queries it is asked: web or news."""
 
     kind: ClassVar[str] = "web"
 

@@ -40,12 +40,7 @@ _STATUSES = {
 
 
 class NewsApi(WebAdapter):
-    """Articles, the most relevant first; a free key sees the last month only.
-
-    Args:
-        key: from https://newsapi.org/account.
-        endpoint: where it is asked.
-    """
+    """Articles, the most relevant first; a free key sees the last month only."""
 
     kind: ClassVar[str] = "news"
     name: ClassVar[str] = NAME

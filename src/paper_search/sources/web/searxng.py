@@ -30,9 +30,6 @@ class Searxng(WebAdapter):
     """Whatever engines the server asks, merged by it.
 
     The address is the person's own setting, like that of a model: it may be on this machine.
-
-    Args:
-        url: of the server, such as `http://localhost:8888`.
     """
 
     name: ClassVar[str] = NAME

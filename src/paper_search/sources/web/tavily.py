@@ -28,12 +28,7 @@ _LONGEST = 400
 
 
 class Tavily(WebAdapter):
-    """Pages for plain words, at most twenty.
-
-    Args:
-        key: from https://app.tavily.com.
-        endpoint: where it is asked.
-    """
+    """Pages for plain words, at most twenty."""
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "Tavily"
