@@ -9,7 +9,9 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from itertools import count
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
 import httpx
 
@@ -43,10 +45,6 @@ from paper_search.http.network import (
 )
 from paper_search.http.retry import parse_retry_after
 from paper_search.models.network import NetworkConfig
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import TracebackType
 
 _log = logging.getLogger(__name__)
 

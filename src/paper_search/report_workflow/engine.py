@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
+from paper_search.config import AppConfig
 from paper_search.errors import ConfigError, ThreadWaitingError
 from paper_search.persistence import Persistence
 from paper_search.report.document import Report
@@ -28,9 +29,6 @@ from paper_search.threads.decisions import listed
 from paper_search.threads.engine import ThreadEngine, checked_question, checked_thread
 from paper_search.threads.progress import ProgressReporter
 from paper_search.threads.reading import OpenQuestion
-
-if TYPE_CHECKING:
-    from paper_search.config import AppConfig
 
 
 class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):

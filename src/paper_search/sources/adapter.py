@@ -5,19 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 from urllib.parse import urlencode
 
 from paper_search.errors import InputError
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpStatusError
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, SourceStatus
-from paper_search.query import And, normalise
+from paper_search.query import And, Node, normalise
 from paper_search.query.widening import askable
 from paper_search.sources.ranked_text import any_word
-
-if TYPE_CHECKING:
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.errors import HttpStatusError
-    from paper_search.query import Node
 
 Value = str | int
 EntryT = TypeVar("EntryT")

@@ -9,28 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
+from xml.etree.ElementTree import Element  # for its type only
 
 from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.arxiv_categories import category_names
 from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import plain
-from paper_search.models import RawPaper, SourceStatus
-from paper_search.query import YearRange
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.http.body import HttpAnswer
+from paper_search.models import RawPaper, SearchConstraints, SourceStatus
+from paper_search.query import Node, YearRange
 from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FieldDialect, Written
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import address, every, inner_text, local_name, number, year
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element  # for its type only
-
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
-    from paper_search.models import SearchConstraints
-    from paper_search.query import Node
 
 ENDPOINT = "https://export.arxiv.org/api/query"
 _ERRORS = "arxiv.org/api/errors"

@@ -6,8 +6,9 @@ Queries and fields: https://api.core.ac.uk/docs/v3
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import (
@@ -19,8 +20,10 @@ from paper_search.bibliography.identifiers import (
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import normalised_title
-from paper_search.models import RawPaper
-from paper_search.query import Phrase, Term, YearRange
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.http.body import HttpAnswer
+from paper_search.models import RawPaper, SearchConstraints
+from paper_search.query import Node, Phrase, Term, YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import LUCENE_OPERATORS, Dialect, Written, bare_or_quoted, quoted
 from paper_search.sources.errors import ServiceError
@@ -37,14 +40,6 @@ from paper_search.sources.values import (
     words,
     year,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
-    from paper_search.models import SearchConstraints
-    from paper_search.query import Node
 
 ENDPOINT = "https://api.core.ac.uk/v3/search/works"
 _FIELDS = {"title": "title:", "abstract": "abstract:", "author": "authors:", None: ""}

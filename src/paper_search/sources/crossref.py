@@ -11,7 +11,7 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import (
@@ -25,6 +25,8 @@ from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_of
 from paper_search.bibliography.text import normalised_title
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
@@ -33,10 +35,6 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.ranked_text import author_names, words_of
-
-if TYPE_CHECKING:
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
 
 ENDPOINT = "https://api.crossref.org/works"
 TYPES = {

@@ -6,7 +6,7 @@ Fields: https://datacite-metadata-schema.readthedocs.io
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import (
@@ -21,6 +21,8 @@ from paper_search.bibliography.identifiers import (
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named, author_of
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
@@ -28,10 +30,6 @@ from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, 
 from paper_search.sources.dialect import LuceneDialect, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-
-if TYPE_CHECKING:
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
 
 ENDPOINT = "https://api.datacite.org/dois"
 _NO_WORKS = (

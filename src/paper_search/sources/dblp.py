@@ -13,13 +13,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import WORD, plain
+from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import InputError
-from paper_search.models import Author, RawPaper, SearchConstraints, SourceStatus
+from paper_search.http.body import HttpAnswer
+from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import (
     And,
     Near,
@@ -51,12 +53,6 @@ from paper_search.sources.values import (
     words,
     year,
 )
-
-if TYPE_CHECKING:
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
-    from paper_search.models import RankedQuery, SearchConstraints
-    from paper_search.query import Node
 
 ENDPOINT = "https://dblp.org/search/publ/api"
 _MOST_WORDS = 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from paper_search.bibliography.abstracts import plain_abstract
@@ -11,6 +11,8 @@ from paper_search.bibliography.identifiers import content_key, parse_doi, parse_
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
@@ -18,10 +20,6 @@ from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, 
 from paper_search.sources.dialect import LuceneDialect, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-
-if TYPE_CHECKING:
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
 
 ENDPOINT = "https://doaj.org/api/search/articles"
 

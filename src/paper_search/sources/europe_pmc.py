@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import (
@@ -22,19 +22,15 @@ from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code, library_code
 from paper_search.bibliography.names import author_named, author_of
 from paper_search.bibliography.text import clean
-from paper_search.models import Author, RawPaper
-from paper_search.query import HEADINGS, YearRange
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.http.body import HttpAnswer
+from paper_search.models import Author, RawPaper, SearchConstraints
+from paper_search.query import HEADINGS, Node, YearRange
 from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FieldDialect, Written, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import address, count, items, mapping, mappings, number, text, year
-
-if TYPE_CHECKING:
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
-    from paper_search.models import SearchConstraints
-    from paper_search.query import Node
 
 ENDPOINT = "https://www.ebi.ac.uk/europepmc/webservices/rest"
 _FIELDS: dict[str | None, str] = {

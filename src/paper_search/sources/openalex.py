@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote_plus
 
 from paper_search.bibliography.identifiers import doi_of_arxiv
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import WORD
+from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import InputError
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Not, Phrase, Term, YearRange, normalise
 from paper_search.query.normal_form import all_leaves
@@ -34,13 +37,6 @@ from paper_search.sources.dialect import ANYTHING, Dialect, Written, joined_span
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.openalex_record import FIELDS, own_types, read_work
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.errors import HttpStatusError
 
 ENDPOINT = "https://api.openalex.org/works"
 SEPARATORS = frozenset(",|")

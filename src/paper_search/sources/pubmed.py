@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+from xml.etree.ElementTree import Element
 
 from paper_search.bibliography.languages import language_name
-from paper_search.models import SourceStatus
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpStatusError
+from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import FIELDS, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
 from paper_search.sources.dialect import HYPHENATED, Dialect, Written, quoted
@@ -23,16 +28,6 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.pubmed_record import NAME, read_citation
 from paper_search.sources.values import inner_text, items, local_name, mapping, number, text
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from xml.etree.ElementTree import Element
-
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.errors import HttpStatusError
-    from paper_search.models import SearchConstraints
-    from paper_search.query import Node
 
 ENDPOINT = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 KEY_VARIABLE = "NCBI_API_KEY"

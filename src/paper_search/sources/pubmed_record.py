@@ -6,7 +6,8 @@ Elements: https://www.nlm.nih.gov/bsd/licensee/elements_descriptions.html
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from xml.etree.ElementTree import Element
 
 from paper_search.bibliography.abstracts import joined_abstract
 from paper_search.bibliography.identifiers import (
@@ -29,9 +30,6 @@ from paper_search.sources.values import (
     local_name,
     year,
 )
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 NAME = "pubmed"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import (
@@ -23,6 +23,9 @@ from paper_search.bibliography.identifiers import (
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import WORD
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpStatusError
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.sources import values
@@ -32,11 +35,6 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.ranked_text import author_names, content_words, telling_words
-
-if TYPE_CHECKING:
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.errors import HttpStatusError
 
 ENDPOINT = "https://api.semanticscholar.org/graph/v1"
 _MOST_WORDS = 5

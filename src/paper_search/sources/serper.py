@@ -7,29 +7,25 @@ read here is what its clients agree on.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
-from paper_search.models import RawPaper, SourceStatus
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpStatusError
+from paper_search.models import RawPaper, SearchConstraints, SourceStatus
+from paper_search.query import Node
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.scholar import KIND_MARK, GoogleScholar, read_summary
 from paper_search.sources.values import address, count, items, mapping, number, text, year
 from paper_search.sources.web.base import WebAdapter, engine_query, page_record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.errors import HttpStatusError
-    from paper_search.models import SearchConstraints
-    from paper_search.query import Node
 
 SCHOLAR = "https://google.serper.dev/scholar"
 WEB = "https://google.serper.dev/search"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from xml.etree.ElementTree import Element
 
 from paper_search.bibliography.text import clean, plain
 from paper_search.http.retry import utc_now
 from paper_search.query.leaves import YEAR
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 MOST_CITATIONS = 10_000_000
 """No work has more; what claims so is a fault."""

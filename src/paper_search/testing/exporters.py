@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
+from paper_search.exports.registry import Exporter
 from paper_search.models import (
     Author,
     Facets,
@@ -15,11 +16,6 @@ from paper_search.models import (
     SearchMetadata,
     SearchStrategy,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from paper_search.exports.registry import Exporter
 
 _RAW_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 

@@ -9,11 +9,9 @@ import zlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from types import TracebackType
+from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 Writer = asyncio.StreamWriter
 Fault = Callable[["FaultServer", Writer, dict[str, str]], Awaitable[None]]

@@ -7,11 +7,13 @@ by any identifier. Unpaywall (https://unpaywall.org/products/api): one by DOI.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from paper_search.bibliography.identifiers import family_name, parse_arxiv_id, parse_doi, parse_pmid
 from paper_search.bibliography.text import normalised_title
+from paper_search.config import AppConfig
+from paper_search.http.body import HttpAnswer
 from paper_search.models import RawPaper
 from paper_search.sources import crossref, openalex, openalex_record, semantic_scholar
 from paper_search.sources.adapter import Request, Service
@@ -24,10 +26,6 @@ from paper_search.sources.enrichment.lookup import (
 )
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.values import address, flag, mapping, mappings, text, words, year
-
-if TYPE_CHECKING:
-    from paper_search.config import AppConfig
-    from paper_search.http.body import HttpAnswer
 
 _CROSSREF_BATCH = 30
 _CANDIDATES = 3

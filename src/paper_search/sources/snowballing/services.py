@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from paper_search.bibliography.identifiers import (
@@ -22,15 +22,13 @@ from paper_search.bibliography.identifiers import (
 )
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpStatusError
 from paper_search.models import SNOWBALL, Author, RawPaper, SearchConstraints, Seed, SourceStatus
 from paper_search.sources import openalex, openalex_record, semantic_scholar, values
 from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.snowballing.tracker import Tracker, Trail, distinct
-
-if TYPE_CHECKING:
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.errors import HttpStatusError
 
 _LARGEST_PAGE = 1000
 _SEMANTIC_SCHOLAR_WAYS = (("references", "citedPaper"), ("citations", "citingPaper"))

@@ -6,22 +6,18 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from paper_search.bibliography.languages import language_code
+from paper_search.http.body import HttpAnswer
+from paper_search.http.client import HttpClient
 from paper_search.http.errors import HttpError
+from paper_search.http.limits import CallBudget
 from paper_search.models import SNOWBALL, SearchConstraints, Seed, SourceStatus
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Page, Request, Service
 from paper_search.sources.asking import Asked
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explain
-
-if TYPE_CHECKING:
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.client import HttpClient
-    from paper_search.http.limits import CallBudget
-    from paper_search.sources.adapter import Request
 
 _MOST_PAGES = 12
 """Requests for one trail, whatever is wanted of it."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
@@ -27,9 +27,6 @@ from paper_search.query import (
 from paper_search.sources.adapter import Adapter, Translated, translated_as_far_as_known
 from paper_search.sources.dialect import Dialect, Written, joined_span, quoted
 from paper_search.sources.values import address, text, year
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LONGEST_SNIPPET = 2000
 

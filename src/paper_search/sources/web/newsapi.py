@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from paper_search.bibliography.text import clean
-from paper_search.models import RawPaper, SourceStatus
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpStatusError
+from paper_search.models import RawPaper, SearchConstraints, SourceStatus
+from paper_search.query import Node
 from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import items, mapping, mappings, number, text
 from paper_search.sources.web.base import NewsDialect, WebAdapter, page_record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.errors import HttpStatusError
-    from paper_search.models import SearchConstraints
-    from paper_search.query import Node
 
 NAME = "newsapi"
 ENDPOINT = "https://newsapi.org/v2/everything"

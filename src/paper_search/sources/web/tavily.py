@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from paper_search.models import SourceStatus
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpStatusError
+from paper_search.models import SearchConstraints, SourceStatus
+from paper_search.query import Node
 from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import items, mapping, mappings, text
 from paper_search.sources.web.base import WebAdapter, page_record, plain_query
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.errors import HttpStatusError
-    from paper_search.models import SearchConstraints
-    from paper_search.query import Node
 
 NAME = "tavily"
 ENDPOINT = "https://api.tavily.com/search"
