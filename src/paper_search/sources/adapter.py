@@ -166,6 +166,7 @@ class Service:
         title: what people call it.
         needs_key: whether nothing can be asked without a key.
         key: the key, or empty; it goes into `key_params` or `headers`, never into a `Request`.
+        key_header: the header that takes it, and how: `("Authorization", "Bearer {}")`; None: none.
         key_variable: the environment variable that it is read from; None: there are no keys.
         key_page: where to get one.
         interval_s: the least time between two requests.
@@ -182,6 +183,7 @@ class Service:
     needs_key: ClassVar[bool] = False
     key_variable: ClassVar[str | None] = None
     key_page: ClassVar[str | None] = None
+    key_header: ClassVar[tuple[str, str] | None] = None
     accept: ClassVar[str] = "application/json"
     longest_url: ClassVar[int] = 2000
     refuses_in_agent: ClassVar[tuple[str, ...]] = ()
@@ -191,10 +193,21 @@ class Service:
     interval_s: float = 1.0
     concurrency: int = 1
 
+    def __init__(self, key: str = "", *, endpoint: str | None = None) -> None:
+        self.key = key.strip()
+        self.endpoint = self.endpoint if endpoint is None else endpoint
+
     @property
     def headers(self) -> Mapping[str, str]:
         """Headers of every request; a key may be among them."""
-        return {}
+        if self.key_header is None or not self.key:
+            return {}
+        name, form = self.key_header
+        return {name: form.format(self.key)}
+
+    def shown(self, said: str) -> str:
+        """Return the beginning of what the service said, without the key."""
+        return (said.replace(self.key, "***") if self.key else said)[:300]
 
     @property
     def key_params(self) -> Mapping[str, str]:

@@ -64,9 +64,7 @@ class Arxiv(Adapter):
     page_size = 100
     most_results = 10_000
     interval_s = 3.0
-
-    def __init__(self, *, endpoint: str = ENDPOINT) -> None:
-        self.endpoint = endpoint
+    endpoint = ENDPOINT
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `search_query`, years in it."""

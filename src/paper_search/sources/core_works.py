@@ -6,7 +6,6 @@ Queries and fields: https://api.core.ac.uk/docs/v3
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -64,15 +63,8 @@ class Core(Adapter):
     most_results = 9900
     interval_s = 2.0
     """Five in ten seconds, without a key."""
-
-    def __init__(self, key: str = "", *, endpoint: str = ENDPOINT) -> None:
-        self.key = key
-        self.endpoint = endpoint
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The key, if there is one."""
-        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+    endpoint = ENDPOINT
+    key_header = ("Authorization", "Bearer {}")
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `q`, years and language in it."""

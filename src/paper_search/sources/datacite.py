@@ -80,9 +80,7 @@ class Datacite(Adapter):
     page_size = 100
     most_results = 10_000
     interval_s = 0.5
-
-    def __init__(self, *, endpoint: str = ENDPOINT) -> None:
-        self.endpoint = endpoint
+    endpoint = ENDPOINT
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query, with years and language in it."""

@@ -91,9 +91,7 @@ class Dblp(Adapter):
     page_size = 100
     most_results = 10_000
     interval_s = 1.0
-
-    def __init__(self, *, endpoint: str = ENDPOINT) -> None:
-        self.endpoint = endpoint
+    endpoint = ENDPOINT
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `q`, the rest to be checked in the answers."""

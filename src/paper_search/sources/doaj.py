@@ -51,9 +51,7 @@ class Doaj(Adapter):
     page_size = 100
     most_results = 1000
     interval_s = 0.5
-
-    def __init__(self, *, endpoint: str = ENDPOINT) -> None:
-        self.endpoint = endpoint
+    endpoint = ENDPOINT
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query, with years and language in it."""

@@ -63,9 +63,7 @@ class EuropePmc(Adapter):
     page_size = 100
     most_results = 10_000
     interval_s = 0.2
-
-    def __init__(self, *, endpoint: str = ENDPOINT) -> None:
-        self.endpoint = endpoint
+    endpoint = ENDPOINT
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `query`, years, language and preprints in it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 from urllib.parse import quote_plus
@@ -66,16 +66,12 @@ class OpenAlex(Adapter):
     page_size = 100
     most_results = 10_000
 
+    key_header = ("Authorization", "Bearer {}")
+
     def __init__(self, key: str = "", *, endpoint: str = ENDPOINT) -> None:
-        self.key = key.strip()
-        self.endpoint = endpoint
+        super().__init__(key, endpoint=endpoint)
         # More than five operators: one request a second without a key, five with one.
         self.interval_s = 0.2 if self.key else 1.0
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The key, if there is one: an empty one is refused."""
-        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
     def translate(self, tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
         """Return the query for titles and abstracts, and the filter on authors."""

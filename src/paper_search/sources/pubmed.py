@@ -80,9 +80,8 @@ class Pubmed(Adapter):
     def __init__(
         self, key: str = "", *, contact: str | None = None, endpoint: str = ENDPOINT
     ) -> None:
-        self.key = key
+        super().__init__(key, endpoint=endpoint)
         self.interval_s = 0.11 if key else 0.35
-        self.endpoint = endpoint
         self._contact = contact
 
     @property

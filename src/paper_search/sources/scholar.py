@@ -31,7 +31,7 @@ from paper_search.query import (
 from paper_search.sources.adapter import Adapter, Translated, translated_as_far_as_known
 from paper_search.sources.dialect import quoted
 from paper_search.sources.ranked_text import all_words, content_words, telling_words
-from paper_search.sources.values import YEAR_IN_TEXT, count
+from paper_search.sources.values import YEAR_IN_TEXT, count, mapping, mappings
 
 MAX_LENGTH = 256
 """Characters that Scholar is said to read of a query."""
@@ -226,12 +226,12 @@ def read_result(result: Any) -> RawPaper | None:
     Its id is that of Scholar (`result_id`, else the cluster, else where it is cited from), else
     one made of its content: the same work found again has the same id.
     """
-    entry = _mapping(result)
+    entry = mapping(result)
     title = KIND_MARK.sub("", clean(_text(entry.get("title"))))
     if not title:
         return None
-    info = _mapping(entry.get("publication_info"))
-    links = _mapping(entry.get("inline_links"))
+    info = mapping(entry.get("publication_info"))
+    links = mapping(entry.get("inline_links"))
     summary = read_summary(_text(info.get("summary")))
     url = _address(entry.get("link"))
     full_text = _full_text(entry, url)
@@ -245,15 +245,15 @@ def read_result(result: Any) -> RawPaper | None:
         snippet=clean(_text(entry.get("snippet"))) or None,
         url=url,
         full_text_url=full_text,
-        citation_count=count(_mapping(links.get("cited_by")).get("total")),
+        citation_count=count(mapping(links.get("cited_by")).get("total")),
         publication_type="book" if _text(entry.get("type")).lower() == "book" else None,
         source=SOURCE,
         raw_data=dict(entry),
     )
     known = (
         entry.get("result_id"),
-        _mapping(links.get("versions")).get("cluster_id"),
-        _mapping(links.get("cited_by")).get("cites_id"),
+        mapping(links.get("versions")).get("cluster_id"),
+        mapping(links.get("cited_by")).get("cites_id"),
     )
     scholar_id = next((given for candidate in known if (given := _text(candidate).strip())), None)
     paper.id = f"{SOURCE}:{scholar_id or content_key(paper)}"
@@ -262,11 +262,9 @@ def read_result(result: Any) -> RawPaper | None:
 
 def _authors(summary: Summary, info: dict[str, Any]) -> list[Author]:
     """Return all names of the summary, with the ids of those who have a profile."""
-    listed = info.get("authors")
     profiles = [
         (clean(_text(item.get("name"))), _text(item.get("author_id")) or None)
-        for item in (listed if isinstance(listed, list) else [])
-        if isinstance(item, dict)
+        for item in mappings(info.get("authors"))
     ]
     ids = {name: author_id for name, author_id in profiles if name}
     names = summary.authors or tuple(ids)
@@ -287,9 +285,8 @@ def _year_at_end(text: str) -> int | None:
 
 
 def _full_text(entry: dict[str, Any], url: str | None) -> str | None:
-    listed = entry.get("resources")
-    for item in listed if isinstance(listed, list) else []:
-        if address := _address(_mapping(item).get("link")):
+    for item in mappings(entry.get("resources")):
+        if address := _address(item.get("link")):
             return address
     return url if _text(entry.get("type")).lower() in {"pdf", "html"} else None
 
@@ -309,10 +306,6 @@ def _arxiv_id(url: str | None) -> str | None:
 def _address(value: Any) -> str | None:
     text = _text(value).strip()
     return text if re.match(r"https?://[^\s/]+", text, re.IGNORECASE) else None
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _text(value: Any) -> str:

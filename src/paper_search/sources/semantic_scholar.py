@@ -7,7 +7,7 @@ stem, in title and abstract.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -79,15 +79,8 @@ class SemanticScholarAdapter(Adapter):
 
     interval_s = 1.0
     """Over all of its paths together, as a key allows."""
-
-    def __init__(self, key: str = "", *, endpoint: str = ENDPOINT) -> None:
-        self.key = key.strip()
-        self.endpoint = endpoint
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The key, if there is one."""
-        return {"x-api-key": self.key} if self.key else {}
+    endpoint = ENDPOINT
+    key_header = ("x-api-key", "{}")
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Tell what 403 means: without a key it is a refusal for now, not a wrong key."""

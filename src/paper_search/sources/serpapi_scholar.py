@@ -58,7 +58,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> SerpAPISch
         ConfigError: there is no key.
     """
     if not settings.api_key.strip():
-        raise ConfigError(explain_missing_key(ScholarAdapter("")))
+        raise ConfigError(explain_missing_key(ScholarAdapter()))
     return SerpAPIScholarSource(
         settings.api_key,
         rate_limit_rps=settings.rate_limit,
@@ -83,10 +83,7 @@ class ScholarAdapter(GoogleScholar):
     most_results = 1000
     """Scholar shows no more for one query."""
     concurrency = 4
-
-    def __init__(self, key: str, endpoint: str = ENDPOINT) -> None:
-        self.key = key.strip()
-        self.endpoint = endpoint
+    endpoint = ENDPOINT
 
     @property
     def key_params(self) -> Mapping[str, str]:
@@ -171,7 +168,7 @@ class SerpAPIScholarSource(HttpSource):
     ) -> None:
         self._interval_s = 1 / rate_limit_rps if rate_limit_rps > 0 else 0.0
         super().__init__(
-            ScholarAdapter(api_key, endpoint),
+            ScholarAdapter(api_key, endpoint=endpoint),
             SourceSettings(
                 interval_s=self._interval_s,
                 max_calls=max_calls,

@@ -7,7 +7,6 @@ read here is what its clients agree on.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -43,15 +42,7 @@ class _Serper(Adapter):
     key_page: ClassVar[str | None] = "https://serper.dev/api-key"
 
     interval_s = 0.5
-
-    def __init__(self, key: str, *, endpoint: str) -> None:
-        self.key = key
-        self.endpoint = endpoint
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The key."""
-        return {"X-API-KEY": self.key}
+    key_header = ("X-API-KEY", "{}")
 
     @abstractmethod
     def record(self, entry: Any) -> RawPaper | None:
@@ -65,8 +56,7 @@ class _Serper(Adapter):
         body = mapping(given)
         if said := text(body.get("message")) or text(body.get("error")):
             status = _status_of(said) or SourceStatus.BAD_RESPONSE
-            shown = said.replace(self.key, "***")[:300] if self.key else said[:300]
-            raise ServiceError(f"Serper could not answer: {shown}", status=status)
+            raise ServiceError(f"Serper could not answer: {self.shown(said)}", status=status)
         if "organic" not in body and "searchParameters" not in body:
             raise ServiceError("Serper answered without a list of results")
         entries = items(body.get("organic"))
@@ -87,9 +77,7 @@ class SerperScholar(GoogleScholar, _Serper):
     ranks_text: ClassVar[bool] = True
     page_size = 20
     most_results = 1000
-
-    def __init__(self, key: str, *, endpoint: str = SCHOLAR) -> None:
-        super().__init__(key, endpoint=endpoint)
+    endpoint = SCHOLAR
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first results."""
@@ -138,9 +126,7 @@ class SerperWeb(_Serper, WebAdapter):
 
     page_size = 10
     most_results = 100
-
-    def __init__(self, key: str, *, endpoint: str = WEB) -> None:
-        super().__init__(key, endpoint=endpoint)
+    endpoint = WEB
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query in Google's language."""

@@ -7,7 +7,7 @@ seed. OpenCitations (https://api.opencitations.net): ids first, records then.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import quote
@@ -53,20 +53,15 @@ _TYPES = {
 class OpenAlexTracker(Tracker):
     """The filters `cites:` and `cited_by:` of OpenAlex, the most cited works first."""
 
-    name: ClassVar[str] = SNOWBALL
     title: ClassVar[str] = "OpenAlex"
     key_variable: ClassVar[str | None] = openalex.OpenAlex.key_variable
     key_page: ClassVar[str | None] = openalex.OpenAlex.key_page
 
-    def __init__(self, key: str = "", *, endpoint: str = openalex.ENDPOINT) -> None:
-        self.key = key.strip()
-        self.endpoint = endpoint
-        self.interval_s = 0.2 if self.key else 1.0
+    key_header = openalex.OpenAlex.key_header
 
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The key, if there is one."""
-        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+    def __init__(self, key: str = "", *, endpoint: str = openalex.ENDPOINT) -> None:
+        super().__init__(key, endpoint=endpoint)
+        self.interval_s = 0.2 if self.key else 1.0
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
         """Return the request for the works of the DOIs, or of PubMed ids where there is no DOI."""
@@ -148,21 +143,13 @@ def _openalex_years(filters: SearchConstraints) -> Translated:
 class SemanticScholarTracker(Tracker):
     """The references and citations of the graph, the newest first."""
 
-    name: ClassVar[str] = SNOWBALL
     title: ClassVar[str] = "Semantic Scholar"
     key_variable: ClassVar[str | None] = semantic_scholar.SemanticScholarAdapter.key_variable
     key_page: ClassVar[str | None] = semantic_scholar.SemanticScholarAdapter.key_page
 
     interval_s = 1.0
-
-    def __init__(self, key: str = "", *, endpoint: str = semantic_scholar.ENDPOINT) -> None:
-        self.key = key.strip()
-        self.endpoint = endpoint
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The key, if there is one."""
-        return {"x-api-key": self.key} if self.key else {}
+    endpoint = semantic_scholar.ENDPOINT
+    key_header = ("Authorization", "Bearer {}")
 
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
         """Return two trails for every seed; years and language are checked locally."""
@@ -187,15 +174,10 @@ class SemanticScholarTracker(Tracker):
         body = semantic_scholar.checked(answer.json())
         inner = next(name for way, name in _SEMANTIC_SCHOLAR_WAYS if request.url.endswith(way))
         entries = values.items(body.get("data"))  # null where a publisher withholds references
-        papers = [
-            paper
-            for entry in entries
-            if (paper := semantic_scholar.read_paper(values.mapping(entry).get(inner), SNOWBALL))
-        ]
         offset = values.number(body.get("next"))
-        return Page(
-            papers=papers,
-            dropped=len(entries) - len(papers),
+        return Page.of(
+            entries,
+            lambda entry: semantic_scholar.read_paper(values.mapping(entry).get(inner), SNOWBALL),
             next=request.turned(offset=offset) if offset and entries else None,
         )
 
@@ -226,22 +208,14 @@ class MetadataRequest(Request):
 class OpenCitationsTracker(Tracker):
     """The index of citations by DOI, and the metadata of the works it names."""
 
-    name: ClassVar[str] = SNOWBALL
     title: ClassVar[str] = "OpenCitations"
     key_variable: ClassVar[str | None] = "OPENCITATIONS_API_KEY"
     key_page: ClassVar[str | None] = "https://opencitations.net/accesstoken"
 
     interval_s = 0.34
     """180 requests a minute."""
-
-    def __init__(self, key: str = "", *, endpoint: str = OPENCITATIONS) -> None:
-        self.key = key.strip()
-        self.endpoint = endpoint
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The token, if there is one."""
-        return {"authorization": self.key} if self.key else {}
+    endpoint = OPENCITATIONS
+    key_header = ("x-api-key", "{}")
 
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
         """Return two trails for every seed with a DOI or a PubMed id."""
@@ -266,11 +240,10 @@ class OpenCitationsTracker(Tracker):
         if "/index/" in request.url:
             return self._of_ids(body or [], request)
         entries = values.items(body)
-        papers = [paper for entry in entries if (paper := read_metadata(entry, SNOWBALL))]
         later = request.later if isinstance(request, MetadataRequest) else ()
-        return Page(
-            papers=papers,
-            dropped=len(entries) - len(papers),
+        return Page.of(
+            entries,
+            lambda entry: read_metadata(entry, SNOWBALL),
             next=self._metadata(later) if later else None,
         )
 

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from paper_search.bibliography.languages import language_code
 from paper_search.http.body import HttpAnswer
@@ -35,6 +36,8 @@ class Trail:
 class Tracker(Service, ABC):
     """A service that knows what a work cites, and what cites it."""
 
+    name: ClassVar[str] = SNOWBALL
+
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
         """Return the request for the service's own ids of seeds; None: it needs none."""
         del seeds
@@ -49,10 +52,7 @@ class Tracker(Service, ABC):
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
         """Return all ways to follow the seeds that this service knows by an id.
 
-        Args:
-            seeds: to start from; those without a suitable id are left to other services.
-            filters: years and language, for a service that has such filters.
-            wanted: records of all trails together.
+        Seeds without one are left to other services; `wanted` is of all trails together.
         """
 
     @abstractmethod

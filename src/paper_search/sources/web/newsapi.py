@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from paper_search.bibliography.text import clean
@@ -14,7 +13,7 @@ from paper_search.query import Node
 from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.values import items, mapping, mappings, number, text
+from paper_search.sources.values import items, mapping, number, text
 from paper_search.sources.web.base import NewsDialect, WebAdapter, page_record
 
 NAME = "newsapi"
@@ -48,15 +47,8 @@ class NewsApi(WebAdapter):
     page_size = 20
     most_results = 100
     interval_s = 1.0
-
-    def __init__(self, key: str, *, endpoint: str = ENDPOINT) -> None:
-        self.key = key
-        self.endpoint = endpoint
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The key."""
-        return {"X-Api-Key": self.key}
+    endpoint = ENDPOINT
+    key_header = ("X-Api-Key", "{}")
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query with its operators."""
@@ -86,26 +78,25 @@ class NewsApi(WebAdapter):
         body = mapping(given)
         if text(body.get("status")) == "error" or "code" in body:
             said = text(body.get("message")) or text(body.get("code"))
-            shown = said.replace(self.key, "***")[:300] if self.key else said[:300]
             status = _STATUSES.get(text(body.get("code")), SourceStatus.BAD_RESPONSE)
-            raise ServiceError(f"NewsAPI could not answer: {shown}", status=status)
+            raise ServiceError(f"NewsAPI could not answer: {self.shown(said)}", status=status)
         if "articles" not in body:
             raise ServiceError("NewsAPI answered without a list of articles")
         entries = items(body.get("articles"))
-        papers = [paper for entry in mappings(entries) if (paper := _record(entry)) is not None]
         hits = number(body.get("totalResults"))
         page = number(request.params.get("page")) or 1
         size = number(request.params.get("pageSize")) or self.page_size
         has_more = bool(entries) and page * size < min(hits or 0, self.most_results)
         following = request.turned(page=page + 1) if has_more else None
-        return Page(papers, len(entries) - len(papers), hits, following)
+        return Page.of(entries, _record, hits=hits, next=following)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return what the code in the answer means."""
         return next((status for code, status in _STATUSES.items() if code in error.body), None)
 
 
-def _record(entry: Mapping[str, Any]) -> RawPaper | None:
+def _record(entry: Any) -> RawPaper | None:
+    entry = mapping(entry)
     if clean(text(entry.get("title"))).lower() == _REMOVED:
         return None
     author = clean(text(entry.get("author")))

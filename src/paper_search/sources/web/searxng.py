@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from paper_search.config import AppConfig, SearchSourceConfig
@@ -14,7 +13,7 @@ from paper_search.query import Node, YearRange
 from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.values import items, mapping, mappings, number, text
+from paper_search.sources.values import items, mapping, number, text
 from paper_search.sources.web.base import WebAdapter, engine_query, page_record
 
 NAME = "searxng"
@@ -72,9 +71,8 @@ class Searxng(WebAdapter):
             raise ServiceError(
                 f"SearXNG's engines did not answer: {named}", status=SourceStatus.UNREACHABLE
             )
-        papers = [paper for entry in mappings(entries) if (paper := _record(entry)) is not None]
         following = request.turned(pageno=page + 1) if entries else None
-        return Page(papers, dropped=len(entries) - len(papers), next=following)
+        return Page.of(entries, _record, next=following)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return that a refusal is one of the server's settings: there are no keys."""
@@ -87,7 +85,8 @@ class Searxng(WebAdapter):
         return "it returns JSON only if `json` is in `search.formats` of its settings.yml"
 
 
-def _record(entry: Mapping[str, Any]) -> RawPaper | None:
+def _record(entry: Any) -> RawPaper | None:
+    entry = mapping(entry)
     authors = [text(author) for author in items(entry.get("authors")) if text(author)]
     return page_record(
         NAME,

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
-from paper_search.models import SearchConstraints, SourceStatus
+from paper_search.models import RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import Node
 from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.values import items, mapping, mappings, text
+from paper_search.sources.values import items, mapping, text
 from paper_search.sources.web.base import WebAdapter, page_record, plain_query
 
 NAME = "tavily"
@@ -35,15 +35,8 @@ class Tavily(WebAdapter):
     page_size = 20
     most_results = 20
     interval_s = 0.6
-
-    def __init__(self, key: str, *, endpoint: str = ENDPOINT) -> None:
-        self.key = key
-        self.endpoint = endpoint
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The key."""
-        return {"Authorization": f"Bearer {self.key}"}
+    endpoint = ENDPOINT
+    key_header = ("Authorization", "Bearer {}")
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the words; Tavily has no operators."""
@@ -74,28 +67,26 @@ class Tavily(WebAdapter):
             return Page()
         body = mapping(given)
         if said := _error(body):
-            shown = said.replace(self.key, "***")[:300] if self.key else said[:300]
-            raise ServiceError(f"Tavily could not answer: {shown}")
+            raise ServiceError(f"Tavily could not answer: {self.shown(said)}")
         if "results" not in body:
             raise ServiceError("Tavily answered without a list of results")
-        entries = items(body.get("results"))
-        found = [
-            page_record(
-                NAME,
-                kind="web",
-                url=entry.get("url"),
-                title=entry.get("title"),
-                snippet=entry.get("content"),
-                published=entry.get("published_date"),
-            )
-            for entry in mappings(entries)
-        ]
-        papers = [entry for entry in found if entry is not None]
-        return Page(papers, dropped=len(entries) - len(papers))
+        return Page.of(items(body.get("results")), _record)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return that the plan is used up, which Tavily says with statuses of its own."""
         return SourceStatus.EXHAUSTED if error.status in _PLAN_USED_UP else None
+
+
+def _record(entry: Any) -> RawPaper | None:
+    entry = mapping(entry)
+    return page_record(
+        NAME,
+        kind="web",
+        url=entry.get("url"),
+        title=entry.get("title"),
+        snippet=entry.get("content"),
+        published=entry.get("published_date"),
+    )
 
 
 def _error(body: Mapping[str, Any]) -> str:
