@@ -10,7 +10,6 @@ from paper_search.report.citations import (
     cited_keys,
     foreign_citations,
     normalised,
-    render_citations,
     without_citations,
 )
 from paper_search.report.evidence import Evidence
@@ -95,11 +94,6 @@ def test_what_is_cited_can_be_read_back():
 
 def test_a_text_without_its_citations_keeps_its_punctuation():
     assert without_citations(f"Trees cool [@{SHADE}].") == "Trees cool."
-
-
-def test_citations_are_shown_as_readers_know_them():
-    shown = render_citations(f"x [@{SHADE}; @{DRY}]", {SHADE: "Rowan, 2019"}, around=("(", ")"))
-    assert shown == f"x (Rowan, 2019; {DRY})"
 
 
 NAMES = st.sampled_from(["Merlin", "Morgana", "Von Nix", "McNobody", "Nemo-Utopus"])

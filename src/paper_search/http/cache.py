@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Self
 import httpx
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from hishel import AsyncSqliteStorage
 
 _log = logging.getLogger(__name__)
@@ -61,12 +59,7 @@ class AnswerCache:
             self._storage = storage
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         self._storage = None
         await self._stack.aclose()
 

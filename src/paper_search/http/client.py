@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import httpx
@@ -121,12 +120,7 @@ class HttpClient:
         self._network = network
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         self._transport = self._network = self._cache = None
         await self._stack.aclose()
 

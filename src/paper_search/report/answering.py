@@ -10,7 +10,14 @@ from typing import Literal
 
 from paper_search.report.evidence import Evidence, family_names, graded
 from paper_search.report.models import Answer, Contradiction, Grade
-from paper_search.report.passages import VERBS, WORD, Passage, content_stems, is_background
+from paper_search.report.passages import (
+    VERBS,
+    WORD,
+    Passage,
+    by_source,
+    content_stems,
+    is_background,
+)
 from paper_search.report.polarity import clauses, denies, direction, groups
 from paper_search.skills.words import tokens
 
@@ -78,10 +85,10 @@ def answer_to(
     found = answering(passages, question)
     sides: dict[Verdict, list[str]] = {"yes": [], "no": []}
     if is_yes_no(question):
-        for passage in _by_source(found):
+        for passage in by_source(found):
             if side := verdict(question, passage.sentence.text):
                 sides[side].append(passage.result.result_id)
-    nearest = [] if found else _by_source(fresh)[:_NEAREST]
+    nearest = [] if found else by_source(fresh)[:_NEAREST]
     return Answer(
         question=index,
         is_answered=bool(found),
@@ -132,13 +139,6 @@ def independent(result_ids: Iterable[str], evidence: Evidence) -> list[str]:
             kept.append(result_id)
             known |= names
     return kept
-
-
-def _by_source(passages: Iterable[Passage]) -> list[Passage]:
-    best: dict[str, Passage] = {}
-    for passage in passages:
-        best.setdefault(passage.result.result_id, passage)
-    return list(best.values())
 
 
 MAX_CONTRADICTIONS = 5

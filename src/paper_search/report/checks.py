@@ -38,13 +38,9 @@ def checked(given: ReviewerInput) -> list[CritiqueItem]:
 def invented_references(subject: Subject) -> Iterator[CritiqueItem]:
     """Find references that a model gave and that no source stands behind."""
     for given in subject.given.draft.invented:
-        yield item(
-            "citation",
-            "critical",
-            "references",
-            f"Invented reference: “{shown(given)}”",
-            "References are those sources that are cited.",
-        )
+        reason = f"Invented reference: “{shown(given)}”"
+        advice = "References are those sources that are cited."
+        yield item("citation", "critical", "references", reason, advice)
 
 
 def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
@@ -59,13 +55,8 @@ def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
         if not any(wanted == title or wanted in title or _alike(wanted, title) for title in titles):
             is_concluded = "conclusion" in wanted and subject.given.draft.conclusion
             if not is_concluded and not ("abstract" in wanted and subject.given.draft.abstract):
-                yield item(
-                    "completeness",
-                    "major",
-                    "general",
-                    f"The section “{expected}” is missing.",
-                    "Write it.",
-                )
+                reason = f"The section “{expected}” is missing."
+                yield item("completeness", "major", "general", reason, "Write it.")
     for section in subject.given.draft.sections:
         if not section.content.strip():
             yield item("completeness", "major", section.title, "The section is empty.", "Write it.")
@@ -88,13 +79,8 @@ def unanswered_questions(subject: Subject) -> Iterator[CritiqueItem]:
             len(wanted & text_stems) / len(wanted) >= _COVERED for text_stems in stems
         ):
             severity: Severity = "minor" if index in gaps else "major"
-            yield item(
-                "completeness",
-                severity,
-                "general",
-                f"Nothing answers: {question}",
-                "Answer it, or say that the sources do not.",
-            )
+            advice = "Answer it, or say that the sources do not."
+            yield item("completeness", severity, "general", f"Nothing answers: {question}", advice)
 
 
 def banned_words(subject: Subject) -> Iterator[CritiqueItem]:
@@ -103,33 +89,21 @@ def banned_words(subject: Subject) -> Iterator[CritiqueItem]:
         own = re.sub(r"\[@[^\]]*\]", " ", without_quotations(place.text))
         found = dict.fromkeys(match.group().lower() for match in _BANNED.finditer(own))
         for word in found:
-            yield item(
-                "style", "minor", place.location, f"Banned word: “{word}”", "Say it in plain words."
-            )
+            reason = f"Banned word: “{word}”"
+            yield item("style", "minor", place.location, reason, "Say it in plain words.")
 
 
 def length(subject: Subject) -> Iterator[CritiqueItem]:
     """Find drafts that are much longer or shorter than was asked for."""
     words, target = subject.given.draft.word_count, subject.given.target_length
+    counts = f"{words:,} words, asked for were {target:,}"
     if words > target * _TOO_LONG:
-        yield item(
-            "style",
-            "major",
-            "general",
-            f"{words:,} words, asked for were {target:,}: too long.",
-            "Shorten it.",
-        )
+        yield item("style", "major", "general", f"{counts}: too long.", "Shorten it.")
     elif words < target * _TOO_SHORT:
         is_scarce = len(subject.evidence.usable) * 100 < target
         severity: Severity = "suggestion" if is_scarce else "minor"
-        yield item(
-            "completeness",
-            severity,
-            "general",
-            f"{words:,} words, asked for were {target:,}"
-            + (": the sources give no more." if is_scarce else "."),
-            "Say more where the sources do.",
-        )
+        reason = counts + (": the sources give no more." if is_scarce else ".")
+        yield item("completeness", severity, "general", reason, "Say more where the sources do.")
 
 
 def undisclosed_limits(subject: Subject) -> Iterator[CritiqueItem]:
@@ -137,21 +111,11 @@ def undisclosed_limits(subject: Subject) -> Iterator[CritiqueItem]:
     draft = subject.given.draft
     text = " ".join(f"{section.title} {section.content}" for section in draft.sections).casefold()
     if not re.search(r"limit|bias|caution|cannot say", f"{text} {draft.conclusion.casefold()}"):
-        yield item(
-            "methodology",
-            "minor",
-            "general",
-            "No limitation is named.",
-            "Say what the report cannot tell.",
-        )
+        reason, advice = "No limitation is named.", "Say what the report cannot tell."
+        yield item("methodology", "minor", "general", reason, advice)
     if not re.search(r"method|search|sources? (?:were|was)|collected", text):
-        yield item(
-            "methodology",
-            "minor",
-            "general",
-            "How the report was made is not said.",
-            "Describe the search.",
-        )
+        reason = "How the report was made is not said."
+        yield item("methodology", "minor", "general", reason, "Describe the search.")
 
 
 CHECKS: tuple[Callable[[Subject], Iterator[CritiqueItem]], ...] = (

@@ -26,63 +26,13 @@ _ARXIV = re.compile(r"\barXiv:\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", re.IGNORECASE)
 _PMID = re.compile(r"\bPMID:?\s*(\d{4,9})")
 _URL = re.compile(r"\b(?:https?|ftp)://[^\s\"'<>)\]}]+|\bwww\.[^\s\"'<>)\]}]+")
 _TEX = re.compile(r"\\(?:auto|paren|text|foot)?cite[a-z]*\*?(?:\[[^\]]*\])*\{([^{}]*)\}")
-_NOT_NAMES = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "since",
-        "between",
-        "until",
-        "before",
-        "after",
-        "during",
-        "from",
-        "by",
-        "in",
-        "of",
-        "and",
-        "to",
-        "the",
-        "around",
-        "circa",
-        "year",
-        "early",
-        "late",
-        "mid",
-        "summer",
-        "winter",
-        "spring",
-        "autumn",
-        "fall",
-        "only",
-        "about",
-        "over",
-        "under",
-        "for",
-        "with",
-        "as",
-        "at",
-        "on",
-        "version",
-        "section",
-        "figure",
-        "table",
-        "part",
-        "phase",
-        "chapter",
-        "covid",
-    ]
-)
+_NOT_NAMES = frozenset((
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december", "since", "between", "until", "before", "after", "during",
+    "from", "by", "in", "of", "and", "to", "the", "around", "circa", "year", "early", "late", "mid",
+    "summer", "winter", "spring", "autumn", "fall", "only", "about", "over", "under", "for", "with",
+    "as", "at", "on", "version", "section", "figure", "table", "part", "phase", "chapter", "covid",
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -115,22 +65,6 @@ def cite(keys: Iterable[str]) -> str:
     """Return a citation of the sources with these keys; empty: there are none."""
     named = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
     return f"[{named}]" if named else ""
-
-
-def render_citations(text: str, render: dict[str, str], *, around: tuple[str, str]) -> str:
-    """Return the text with each citation as its readers know it.
-
-    Args:
-        text: with citations as `[@key]`.
-        render: key to what is shown for it; a key that is missing is shown as it is.
-        around: what stands before and after the parts of one citation.
-    """
-
-    def shown(match: re.Match[str]) -> str:
-        keys = [key.lstrip("@") for key in re.findall(_KEY, match.group(1))]
-        return around[0] + "; ".join(render.get(key, key) for key in keys) + around[1]
-
-    return _CITED.sub(shown, text)
 
 
 def foreign_citations(text: str, evidence: Evidence) -> list[Foreign]:

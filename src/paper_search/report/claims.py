@@ -113,10 +113,6 @@ class Frames:
             if (stems := set(content_stems(word))) and not stems <= allowed
         ]
 
-    def asserts(self, text: str) -> bool:
-        """Whether a text says how something is, beside what is asked."""
-        return _ASSERTING.search(_ASKING.sub(" ", self._without_known(text))) is not None
-
     @cached_property
     def _words(self) -> frozenset[str]:
         return _stems(self.known)

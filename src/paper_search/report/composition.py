@@ -10,7 +10,7 @@ from paper_search.report.evidence import Evidence, author_year
 from paper_search.report.exchange import WriterInput
 from paper_search.report.models import Contradiction, Finding, Quote, ResearchDraft, Theme
 from paper_search.report.opening import is_without_answer
-from paper_search.report.passages import PassageFinder
+from paper_search.report.passages import PassageFinder, by_source
 from paper_search.report.phrasing import counted, joined, quoted, said_by, sentence_case
 from paper_search.report.requests import Requests
 from paper_search.report.sub_questions import Part, parts_of, section
@@ -123,10 +123,8 @@ class Composition:
         return "\n\n".join(filter(None, [asked, opening if told else "", lines, titles]))
 
     def _nearest_quotes(self, question: str, count: int) -> list[Quote]:
-        best: dict[str, Quote] = {}
-        for passage in PassageFinder(self.evidence).passages(question):
-            best.setdefault(passage.result.result_id, passage.quote)
-        return list(best.values())[:count]
+        found = by_source(PassageFinder(self.evidence).passages(question))
+        return [passage.quote for passage in found[:count]]
 
     def _first_titles(self, count: int) -> list[Quote]:
         """Return the titles of the best sources, where no sentence is near the question."""
@@ -197,10 +195,10 @@ class Composition:
 
     def _findings(self, question: int) -> list[Finding]:
         found = [
-            finding for finding in self.given.analysis.findings if finding.question == question
-        ]
-        found = [
-            finding for finding in found if not self.requests.is_unwanted(finding, self.evidence)
+            finding
+            for finding in self.given.analysis.findings
+            if finding.question == question
+            and not self.requests.is_unwanted(finding, self.evidence)
         ]
         if self.given.style_guide == "technical":
             found.sort(key=lambda finding: not any(c.isdigit() for c in finding.text))

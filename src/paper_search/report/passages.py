@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -352,6 +352,14 @@ def _cover(forms: Sequence[str], text: str) -> float:
     words = [word for word in forms[0].split() if word not in STOP_WORDS] if forms else []
     having = sum(f" {word} " in text for word in words)
     return 0.8 * having / len(words) if len(words) > 1 else 0.0
+
+
+def by_source(passages: Iterable[Passage]) -> list[Passage]:
+    """Return the first passage of each source."""
+    best: dict[str, Passage] = {}
+    for passage in passages:
+        best.setdefault(passage.result.result_id, passage)
+    return list(best.values())
 
 
 def is_background(text: str) -> bool:

@@ -19,21 +19,10 @@ _TYPES: dict[Depth, tuple[SearchType, ...]] = {
     "comprehensive": ("academic", "web", "news"),
 }
 """Kinds of search for each sub-question, by depth: one, two, three."""
-_OF_REPORTS = frozenset(
-    [
-        "sources",
-        "report",
-        "reported",
-        "reports",
-        "say",
-        "study",
-        "studied",
-        "conclude",
-        "used",
-        "set",
-        "settings",
-    ]
-)
+_OF_REPORTS = frozenset((
+    "sources", "report", "reported", "reports", "say", "study", "studied", "conclude", "used",
+    "set", "settings",
+))  # fmt: skip
 """Words of our sub-questions that speak of sources, not of the subject."""
 _QUALIFIERS = ("review", "evaluation", "comparison", "applications", "limitations", "trends")
 

@@ -37,11 +37,6 @@ class Quotation:
     """Of the mark before it, in the text."""
     end: int
 
-    @property
-    def is_term(self) -> bool:
-        """Whether it is too short to be anything but a term."""
-        return len(self.text.split()) < MIN_QUOTED_WORDS
-
 
 def quotations(text: str) -> list[Quotation]:
     """Return what a text gives as the words of others, in whatever marks."""

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from paper_search.report.evidence import Evidence
 from paper_search.report.models import Critique, CritiqueItem, Finding
-from paper_search.report.passages import Passage, PassageFinder, content_stems
+from paper_search.report.passages import Passage, PassageFinder, by_source, content_stems
 from paper_search.skills.key_phrases import key_phrases
 
 _WITHOUT = re.compile(
@@ -35,13 +35,7 @@ class Requests:
     @cached_property
     def wishes(self) -> list[str]:
         """Return the subjects that a person wants to read of, in their words."""
-        wishes = []
-        for item in self._by_person:
-            rest = _SHORTER.sub(" ", _WITHOUT.sub(" ", item.description))
-            phrases = [name for name in key_phrases(rest) if content_stems(name)]
-            if phrases:
-                wishes.append(", ".join(phrases))
-        return list(dict.fromkeys(wishes))
+        return list(dict.fromkeys(filter(None, map(_wish, self._by_person))))
 
     def target(self, length: int) -> float:
         """Return the words to write, fewer where that was asked for."""
@@ -65,10 +59,7 @@ class Requests:
 
     def passages(self, wish: str, evidence: Evidence) -> list[Passage]:
         """Return the best passages on a wish, each of another source."""
-        best: dict[str, Passage] = {}
-        for passage in PassageFinder(evidence).passages(wish):
-            best.setdefault(passage.result.result_id, passage)
-        return list(best.values())[:_PASSAGES]
+        return by_source(PassageFinder(evidence).passages(wish))[:_PASSAGES]
 
     def answers(self) -> list[str]:
         """Return for each item what was done, or why nothing could be."""
@@ -81,10 +72,8 @@ class Requests:
         if item.found_by == "person":
             if _WITHOUT.search(item.description):
                 done.append("left out the findings that are about it")
-            rest = _SHORTER.sub(" ", _WITHOUT.sub(" ", item.description))
-            phrases = [name for name in key_phrases(rest) if content_stems(name)]
-            if phrases:
-                done.append(f"added a section on {', '.join(phrases)}")
+            if wish := _wish(item):
+                done.append(f"added a section on {wish}")
         if done:
             return "; ".join(done)
         return f"not mended: without a language model this cannot be rewritten ({item.description})"
@@ -101,3 +90,9 @@ class Requests:
             for match in _WITHOUT.finditer(item.description)
         ]
         return [words for words in named if words]
+
+
+def _wish(item: CritiqueItem) -> str:
+    """Return what a person wants to read of; empty: nothing in particular."""
+    rest = _SHORTER.sub(" ", _WITHOUT.sub(" ", item.description))
+    return ", ".join(name for name in key_phrases(rest) if content_stems(name))

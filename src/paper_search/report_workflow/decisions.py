@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
@@ -46,19 +46,21 @@ class QueryEdit(BaseModel, extra="forbid"):
     priority: int = Field(default=1, ge=1, le=5)
 
 
-class PlanEdit(BaseModel, extra="forbid"):
+class _Edit(BaseModel, extra="forbid"):
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("changes nothing; say what should be different")
+        return self
+
+
+class PlanEdit(_Edit):
     """The parts of a plan that a person changes; what is left out stays."""
 
     decomposed_questions: list[Text] | None = Field(default=None, min_length=2, max_length=10)
     search_queries: list[QueryEdit] | None = Field(default=None, min_length=1, max_length=30)
     methodology: str | None = Field(default=None, max_length=5000)
     expected_sections: list[Text] | None = Field(default=None, min_length=1, max_length=20)
-
-    @model_validator(mode="after")
-    def _changes_something(self) -> PlanEdit:
-        if not self.model_dump(exclude_none=True):
-            raise ValueError("changes nothing; say what should be different")
-        return self
 
 
 class SectionEdit(BaseModel, extra="ignore"):
@@ -68,19 +70,13 @@ class SectionEdit(BaseModel, extra="ignore"):
     content: str = Field(min_length=1, max_length=MAX_SECTION_CHARS)
 
 
-class DraftEdit(BaseModel, extra="forbid"):
+class DraftEdit(_Edit):
     """The parts of a draft that a person changes; what is left out stays."""
 
     title: Text | None = None
     abstract: str | None = Field(default=None, max_length=MAX_SECTION_CHARS)
     sections: list[SectionEdit] | None = Field(default=None, min_length=1, max_length=30)
     conclusion: str | None = Field(default=None, max_length=MAX_SECTION_CHARS)
-
-    @model_validator(mode="after")
-    def _changes_something(self) -> DraftEdit:
-        if not self.model_dump(exclude_none=True):
-            raise ValueError("changes nothing; say what should be different")
-        return self
 
 
 class PlanModification(BaseModel, extra="forbid"):

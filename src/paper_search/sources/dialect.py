@@ -200,20 +200,13 @@ class Dialect(ABC):
         )
 
     def _translated(self, tree: Node, filters: SearchConstraints | None) -> Translated:
-        if filters and (filters.year_from is not None or filters.year_to is not None):
-            tree = And((tree, YearRange(filters.year_from, filters.year_to)))
         wanted, unwanted = _sides(normalise(tree))
         span = [part for part in wanted if isinstance(part, YearRange)]
-        if not wanted or len(span) == len(wanted):
-            raise InputError("the query only excludes: add what to search for")
-        first = max((years.first for years in span if years.first is not None), default=None)
-        last = min((years.last for years in span if years.last is not None), default=None)
-        if first is not None and last is not None and first > last:
-            raise InputError(
-                f"no year is both {first} or later and {last} or earlier: widen the years"
-            )
         wanted = [part for part in wanted if not isinstance(part, YearRange)]
-        if span and not self.has_year_parameters:
+        if not wanted:
+            raise InputError("the query only excludes: add what to search for")
+        first, last = joined_span(span, filters or SearchConstraints())
+        if (first, last) != (None, None) and not self.has_year_parameters:
             wanted.append(YearRange(first, last))
         kept = [(part, self._positive(part)) for part in wanted]
         excluded = [(Not(part), self._positive(part)) for part in unwanted]

@@ -25,27 +25,11 @@ from paper_search.models import Author, RawPaper
 from paper_search.sources import values
 
 FIELDS = (
-    "id",
-    "doi",
-    "title",
-    "display_name",
-    "publication_year",
-    "ids",
-    "type",
-    "language",
-    "authorships",
-    "primary_location",
-    "best_oa_location",
-    "locations",
-    "open_access",
-    "biblio",
-    "cited_by_count",
-    "is_retracted",
-    "abstract_inverted_index",
-    "keywords",
-    "topics",
+    "id", "doi", "title", "display_name", "publication_year", "ids", "type", "language",
+    "authorships", "primary_location", "best_oa_location", "locations", "open_access", "biblio",
+    "cited_by_count", "is_retracted", "abstract_inverted_index", "keywords", "topics",
     "referenced_works",
-)
+)  # fmt: skip
 """What to ask for: the rest of a work is several times as long."""
 
 MAX_REFERENCES = 500

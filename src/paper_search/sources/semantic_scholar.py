@@ -40,21 +40,9 @@ ENDPOINT = "https://api.semanticscholar.org/graph/v1"
 _MOST_WORDS = 5
 """Words of a question that are asked: most of them have to occur, so more find less."""
 FIELDS = (
-    "title",
-    "abstract",
-    "year",
-    "venue",
-    "publicationVenue",
-    "journal",
-    "authors",
-    "externalIds",
-    "citationCount",
-    "isOpenAccess",
-    "openAccessPdf",
-    "publicationTypes",
-    "publicationDate",
-    "url",
-)
+    "title", "abstract", "year", "venue", "publicationVenue", "journal", "authors", "externalIds",
+    "citationCount", "isOpenAccess", "openAccessPdf", "publicationTypes", "publicationDate", "url",
+)  # fmt: skip
 _TYPES = {
     "Book": "book",
     "BookSection": "chapter",

@@ -87,6 +87,13 @@ def spans(line: str) -> tuple[Span, ...]:
     return tuple(found)
 
 
+def spaced(text: str, written: str) -> str:
+    """Return written text with the blanks at the ends of the text: it stands beside other spans."""
+    head = " " if text[:1].isspace() else ""
+    tail = " " if text[-1:].isspace() and text.strip() else ""
+    return f"{head}{written}{tail}"
+
+
 def rendered(line: tuple[Span, ...], write: Mapping[str, Callable[[Span], str]]) -> str:
     """Return spans as a format writes them, by their kind."""
     return "".join(write[span.kind](span) for span in line)

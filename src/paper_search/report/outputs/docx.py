@@ -28,6 +28,7 @@ from paper_search.report.outputs.blocks import (
     Table,
     headings,
     rendered,
+    spaced,
 )
 from paper_search.report.outputs.layout import REFERENCES, layout
 from paper_search.report.outputs.markdown import escaped
@@ -141,7 +142,7 @@ class _Writer:
         return rendered(
             spans,
             {
-                "text": lambda span: _inline(span.text),
+                "text": lambda span: spaced(span.text, _safe(span.text.strip())),
                 "bold": lambda span: f"**{_safe(span.text)}**",
                 "citation": lambda span: self._citation(span.keys),
                 "mark": lambda span: f'[\\[{span.text}\\]]{{custom-style="Mark"}}',
@@ -156,12 +157,6 @@ class _Writer:
 
 def _safe(text: str) -> str:
     return re.sub(r"([@^\"'-])", r"\\\1", escaped(text))
-
-
-def _inline(text: str) -> str:
-    head = " " if text[:1].isspace() else ""
-    tail = " " if text[-1:].isspace() and text.strip() else ""
-    return f"{head}{_safe(text.strip())}{tail}"
 
 
 async def _run(words: list[str], place: Path) -> None:

@@ -25,6 +25,7 @@ from paper_search.report.outputs.blocks import (
     Span,
     Table,
     rendered,
+    spaced,
 )
 from paper_search.report.outputs.layout import layout, written_on
 from paper_search.report.outputs.references import cited_collection
@@ -177,7 +178,7 @@ class _Writer:
         return rendered(
             spans,
             {
-                "text": lambda span: _inline(span.text),
+                "text": lambda span: spaced(span.text, escaped(span.text)),
                 "bold": lambda span: rf"\textbf{{{escaped(span.text)}}}",
                 "citation": lambda span: _citation(span.keys, self.keys),
                 "mark": lambda span: rf"\reportmark{{{span.text}}}",
@@ -208,12 +209,6 @@ def _set_by_pdftex(letter: str) -> str:
     if letter in _IN_FORMULAS:
         return str(unicode_to_latex(letter))  # type: ignore[no-untyped-call]  # it has no types
     return anyascii(letter).translate(_SPECIAL)
-
-
-def _inline(text: str) -> str:
-    head = " " if text[:1].isspace() else ""
-    tail = " " if text[-1:].isspace() and text.strip() else ""
-    return f"{head}{escaped(text)}{tail}"
 
 
 def _citation(named: tuple[str, ...], keys: dict[str, str]) -> str:

@@ -142,7 +142,6 @@ def _cite(opening: Opening, quotes: Iterable[Quote] | Sequence[Quote]) -> str:
 
 NOT_STATED = "not stated"
 _PAGES = {"web": "web page", "news": "news"}
-_PAGES = {"web": "web page", "news": "news"}
 _READ = 3000
 """Characters of a text in which a study is described: those of its abstract."""
 _LONGEST = 60

@@ -20,6 +20,7 @@ from paper_search.report.outputs.blocks import (
     Table,
     headings,
     rendered,
+    spaced,
 )
 from paper_search.report.outputs.layout import REFERENCES, layout
 from paper_search.report.outputs.references import DEFAULT_STYLE, link_of, references
@@ -99,7 +100,7 @@ class _Writer:
         return rendered(
             spans,
             {
-                "text": lambda span: _inline(span.text),
+                "text": lambda span: spaced(span.text, escaped(span.text)),
                 "bold": lambda span: f"**{escaped(span.text)}**",
                 "citation": lambda span: _citation(self.report, span.keys),
                 "mark": lambda span: rf"*\[{span.text}\]*",
@@ -128,13 +129,6 @@ def _is_list(before: Element | None, element: Element) -> bool:
         and before.kind == element.kind
         and element.kind in {"bullet", "number"}
     )
-
-
-def _inline(text: str) -> str:
-    """Return escaped text that keeps the blanks at its ends: it stands beside other spans."""
-    head = text[: len(text) - len(text.lstrip())]
-    tail = text[len(text.rstrip()) :] if text.strip() else ""
-    return f"{' ' if head else ''}{escaped(text)}{' ' if tail else ''}"
 
 
 def _citation(report: Report, keys: tuple[str, ...]) -> str:
