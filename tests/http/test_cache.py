@@ -89,7 +89,7 @@ async def test_the_same_question_costs_nothing_another_time(opened: Opening) -> 
     settings = {"interval_s": 5.0}
     for is_again in (False, True, True):
         async with opened(service, waits=waits, settings=settings) as http:
-            answer = await http.get(URL, params={"q": "graph"}, budget=budget)
+            answer = await http.ask(URL, params={"q": "graph"}, budget=budget)
         assert (answer.json(), answer.from_cache) == ({"n": 1}, is_again)
         assert answer.attempts == (0 if is_again else 1)
     assert (len(service.asked), waits, budget.used) == (1, [], 1)
@@ -98,8 +98,8 @@ async def test_the_same_question_costs_nothing_another_time(opened: Opening) -> 
 async def test_another_question_is_another_answer(opened: Opening) -> None:
     service = Service(sound(1), sound(2))
     async with opened(service) as http:
-        one = await http.get(URL, params={"q": "graph"})
-        two = await http.get(URL, params={"q": "tree"})
+        one = await http.ask(URL, params={"q": "graph"})
+        two = await http.ask(URL, params={"q": "tree"})
     assert (one.json(), two.json()) == ({"n": 1}, {"n": 2})
 
 
@@ -120,7 +120,7 @@ async def test_what_the_service_forbids_to_keep_is_asked_for_again(
     service = Service(sound(1, **headers), sound(2, **headers))
     async with opened(service) as http:
         for _ in range(2):
-            assert not (await http.get(URL)).from_cache
+            assert not (await http.ask(URL)).from_cache
     assert len(service.asked) == 2
 
 
@@ -130,8 +130,8 @@ async def test_an_answer_that_must_be_checked_is_checked_and_not_sent_again(
     """RFC 9111, 4.3: a 304 makes the stored answer good again."""
     service = Service(sound(1, **{"Cache-Control": "no-cache", "ETag": '"a"'}), httpx.Response(304))
     async with opened(service) as http:
-        await http.get(URL)
-        again = await http.get(URL)
+        await http.ask(URL)
+        again = await http.ask(URL)
     assert service.asked[1].headers["if-none-match"] == '"a"'
     assert again.json() == {"n": 1}
 
@@ -141,18 +141,18 @@ async def test_a_failure_is_not_kept(opened: Opening, status: int) -> None:
     service = Service(httpx.Response(status), sound())
     async with opened(service) as http:
         with pytest.raises(HttpStatusError):
-            await http.get(URL)
-        assert (await http.get(URL)).json() == {"n": 1}
+            await http.ask(URL)
+        assert (await http.ask(URL)).json() == {"n": 1}
 
 
 async def test_an_answer_that_turned_out_to_be_an_error_is_forgotten(opened: Opening) -> None:
     service = Service(httpx.Response(200, text="<html>captcha"), sound())
     async with opened(service) as http:
-        answer = await http.get(URL)
+        answer = await http.ask(URL)
         with pytest.raises(HttpBodyError):
             answer.json()
         await http.forget(answer)
-        assert (await http.get(URL)).json() == {"n": 1}
+        assert (await http.ask(URL)).json() == {"n": 1}
 
 
 async def test_no_key_is_on_disk(opened: Opening, path: Path) -> None:
@@ -172,7 +172,7 @@ async def test_no_key_is_on_disk(opened: Opening, path: Path) -> None:
 
 async def test_no_cookie_is_on_disk(opened: Opening, path: Path) -> None:
     async with opened(Service(sound(1, **{"Set-Cookie": "session=CANARY-cookie"}))) as http:
-        await http.get(URL)
+        await http.ask(URL)
     assert all(b"CANARY-cookie" not in file.read_bytes() for file in path.parent.iterdir())
 
 
@@ -188,8 +188,8 @@ async def test_what_is_posted_is_not_kept(opened: Opening) -> None:
 async def test_without_a_path_nothing_is_kept(opened: Opening, path: Path) -> None:
     service = Service(sound(1), sound(2))
     async with opened(service, cache_path=None) as http:
-        await http.get(URL)
-        assert (await http.get(URL)).json() == {"n": 2}
+        await http.ask(URL)
+        assert (await http.ask(URL)).json() == {"n": 2}
     assert not is_there(path)
 
 
@@ -200,8 +200,8 @@ async def test_a_file_that_cannot_be_used_costs_the_cache_only(
     spoil(path, fault)
     service = Service(sound(1), sound(2))
     async with opened(service) as http:
-        await http.get(URL)
-        assert (await http.get(URL)).json() == {"n": 2}
+        await http.ask(URL)
+        assert (await http.ask(URL)).json() == {"n": 2}
     assert caplog.records
 
 
@@ -210,8 +210,8 @@ async def test_a_body_that_is_cut_off_is_not_kept(opened: Opening) -> None:
     service = Service(httpx.Response(200, content=b"x" * 5000), sound())
     async with opened(service, settings={"max_bytes": 1000}) as http:
         with pytest.raises(HttpBodyError):
-            await http.get(URL)
-        assert (await http.get(URL)).json() == {"n": 1}
+            await http.ask(URL)
+        assert (await http.ask(URL)).json() == {"n": 1}
 
 
 async def test_answers_on_disk_that_are_damaged_later_are_asked_for_again(
@@ -219,11 +219,11 @@ async def test_answers_on_disk_that_are_damaged_later_are_asked_for_again(
 ) -> None:
     service = Service(sound(1), sound(2))
     async with opened(service, settings={"retry": RetryPolicy(max_retries=1)}) as http:
-        await http.get(URL)
+        await http.ask(URL)
         with sqlite3.connect(path) as database:
             database.execute("DELETE FROM streams")
         database.close()
-        assert (await http.get(URL)).json() == {"n": 2}
+        assert (await http.ask(URL)).json() == {"n": 2}
     assert "not cached any more" in caplog.text
 
 
@@ -238,8 +238,8 @@ async def test_a_redirect_and_its_target_are_kept_under_their_own_addresses(
 
     asked: list[str] = []
     async with opened(service) as http:
-        moved = await http.get("https://api.example.org/old")
-        again = await http.get(URL)
+        moved = await http.ask("https://api.example.org/old")
+        again = await http.ask(URL)
     assert (moved.json(), moved.from_cache) == ({"n": 1}, False)
     assert (again.json(), again.from_cache) == ({"n": 1}, True)
     assert asked == ["/old", "/works"]

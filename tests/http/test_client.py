@@ -82,7 +82,7 @@ def opened(clock: Clock) -> Opening:
 
 async def failure(http: HttpClient, url: str, **options: Any) -> HttpError:
     async def ask() -> None:
-        (await http.get(url, **{"params": {"api_key": KEY}, **options})).json()
+        (await http.ask(url, **{"params": {"api_key": KEY}, **options})).json()
 
     with pytest.raises(HttpError) as caught:
         await ask()
@@ -94,7 +94,7 @@ async def failure(http: HttpClient, url: str, **options: Any) -> HttpError:
 
 async def test_a_sound_answer_is_read(server: FaultServer, opened: Opening) -> None:
     async with opened() as http:
-        answer = await http.get(server.url("/gzip"))
+        answer = await http.ask(server.url("/gzip"))
     assert answer.json() == GOOD
     assert (answer.status, answer.content_type, answer.attempts) == (200, "application/json", 1)
     assert "user-agent: paper-search/" in server.heads[0].lower()
@@ -167,7 +167,7 @@ async def test_a_refusal_of_those_without_a_key_is_none_of_those_with_one(
         transport(lambda _: httpx.Response(200, json={})) as given,
         opened(given, path) as keyed,
     ):
-        assert (await keyed.get(URL)).json() == {}
+        assert (await keyed.ask(URL)).json() == {}
 
 
 @pytest.mark.parametrize("status", [200, 500, 403])
@@ -192,7 +192,7 @@ async def test_a_page_about_bots_is_read(opened: Opening) -> None:
         transport(lambda _: httpx.Response(200, json=article)) as given,
         opened(given) as http,
     ):
-        assert (await http.get(URL)).json() == article
+        assert (await http.ask(URL)).json() == article
 
 
 async def test_json_that_is_called_a_web_page_is_read(opened: Opening) -> None:
@@ -200,7 +200,7 @@ async def test_json_that_is_called_a_web_page_is_read(opened: Opening) -> None:
         transport(lambda _: httpx.Response(200, html='{"a": 1}')) as given,
         opened(given) as http,
     ):
-        assert (await http.get(URL)).json() == {"a": 1}
+        assert (await http.ask(URL)).json() == {"a": 1}
 
 
 async def test_an_announced_pace_is_kept(opened: Opening, clock: Clock) -> None:
@@ -210,10 +210,10 @@ async def test_an_announced_pace_is_kept(opened: Opening, clock: Clock) -> None:
         transport(lambda _: httpx.Response(200, headers=headers, json={})) as given,
         opened(given, interval_s=0.1) as http,
     ):
-        await http.get(URL)
+        await http.ask(URL)
         clock.now += 0.1
-        await http.get(URL)
-        await http.get(URL)
+        await http.ask(URL)
+        await http.ask(URL)
     assert clock.waits == [2.0]
 
 
@@ -229,7 +229,7 @@ async def test_the_interval_counts_from_the_sending_and_from_the_answer(
 
     url = server.url("/ok")
     async with HttpClient(HttpSettings(interval_s=3.0), limiter=Noting()) as http:
-        await http.get(url)
+        await http.ask(url)
     assert counted == [(httpx.URL(url).netloc.decode(), 3.0)] * 2
 
 
@@ -239,7 +239,7 @@ async def test_what_is_left_of_a_quota_comes_with_the_answer(opened: Opening) ->
         transport(lambda _: httpx.Response(200, headers=headers, json={})) as given,
         opened(given) as http,
     ):
-        quota = (await http.get(URL)).quota
+        quota = (await http.ask(URL)).quota
     assert quota is not None
     assert quota.remaining == 990
 
@@ -258,7 +258,7 @@ async def test_two_failures_and_then_an_answer_is_one_answer(
 ) -> None:
     """API-04"""
     async with opened() as http:
-        answer = await http.get(server.url("/flaky?code=502"))
+        answer = await http.ask(server.url("/flaky?code=502"))
     assert (answer.attempts, answer.json()) == (3, GOOD)
 
 
@@ -346,7 +346,7 @@ async def test_a_body_that_is_no_use_is_refused(
 async def test_an_empty_body_is_no_data(server: FaultServer, opened: Opening, path: str) -> None:
     """API-12"""
     async with opened() as http:
-        assert (await http.get(server.url(path))).json() is None
+        assert (await http.ask(server.url(path))).json() is None
 
 
 @pytest.mark.parametrize("path", ["/gzip-bomb", "/huge"])
@@ -369,9 +369,9 @@ async def test_a_body_is_cut_at_the_cap_of_unpacked_bytes(
 async def test_what_cannot_be_stored_is_replaced(server: FaultServer, opened: Opening) -> None:
     """API-20, API-21"""
     async with opened() as http:
-        text = (await http.get(server.url("/bad-charset"))).json()["organic_results"][0]["title"]
-        odd = (await http.get(server.url("/surrogates"))).json()["organic_results"][0]["title"]
-        numbers = (await http.get(server.url("/not-finite"))).json()
+        text = (await http.ask(server.url("/bad-charset"))).json()["organic_results"][0]["title"]
+        odd = (await http.ask(server.url("/surrogates"))).json()["organic_results"][0]["title"]
+        numbers = (await http.ask(server.url("/not-finite"))).json()
     assert text == "Caf\ufffd \ufffd"
     assert odd.encode("utf-8")
     assert "\x00" not in odd
@@ -463,7 +463,7 @@ async def test_requests_to_one_host_are_an_interval_apart(
     """API-29"""
     async with opened(interval_s=0.5) as http:
         for _ in range(3):
-            await http.get(server.url("/ok"))
+            await http.ask(server.url("/ok"))
     assert clock.waits == [0.5, 0.5]
 
 
@@ -480,7 +480,7 @@ async def test_the_key_is_in_no_log_line(
     """PER-18"""
     with caplog.at_level(logging.DEBUG):
         async with opened() as http:
-            await http.get(server.url("/ok"), params={"api_key": KEY})
+            await http.ask(server.url("/ok"), params={"api_key": KEY})
             await failure(http, server.url("/status?code=500"))
     assert any("HTTP Request" in message for message in caplog.messages)
     assert KEY not in caplog.text
@@ -490,7 +490,7 @@ async def test_the_key_is_in_no_log_line(
 async def test_a_query_too_long_for_a_url_is_an_error_of_ours(opened: Opening) -> None:
     async with opened() as http:
         with pytest.raises(HttpUnreachableError, match="longer than a URL"):
-            await http.get("https://x.org/", params={"q": "学" * 10_000})
+            await http.ask("https://x.org/", params={"q": "学" * 10_000})
 
 
 async def test_a_lone_surrogate_in_a_query_is_replaced(
@@ -498,7 +498,7 @@ async def test_a_lone_surrogate_in_a_query_is_replaced(
 ) -> None:
     """API-20"""
     async with opened() as http:
-        await http.get(server.url("/ok"), params={"q": "a\ud800b"})
+        await http.ask(server.url("/ok"), params={"q": "a\ud800b"})
     assert "q=a%3Fb" in server.heads[0] or "q=a?b" in server.heads[0]
 
 
@@ -562,14 +562,14 @@ async def test_what_cuts_a_body_off_is_told_without_the_key(opened: Opening) -> 
 
 async def test_a_user_agent_says_how_to_reach_whoever_runs_it(server: FaultServer) -> None:
     async with HttpClient(HttpSettings(), contact="ada@example.org") as http:
-        await http.get(server.url("/ok"), headers={"x-mine": "yes"})
+        await http.ask(server.url("/ok"), headers={"x-mine": "yes"})
     assert "(mailto:ada@example.org)" in server.heads[0]
     assert "x-mine: yes" in server.heads[0].lower()
 
 
 async def test_headers_go_along_with_a_redirect(server: FaultServer, opened: Opening) -> None:
     async with opened() as http:
-        await http.get(server.url("/redirect"), params={"to": "/ok"}, headers={"x-mine": "yes"})
+        await http.ask(server.url("/redirect"), params={"to": "/ok"}, headers={"x-mine": "yes"})
     assert ["x-mine: yes" in head.lower() for head in server.heads] == [True, True]
 
 
@@ -582,7 +582,7 @@ async def test_a_redirect_that_may_not_be_followed_says_where_it_leads(
     assert isinstance(error, HttpStatusError)
     assert (error.status, error.location) == (302, "/ok")
     async with opened(max_redirects=1) as http:
-        assert (await http.get(server.url("/redirect"), params={"to": "/ok"})).json() == GOOD
+        assert (await http.ask(server.url("/redirect"), params={"to": "/ok"})).json() == GOOD
         error = await failure(http, server.url("/redirect-loop"))
     assert str(error) == "127.0.0.1 redirects without end"
     assert server.requests["/redirect-loop"] == 2
@@ -636,7 +636,7 @@ async def test_of_the_type_of_an_answer_the_name_alone_counts(opened: Opening) -
         transport(lambda _: httpx.Response(200, content=b"{}", headers=headers)) as given,
         opened(given) as http,
     ):
-        answer = await http.get(URL)
+        answer = await http.ask(URL)
     assert (answer.content_type, answer.charset) == ("application/json", "latin-1")
     assert (answer.url, answer.from_cache) == (URL, False)
 
@@ -660,7 +660,7 @@ async def test_a_body_makes_it_a_post(opened: Opening) -> None:
 
 async def test_a_client_that_is_not_open_says_how_to_open_it() -> None:
     with pytest.raises(RuntimeError) as told:
-        await HttpClient(HttpSettings()).get(URL)
+        await HttpClient(HttpSettings()).ask(URL)
     assert str(told.value) == "an HttpClient is used inside `async with`"
 
 
@@ -721,7 +721,7 @@ async def test_what_is_waited_for_a_turn_is_taken_from_the_deadline(
         transport(lambda _: next(answers)) as given,
         opened(given, interval_s=30.0, deadline_s=30.25, max_retries=0) as http,
     ):
-        await http.get(URL)
+        await http.ask(URL)
         error = await failure(http, URL)
     assert clock.waits == [30.0]
     assert str(error) == "x.org gave no whole answer within 0.25 s"
@@ -735,10 +735,10 @@ async def test_a_turn_that_comes_after_the_deadline_is_not_waited_for(
         transport(lambda _: httpx.Response(200, json={})) as given,
         opened(given, interval_s=30.0, deadline_s=20.0) as http,
     ):
-        await http.get(URL)
+        await http.ask(URL)
         error = await failure(http, URL)
         assert isinstance(await failure(http, URL), HttpNoTimeError)
-        await http.get("https://y.org/")
+        await http.ask("https://y.org/")
     assert isinstance(error, HttpNoTimeError)
     assert str(error) == "x.org could not be asked in time: others were first"
     assert (error.attempts, clock.waits) == (0, [])

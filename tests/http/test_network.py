@@ -96,7 +96,7 @@ def deaf() -> Iterator[str]:
 
 async def failure(http: HttpClient, url: str) -> HttpError:
     with pytest.raises(HttpError) as caught:
-        await http.get(url)
+        await http.ask(url)
     return caught.value
 
 
@@ -133,7 +133,7 @@ async def test_where_another_host_is_there_a_host_that_refuses_is_asked_to_the_e
     opened: Opening, clock: Clock, closed: str, server: FaultServer
 ) -> None:
     async with opened() as http:
-        await http.get(server.url("/gzip"))
+        await http.ask(server.url("/gzip"))
         error = await failure(http, closed)
     assert isinstance(error, HttpUnreachableError)
     assert (error.attempts, clock.now) == (5, 1007.5)
@@ -143,7 +143,7 @@ async def test_a_contact_of_long_ago_proves_no_network(
     opened: Opening, clock: Clock, closed: str, server: FaultServer
 ) -> None:
     async with opened() as http:
-        await http.get(server.url("/gzip"))
+        await http.ask(server.url("/gzip"))
         clock.now += LATELY_S
         error = await failure(http, closed)
     assert error.attempts == 3

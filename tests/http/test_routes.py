@@ -73,20 +73,20 @@ async def opened(**env: str) -> AsyncIterator[HttpClient]:
 
 async def test_a_request_goes_through_the_proxy_of_its_scheme(proxy: Proxy) -> None:
     async with opened(http_proxy=f"http://127.0.0.1:{proxy.port}") as http:
-        await http.get(f"http://{HOST}/a")
+        await http.ask(f"http://{HOST}/a")
     assert proxy.asked == [f"GET http://{HOST}/a HTTP/1.1"]
 
 
 async def test_a_secure_request_is_tunnelled(proxy: Proxy) -> None:
     async with opened(HTTPS_PROXY=f"127.0.0.1:{proxy.port}") as http:
         with pytest.raises(Exception, match=HOST):
-            await http.get(f"https://{HOST}/a")
+            await http.ask(f"https://{HOST}/a")
     assert proxy.asked[0] == f"CONNECT {HOST}:443 HTTP/1.1"
 
 
 async def test_socks_is_spoken_and_the_proxy_resolves_the_name(proxy: Proxy) -> None:
     async with opened(ALL_PROXY=f"socks5h://127.0.0.1:{proxy.port}") as http:
-        await http.get(f"http://{HOST}/a")
+        await http.ask(f"http://{HOST}/a")
     assert proxy.asked == [f"socks {HOST}", "GET /a HTTP/1.1"]
 
 
@@ -96,7 +96,7 @@ async def test_a_host_that_no_proxy_is_for_is_asked_straight(proxy: Proxy) -> No
     port = server.sockets[0].getsockname()[1]
     env = {"ALL_PROXY": f"http://127.0.0.1:{proxy.port}", "NO_PROXY": "fd00::/8, 127.0.0.0/8"}
     async with server, opened(**env) as http:
-        await http.get(f"http://127.0.0.1:{port}/a")
+        await http.ask(f"http://127.0.0.1:{port}/a")
     assert (len(other.asked), proxy.asked) == (1, [])
 
 

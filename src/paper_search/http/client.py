@@ -124,17 +124,6 @@ class HttpClient:
         self._transport = self._network = self._cache = None
         await self._stack.aclose()
 
-    async def get(
-        self,
-        url: str,
-        *,
-        params: Mapping[str, str | int] | None = None,
-        headers: Mapping[str, str] | None = None,
-        budget: CallBudget | None = None,
-    ) -> HttpAnswer:
-        """Ask for a resource, as `ask` does, where no parameter holds a key."""
-        return await self.ask(url, params=params, headers=headers, budget=budget)
-
     async def ask(  # noqa: PLR0913  # the parts of a request
         self,
         url: str,

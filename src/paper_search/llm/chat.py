@@ -209,7 +209,7 @@ _log = logging.getLogger(__name__)
 class ChatProvider(LLMProvider):
     """A chat model that is made once per event loop: connections do not outlive their loop.
 
-    As the settings of `OpenAIProvider`.
+    The settings are as those of `OpenAIProvider`.
     """
 
     provider = ""

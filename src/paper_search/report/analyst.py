@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from paper_search.llm.provider import LLMProvider
 from paper_search.report.analysis_answer import analysis_by_model
 from paper_search.report.answering import answer_to, answering, contradictions, grade_of
 from paper_search.report.evidence import Evidence
-from paper_search.report.exchange import AnalystInput, AnalystOutput, Sufficiency
+from paper_search.report.exchange import AnalystInput, AnalystOutput, Role, Sufficiency
 from paper_search.report.models import (
     AnalysisResult,
     Answer,
@@ -36,15 +35,8 @@ _CONSIDERED = 60
 """Passages of a question among which contradictions are looked for."""
 
 
-class Analyst:
-    """Reads the sources, with a model if there is one; what it may not say is the same for both.
-
-    `llm`: None: by algorithm. `domain` adds its instructions to the prompt.
-    """
-
-    def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:
-        self._llm = llm
-        self._domain = domain
+class Analyst(Role):
+    """Reads the sources, with a model if there is one; what it may not say is the same for both."""
 
     async def analyse(self, given: AnalystInput) -> AnalystOutput:
         """Return the analysis of the sources for each sub-question.

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from paper_search.llm.provider import LLMProvider
 from paper_search.report.models import (
     SEARCH_TYPES,
     AnalysisResult,
@@ -24,6 +25,14 @@ Sufficiency = Literal["sufficient", "gaps_minor", "gaps_major"]
 
 MIN_QUESTION_CHARS = 10
 MAX_QUESTION_CHARS = 2000
+
+
+class Role:
+    """One of the five; `llm`: None: by algorithm. `domain` adds its instructions to the prompt."""
+
+    def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:
+        self._llm = llm
+        self._domain = domain
 
 
 class PlannerInput(BaseModel):

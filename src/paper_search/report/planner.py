@@ -13,7 +13,7 @@ from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.models import ParsedIntent
 from paper_search.prompts import load_prompt
-from paper_search.report.exchange import PlannerInput, PlannerOutput
+from paper_search.report.exchange import PlannerInput, PlannerOutput, Role
 from paper_search.report.models import Depth, ResearchPlan, SearchQuery, SearchType, now
 from paper_search.report.query_plan import completed, missing_kinds, typed_queries
 from paper_search.report.sub_questions import headings, sub_questions
@@ -50,11 +50,8 @@ class PlanAnswer(BaseModel):
     warnings: list[str] = Field(default_factory=list)
 
 
-class Planner:
-    """Plans a report, by a model if there is one, else along the concepts of the question.
-
-    `domain` adds its instructions to the prompt.
-    """
+class Planner(Role):
+    """Plans a report, by a model if there is one, else along the concepts of the question."""
 
     def __init__(
         self,
@@ -63,8 +60,7 @@ class Planner:
         *,
         today: Callable[[], date] = date.today,
     ) -> None:
-        self._llm = llm
-        self._domain = domain
+        super().__init__(llm, domain)
         self._today = today
 
     async def plan(self, given: PlannerInput) -> PlannerOutput:

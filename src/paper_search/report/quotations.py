@@ -21,8 +21,6 @@ _QUOTED = re.compile(
 )
 """Words between any pair of marks, and lines of a block quotation."""
 _LEFT_OUT = re.compile(r"\[?(?:…|\.\s?\.\s?\.)\]?")
-MIN_QUOTED_WORDS = 4
-"""Fewer words between marks may be a term and not a sentence of somebody else's."""
 _SAME = str.maketrans(
     {**dict.fromkeys('’‘“”„«»"`‹›', "'"), **dict.fromkeys("–—−‐‑", "-"), "\u00a0": " "}
 )

@@ -23,7 +23,7 @@ from paper_search.report.criteria import (
 )
 from paper_search.report.evidence import Evidence
 from paper_search.report.excerpts import sources_block
-from paper_search.report.exchange import ReviewerInput, ReviewerOutput
+from paper_search.report.exchange import ReviewerInput, ReviewerOutput, Role
 from paper_search.report.models import (
     Category,
     CheckedSentence,
@@ -57,15 +57,8 @@ class ReviewAnswer(BaseModel):
     summary: str = ""
 
 
-class Reviewer:
-    """Judges drafts, with a model's opinion if there is one, which can lower a score, not raise it.
-
-    `llm`: None: by code alone. `domain` adds its instructions to the prompt.
-    """
-
-    def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:
-        self._llm = llm
-        self._domain = domain
+class Reviewer(Role):
+    """Judges drafts; a model's opinion, if there is one, can lower a score, not raise it."""
 
     async def review(self, given: ReviewerInput) -> ReviewerOutput:
         """Return the critique of a draft.

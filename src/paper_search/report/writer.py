@@ -15,7 +15,7 @@ from paper_search.report.citations import cited_keys, foreign_citations, normali
 from paper_search.report.composition import Composition
 from paper_search.report.evidence import Evidence, author_year
 from paper_search.report.excerpts import sources_block
-from paper_search.report.exchange import WriterInput, WriterOutput
+from paper_search.report.exchange import Role, WriterInput, WriterOutput
 from paper_search.report.models import ResearchDraft, SearchResult, now, short_id
 from paper_search.report.requests import Requests
 from paper_search.report.section_writer import AT_ONCE, SectionWriter, TitledText, itemised
@@ -38,16 +38,8 @@ class DraftAnswer(BaseModel):
     changes: list[str] = Field(default_factory=list)
 
 
-class Writer:
-    """Writes from the analysis, with a model if there is one.
-
-    `llm`: None: the draft is put together from sentences of the sources. `domain` adds its
-    instructions to the prompt.
-    """
-
-    def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:
-        self._llm = llm
-        self._domain = domain
+class Writer(Role):
+    """Writes from the analysis, with a model or out of sentences of the sources."""
 
     async def write(self, given: WriterInput) -> WriterOutput:
         """Return a draft; with a previous draft and its critique, the next version of it.

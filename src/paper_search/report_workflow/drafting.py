@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-
 from paper_search.errors import PersistenceError
 from paper_search.report.claims import written_by_persons
 from paper_search.report.evidence import Evidence
@@ -16,7 +14,6 @@ from paper_search.report.models import (
     ResearchStatus,
     SearchResult,
 )
-from paper_search.report.recovery import CountedModel
 from paper_search.report.reviewer import Reviewer
 from paper_search.report.writer import Writer, edited
 from paper_search.report_workflow.context import (
@@ -88,12 +85,13 @@ async def _written(
         target_length=params.target_length,
         search_results=results,
     )
-    domain = ctx.services.domain
-
-    def write(llm: CountedModel | None, shown: dict[str, int]) -> Awaitable[WriterOutput]:
-        return Writer(llm, domain).write(given.model_copy(update=shown))
-
-    work = worked(ctx, state, "writer", params.writer_model, write)
+    work = worked(
+        ctx,
+        state,
+        "writer",
+        params.writer_model,
+        lambda llm, shown: Writer(llm, ctx.services.domain).write(given.model_copy(update=shown)),
+    )
     return await worked_or_none(state, "writer", work)
 
 
@@ -168,12 +166,15 @@ async def _reviewed(ctx: Context, state: WorkflowState, params: ReportParams) ->
         known_sentences=state.critique.sentences if state.critique else [],
         target_length=params.target_length,
     )
-    domain = ctx.services.domain
-
-    def review(llm: CountedModel | None, shown: dict[str, int]) -> Awaitable[ReviewerOutput]:
-        return Reviewer(llm, domain).review(given.model_copy(update=shown))
-
-    return await worked(ctx, state, "reviewer", params.reviewer_model, review)
+    return await worked(
+        ctx,
+        state,
+        "reviewer",
+        params.reviewer_model,
+        lambda llm, shown: Reviewer(llm, ctx.services.domain).review(
+            given.model_copy(update=shown)
+        ),
+    )
 
 
 def _keep_best(state: WorkflowState, critique: Critique) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
 from datetime import datetime
 
 from pydantic import ValidationError
@@ -21,14 +20,12 @@ from paper_search.report.exchange import (
 from paper_search.report.models import ResearchPlan, ResearchStatus, SearchQuery, SearchResult
 from paper_search.report.planner import Planner, validate_research_plan
 from paper_search.report.recovery import (
-    CountedModel,
     ErrorCategory,
     ErrorSeverity,
     WorkflowError,
     classified,
 )
 from paper_search.report.searcher import runs_of
-from paper_search.report_workflow.breakpoints import BreakpointName
 from paper_search.report_workflow.context import (
     BATCH,
     READ,
@@ -88,7 +85,7 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
     state.status = ResearchStatus.PLANNING if plan is not None else ResearchStatus.FAILED
     outcome = route_after_planner(state, params)
     if outcome is Outcome.OK:
-        state.review = _question(state, "plan_review")
+        state.review = OpenReview(breakpoint="plan_review", number=state.human_reviews + 1)
         state.human_reviews += 1
         await approvals.begin(is_asking=True)
         await approvals.propose(plan_of(state), state.review.number)
@@ -110,12 +107,8 @@ async def _plan(ctx: Context, state: WorkflowState, params: ReportParams) -> Pla
     except (PaperSearchError, ValidationError) as error:
         state.add_error(classified(error, "planner"))
         return None
-    domain = ctx.services.domain
-
-    def plan(llm: CountedModel | None, _shown: dict[str, int]) -> Awaitable[PlannerOutput]:
-        return Planner(llm, domain).plan(given)
-
-    work = worked(ctx, state, "planner", params.planner_model, plan)
+    domain, name = ctx.services.domain, params.planner_model
+    work = worked(ctx, state, "planner", name, lambda llm, _: Planner(llm, domain).plan(given))
     output = await worked_or_none(state, "planner", work)
     if output is None:
         return None
@@ -278,18 +271,17 @@ async def _analysis(
         research_plan=plan_of(state),
         previous_analysis=state.analysis,
     )
-    domain = ctx.services.domain
-
-    def analyse(llm: CountedModel | None, shown: dict[str, int]) -> Awaitable[AnalystOutput]:
-        return Analyst(llm, domain).analyse(given.model_copy(update=shown))
-
-    return await worked_or_none(
-        state, "analyst", worked(ctx, state, "analyst", params.analyst_model, analyse, READ)
+    work = worked(
+        ctx,
+        state,
+        "analyst",
+        params.analyst_model,
+        lambda llm, shown: Analyst(llm, ctx.services.domain).analyse(
+            given.model_copy(update=shown)
+        ),
+        READ,
     )
-
-
-def _question(state: WorkflowState, kind: BreakpointName) -> OpenReview:
-    return OpenReview(breakpoint=kind, number=state.human_reviews + 1)
+    return await worked_or_none(state, "analyst", work)
 
 
 def _invalid(message: str, node: str = "planner") -> WorkflowError:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from paper_search.errors import PersistenceError
-from paper_search.report.models import ResearchDraft, ResearchPlan, ResearchStatus, SearchQuery, now
+from paper_search.report.models import (
+    ResearchDraft,
+    ResearchPlan,
+    ResearchStatus,
+    SearchQuery,
+    SearchResult,
+    now,
+)
 from paper_search.report_workflow.breakpoints import (
     HITL_BREAKPOINTS,
     HITLAction,
@@ -85,22 +92,12 @@ async def output(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Give out the report, with what is known of how it came about."""
     state = checked(ctx)
     params = settings_of(ctx)
-    records = records_of(ctx)
-    results = await records.results(state.result_ids)
+    results = await records_of(ctx).results(state.result_ids)
     state.ended_by = state.ended_by or "not_reviewed"
     product = final_output(state, params, results)
     title = state.draft.title if state.draft else ""
     state.say(f"Research complete: '{title}' ({product['metadata']['word_count']} words)")
-    await records.index(state.original_query)
-    await PlanApprovals(records).end()
-    return Outcome.OK, logged(
-        state,
-        collected_data={"final_output": product},
-        search_results=results,
-        ended_by=state.ended_by,
-        status=ResearchStatus.COMPLETED,
-        is_complete=True,
-    )
+    return await _ended(ctx, state, results, {"final_output": product})
 
 
 async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -114,17 +111,29 @@ async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
         state.critique = await records.critique(state.best_version) or state.critique
     product = fallback_output(state, params, results)
     state.say(f"Workflow completed with fallback: {product['reason']}")
+    state.ended_by = state.ended_by or "fallback"
+    best = {"draft": state.draft, "critique": state.critique}
+    return await _ended(ctx, state, results, {"fallback_output": product}, **best)
+
+
+async def _ended(
+    ctx: Context,
+    state: WorkflowState,
+    results: list[SearchResult],
+    product: dict[str, Any],
+    **changes: Any,
+) -> tuple[Ok, StepUpdate]:
+    records = records_of(ctx)
     await records.index(state.original_query)
     await PlanApprovals(records).end()
     return Outcome.OK, logged(
         state,
-        draft=state.draft,
-        critique=state.critique,
-        collected_data={"fallback_output": product},
+        collected_data=product,
         search_results=results,
-        ended_by=state.ended_by or "fallback",
+        ended_by=state.ended_by,
         status=ResearchStatus.COMPLETED,
         is_complete=True,
+        **changes,
     )
 
 

@@ -108,11 +108,7 @@ class Core(Adapter):
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the source from its settings.
-
-    Raises:
-        ConfigError: there is no key.
-    """
+    """Make the source from its settings; a ConfigError says that there is no key."""
     return open_source(Core(settings.api_key.strip()), config, settings)
 
 

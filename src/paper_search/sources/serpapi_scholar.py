@@ -52,11 +52,7 @@ _USED_UP = ("run out of searches", "out of searches", "credit")
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> SerpAPIScholarSource:
-    """Return the source made from its settings.
-
-    Raises:
-        ConfigError: there is no key.
-    """
+    """Return the source made from its settings; a ConfigError says that there is no key."""
     if not settings.api_key.strip():
         raise ConfigError(explain_missing_key(ScholarAdapter()))
     return SerpAPIScholarSource(

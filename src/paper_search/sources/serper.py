@@ -171,18 +171,10 @@ def _status_of(said: str) -> SourceStatus | None:
 
 
 def create_scholar(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the source of papers from its settings.
-
-    Raises:
-        ConfigError: there is no key.
-    """
+    """Make the source of papers from its settings; a ConfigError says that there is no key."""
     return open_source(SerperScholar(settings.api_key.strip()), config, settings)
 
 
 def create_web(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the search of the web from its settings.
-
-    Raises:
-        ConfigError: there is no key.
-    """
+    """Make the search of the web from its settings; a ConfigError says that there is no key."""
     return open_source(SerperWeb(settings.api_key.strip()), config, settings)

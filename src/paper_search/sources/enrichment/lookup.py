@@ -57,7 +57,7 @@ class LookupAdapter(ABC):
     """One service: how works are asked for, and what it answers."""
 
     service: Service
-    fields: ClassVar[tuple[str, ...]]
+    fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
     """The gaps that the service may fill."""
 
     @abstractmethod

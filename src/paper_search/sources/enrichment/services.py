@@ -43,8 +43,6 @@ _UNKNOWN = ("10.48550/", "10.5281/", "10.4230/")
 class CrossrefLookup(LookupAdapter):
     """Crossref: DOIs for titles, some abstracts, few open texts."""
 
-    fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
-
     def __init__(self, *, contact: str = "", endpoint: str = crossref.ENDPOINT) -> None:
         self.service = crossref.Crossref(contact=contact, endpoint=endpoint)
         self._contact = {"mailto": contact} if contact else {}
@@ -95,8 +93,6 @@ def create_crossref(config: AppConfig) -> HttpEnricher:
 class OpenAlexLookup(LookupAdapter):
     """OpenAlex: abstracts, DOIs and open texts; a filter costs a tenth of a search."""
 
-    fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
-
     def __init__(self, key: str = "", *, endpoint: str = openalex.ENDPOINT) -> None:
         self.service = openalex.OpenAlex(key, endpoint=endpoint)
         self.endpoint = endpoint
@@ -136,8 +132,6 @@ def create_openalex(config: AppConfig) -> HttpEnricher:
 
 class SemanticScholarLookup(LookupAdapter):
     """Semantic Scholar: abstracts that publishers let it show, DOIs, open texts."""
-
-    fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
 
     def __init__(self, key: str = "", *, endpoint: str = semantic_scholar.ENDPOINT) -> None:
         self.service = semantic_scholar.SemanticScholar(key, endpoint=endpoint)

@@ -120,9 +120,5 @@ def _names(author: str) -> list[str]:
 
 
 def create_search(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the search from its settings.
-
-    Raises:
-        ConfigError: there is no key.
-    """
+    """Make the search from its settings; a ConfigError says that there is no key."""
     return open_source(NewsApi(settings.api_key.strip(), endpoint=ENDPOINT), config, settings)

@@ -101,9 +101,5 @@ def _error(body: Mapping[str, Any]) -> str:
 
 
 def create_search(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the search from its settings.
-
-    Raises:
-        ConfigError: there is no key.
-    """
+    """Make the search from its settings; a ConfigError says that there is no key."""
     return open_source(Tavily(settings.api_key.strip(), endpoint=ENDPOINT), config, settings)
