@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from paper_search.models import (
     Paper,
@@ -11,41 +10,16 @@ from paper_search.models import (
     QueryBuilderInput,
     RawPaper,
     ScoredPaper,
-    SearchReport,
     SearchStrategy,
 )
 from paper_search.report.evidence import paper_of, result_of
 from paper_search.report.exchange import SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult, SearchRun, now
 from paper_search.report.searcher import Found, runs_of
-from paper_search.skills import IntentParser, QueryBuilder
+from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
 
 MIN_RELEVANCE = 0.3
 """Works that are judged less relevant to the whole question are left out."""
-
-
-class ReportsSearch(Protocol):
-    """Strategy to records, with what each source did."""
-
-    async def report(self, strategy: SearchStrategy) -> SearchReport:
-        """See `paper_search.skills.Searcher.report`."""
-        ...
-
-
-class Deduplicates(Protocol):
-    """Records to works."""
-
-    async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
-        """See `paper_search.skills.Deduplicator.deduplicate`."""
-        ...
-
-
-class Scores(Protocol):
-    """Works to verdicts."""
-
-    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
-        """See `paper_search.skills.RelevanceScorer.score`."""
-        ...
 
 
 class AcademicSearch:
@@ -58,9 +32,9 @@ class AcademicSearch:
 
     def __init__(
         self,
-        searcher: ReportsSearch,
-        deduplicator: Deduplicates,
-        relevance_scorer: Scores,
+        searcher: Searcher,
+        deduplicator: Deduplicator,
+        relevance_scorer: RelevanceScorer,
         sources: Sequence[str],
     ) -> None:
         self._searcher = searcher

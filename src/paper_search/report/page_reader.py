@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from paper_search.errors import PaperSearchError
@@ -29,15 +28,7 @@ AT_ONCE = 3
 """Documents that are fetched at the same time; of one host never more than one."""
 
 
-class Fetches(Protocol):
-    """Address to document."""
-
-    async def fetch(self, url: str) -> Document:
-        """See `paper_search.pages.fetching.PageFetcher.fetch`."""
-        ...
-
-
-OpensFetcher = Callable[[], AbstractAsyncContextManager[Fetches]]
+OpensFetcher = Callable[[], AbstractAsyncContextManager[PageFetcher]]
 
 
 class PageReader:
@@ -81,7 +72,7 @@ class PageReader:
         return [by_id.get(source.result_id, source) for source in results], len(chosen), notes
 
     async def _read(
-        self, fetcher: Fetches, result: SearchResult, slots: asyncio.Semaphore
+        self, fetcher: PageFetcher, result: SearchResult, slots: asyncio.Semaphore
     ) -> tuple[SearchResult, str | None]:
         url = address_of(result)
         try:

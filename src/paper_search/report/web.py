@@ -15,12 +15,12 @@ from paper_search.models import (
     SourceReport,
 )
 from paper_search.models import SearchQuery as SourceQuery
-from paper_search.report.academic import MIN_RELEVANCE, ReportsSearch, Scores
+from paper_search.report.academic import MIN_RELEVANCE
 from paper_search.report.evidence import SNIPPET_CHARS, stable_id
 from paper_search.report.exchange import SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult, SearchRun, SearchType, now
 from paper_search.report.searcher import Found, runs_of
-from paper_search.skills import IntentParser
+from paper_search.skills import IntentParser, RelevanceScorer, Searcher
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 
 
@@ -34,8 +34,8 @@ class WebSearch:
     def __init__(
         self,
         kind: SearchType,
-        searcher: ReportsSearch,
-        relevance_scorer: Scores,
+        searcher: Searcher,
+        relevance_scorer: RelevanceScorer,
         services: Sequence[str],
     ) -> None:
         self._kind = kind

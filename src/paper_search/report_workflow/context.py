@@ -16,7 +16,7 @@ from paper_search.llm.metering import Metering
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import PaperCollection
 from paper_search.report.models import ResearchPlan, SearchResult
-from paper_search.report.recovery import Amount, Attempt, CountedModel, WorkflowError, classified
+from paper_search.report.recovery import Amount, Attempt, CountedModel, classified
 from paper_search.report.searcher import ReportSearcher
 from paper_search.report_workflow.records import ReportRecords, StepAnswers
 from paper_search.report_workflow.state import ReportParams, StepState, WorkflowState
@@ -161,14 +161,6 @@ def logged(state: WorkflowState, **changes: Any) -> dict[str, Any]:
     }
 
 
-def kept(state: WorkflowState, errors: list[WorkflowError], notes: list[str]) -> None:
-    """Record what an attempt met on its way."""
-    for error in errors:
-        state.add_error(error)
-    for note in notes:
-        state.add_checkpoint(note)
-
-
 async def worked(  # noqa: PLR0913, PLR0917  # who does it, with what, and what is kept of it
     ctx: Context,
     state: WorkflowState,
@@ -199,7 +191,9 @@ async def worked(  # noqa: PLR0913, PLR0917  # who does it, with what, and what 
         done = await attempt.result()
     finally:
         counted(state, llm)
-    kept(state, attempt.errors, attempt.notes)
+    state.errors += attempt.errors
+    for note in attempt.notes:
+        state.add_checkpoint(note)
     return done
 
 

@@ -50,6 +50,7 @@ from paper_search.sources.values import (
     mapping,
     number,
     text,
+    without_stop,
     words,
     year,
 )
@@ -310,9 +311,7 @@ def read_hit(hit: Any) -> RawPaper | None:
     What DBLP files as CoRR is a preprint on arXiv.
     """
     info = mapping(mapping(hit).get("info"))
-    title = plain(first_text(info.get("title")))
-    if title.endswith(".") and not title.endswith(".."):
-        title = title[:-1].rstrip()
+    title = without_stop(plain(first_text(info.get("title"))))
     if not title:
         return None
     kind = text(info.get("type")).lower()

@@ -30,7 +30,17 @@ from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request,
 from paper_search.sources.dialect import FieldDialect, Written, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.values import address, count, items, mapping, mappings, number, text, year
+from paper_search.sources.values import (
+    address,
+    count,
+    items,
+    mapping,
+    mappings,
+    number,
+    text,
+    without_brackets,
+    year,
+)
 
 ENDPOINT = "https://www.ebi.ac.uk/europepmc/webservices/rest"
 _FIELDS: dict[str | None, str] = {
@@ -149,7 +159,7 @@ class EuropePmcDialect(FieldDialect):
 def read_result(entry: Any) -> RawPaper | None:
     """Return the record of an entry of `resultList.result`, core or lite; None: it has no title."""
     entry = mapping(entry)
-    title = _without_stop(clean(text(entry.get("title"))))
+    title = without_brackets(clean(text(entry.get("title"))))
     if not title:
         return None
     journal_info = mapping(entry.get("journalInfo"))
@@ -187,15 +197,6 @@ def read_result(entry: Any) -> RawPaper | None:
     paper.url = f"https://europepmc.org/article/{where}/{own_id}" if where and own_id else None
     paper.id = f"{NAME}:{where}/{own_id}" if where and own_id else f"{NAME}:{content_key(paper)}"
     return paper
-
-
-def _without_stop(title: str) -> str:
-    """Return a title without its full stop, and without the brackets of a translated one."""
-    if title.endswith(".") and not title.endswith(".."):
-        title = title[:-1].rstrip()
-    if title.startswith("[") and title.endswith("]") and title.count("[") == 1:
-        title = title[1:-1].strip()
-    return title
 
 
 def _authors(entry: dict[str, Any]) -> list[Author]:

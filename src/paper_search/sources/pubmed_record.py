@@ -28,6 +28,7 @@ from paper_search.sources.values import (
     first,
     inner_text,
     local_name,
+    without_brackets,
     year,
 )
 
@@ -120,11 +121,7 @@ def _keywords(citation: Element | None) -> list[str]:
 
 def _title(element: Element | None, path: str) -> str | None:
     """Return a title without the full stop, and without the brackets of a translated one."""
-    text = clean_text(element, path) or ""
-    if text.endswith(".") and not text.endswith(".."):
-        text = text[:-1].rstrip()
-    if text.startswith("[") and text.endswith("]") and text.count("[") == 1:
-        text = text[1:-1].strip()
+    text = without_brackets(clean_text(element, path) or "")
     return None if text.lower().strip(" .") in _NO_TITLE else text
 
 

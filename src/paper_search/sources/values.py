@@ -47,6 +47,18 @@ def words(value: Any) -> str | None:
     return plain(text(value)) or None
 
 
+def without_stop(title: str) -> str:
+    """Return a title without the full stop at its end; an ellipsis stays."""
+    return title[:-1].rstrip() if title.endswith(".") and not title.endswith("..") else title
+
+
+def without_brackets(title: str) -> str:
+    """Return a title without full stop, and without the brackets of a translated one."""
+    title = without_stop(title)
+    is_translated = title.startswith("[") and title.endswith("]") and title.count("[") == 1
+    return title[1:-1].strip() if is_translated else title
+
+
 def first_text(value: Any) -> str:
     """Return the first text of a list that is not empty, or the text itself."""
     return next((found for entry in items(value) if (found := text(entry))), "")
