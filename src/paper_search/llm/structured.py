@@ -10,12 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from paper_search.errors import (
-    LLMLengthError,
-    LLMRefusalError,
-    LLMResponseError,
-    LLMTimeoutError,
-)
+from paper_search.errors import LLMLengthError, LLMRefusalError, LLMResponseError, LLMTimeoutError
 from paper_search.llm.provider import LLMProvider
 
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)

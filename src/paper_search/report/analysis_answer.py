@@ -13,14 +13,7 @@ from paper_search.report.answering import independent
 from paper_search.report.evidence import Evidence, graded
 from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import AnalystInput
-from paper_search.report.models import (
-    AnalysisResult,
-    Contradiction,
-    Finding,
-    Grade,
-    Quote,
-    Theme,
-)
+from paper_search.report.models import AnalysisResult, Contradiction, Finding, Grade, Quote, Theme
 from paper_search.report.passages import PassageFinder, is_background
 from paper_search.report.quotations import located
 from paper_search.skills.key_phrases import key_phrases

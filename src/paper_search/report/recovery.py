@@ -185,8 +185,7 @@ class Attempt(Generic[ResultT]):
         """Show the model less the next time; of less it has less to say, too."""
         sources, chars = REDUCTIONS[tried]
         self.amount = Amount(
-            min(sources, self.amount.sources),
-            min(chars or self.amount.chars, self.amount.chars),
+            min(sources, self.amount.sources), min(chars or self.amount.chars, self.amount.chars)
         )
         cut = f" of at most {chars} characters" if chars else ""
         what = "The model's answer was cut off" if is_cut_off else "Context overflow"

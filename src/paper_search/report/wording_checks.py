@@ -26,7 +26,7 @@ _SAYING = re.compile(
     r"^,? ?(?:['’]s)? ?(?:(?:team|group|(?:and )?colleagues|researchers?|University|trial|study"
     r"|review|guidelines?) )?(?:show|find|found|says?|said|argue|write|wrote|report|confirm"
     r"|conclude|recommend|warn|ban|approv|claim|demonstrat|prove|state|suggest|declar|advis"
-    r"|announc|endors)",
+    r"|announc|endors)"
 )
 _KINDS = (
     r"meta[- ]?analys[ie]s", r"(?:systematic|umbrella|scoping|cochrane) reviews?",

@@ -19,12 +19,7 @@ from paper_search.report.exchange import (
 )
 from paper_search.report.models import ResearchPlan, ResearchStatus, SearchQuery, SearchResult
 from paper_search.report.planner import Planner, validate_research_plan
-from paper_search.report.recovery import (
-    ErrorCategory,
-    ErrorSeverity,
-    WorkflowError,
-    classified,
-)
+from paper_search.report.recovery import ErrorCategory, ErrorSeverity, WorkflowError, classified
 from paper_search.report.searcher import runs_of
 from paper_search.report_workflow.context import (
     BATCH,
@@ -267,9 +262,7 @@ async def _analysis(
 ) -> AnalystOutput | None:
     results = await records_of(ctx).results(state.result_ids)
     given = AnalystInput(
-        search_results=results,
-        research_plan=plan_of(state),
-        previous_analysis=state.analysis,
+        search_results=results, research_plan=plan_of(state), previous_analysis=state.analysis
     )
     work = worked(
         ctx,

@@ -237,8 +237,7 @@ def _shown(state: WorkflowState, params: ReportParams, kind: str) -> dict[str, A
 
 def _plan(plan: ResearchPlan) -> dict[str, Any]:
     shown: dict[str, Any] = plan.model_dump(
-        mode="json",
-        include={"decomposed_questions", "expected_sections", "methodology"},
+        mode="json", include={"decomposed_questions", "expected_sections", "methodology"}
     )
     shown["search_queries"] = [
         query.model_dump(mode="json", include={"query_text", "search_type", "priority"})
@@ -249,8 +248,7 @@ def _plan(plan: ResearchPlan) -> dict[str, Any]:
 
 def _draft(draft: ResearchDraft) -> dict[str, Any]:
     shown: dict[str, Any] = draft.model_dump(
-        mode="json",
-        include={"title", "abstract", "conclusion", "references", "version"},
+        mode="json", include={"title", "abstract", "conclusion", "references", "version"}
     )
     shown["sections"] = [
         section.model_dump(mode="json", include={"title", "content", "word_count"})

@@ -105,10 +105,7 @@ class Arxiv(Adapter):
         start = (number(asked.get("start")) or 0) + (number(asked.get("max_results")) or 1)
         more = min(hits or 0, self.most_results)
         return Page.of(
-            entries,
-            read_entry,
-            hits=hits,
-            next=_turned(request, start) if start < more else None,
+            entries, read_entry, hits=hits, next=_turned(request, start) if start < more else None
         )
 
     @staticmethod

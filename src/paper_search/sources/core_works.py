@@ -10,12 +10,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from paper_search.bibliography.abstracts import plain_abstract
-from paper_search.bibliography.identifiers import (
-    content_key,
-    parse_arxiv_id,
-    parse_doi,
-    parse_pmid,
-)
+from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi, parse_pmid
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import normalised_title
@@ -99,12 +94,7 @@ class Core(Adapter):
         total = number(body.get("totalHits"))
         has_more = bool(entries) and start < min(total or 0, self.most_results)
         following = replace(request, json={**asked, "offset": start})
-        return Page.of(
-            entries,
-            read_work,
-            hits=total,
-            next=following if has_more else None,
-        )
+        return Page.of(entries, read_work, hits=total, next=following if has_more else None)
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:

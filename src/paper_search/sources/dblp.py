@@ -22,17 +22,7 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import InputError
 from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
-from paper_search.query import (
-    And,
-    Near,
-    Node,
-    Not,
-    Or,
-    Phrase,
-    Term,
-    YearRange,
-    normalise,
-)
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
 from paper_search.sources.adapter import (
     Adapter,
     Page,
@@ -137,10 +127,7 @@ class Dblp(Adapter):
         start = (number(hits.get("@first")) or 0) + len(entries)
         has_more = bool(entries) and start < min(total or 0, self.most_results)
         return Page.of(
-            entries,
-            read_hit,
-            hits=total,
-            next=request.turned(f=start) if has_more else None,
+            entries, read_hit, hits=total, next=request.turned(f=start) if has_more else None
         )
 
 

@@ -12,17 +12,7 @@ from typing import ClassVar
 from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
-from paper_search.query import (
-    And,
-    Near,
-    Node,
-    Not,
-    Or,
-    Phrase,
-    Term,
-    YearRange,
-    normalise,
-)
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
 from paper_search.sources.adapter import Translated, translated_as_far_as_known
 
 _PREPRINT = "article"

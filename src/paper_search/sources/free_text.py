@@ -12,17 +12,7 @@ from dataclasses import replace
 from paper_search.bibliography.languages import language_code
 from paper_search.errors import InputError
 from paper_search.models import RankedQuery, SearchConstraints
-from paper_search.query import (
-    And,
-    Near,
-    Node,
-    Not,
-    Or,
-    Phrase,
-    Term,
-    YearRange,
-    normalise,
-)
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
 from paper_search.query.normal_form import wanted_leaves
 from paper_search.sources.adapter import Translated, translated_as_far_as_known
 from paper_search.sources.dialect import joined_span
@@ -41,9 +31,7 @@ def to_free_text(tree: Node, filters: SearchConstraints, *, service: str) -> Tra
         InputError: the query only excludes.
     """
     return translated_as_far_as_known(
-        tree,
-        lambda given: _to_free_text(given, filters, service),
-        service=service,
+        tree, lambda given: _to_free_text(given, filters, service), service=service
     )
 
 

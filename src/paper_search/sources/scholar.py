@@ -17,17 +17,7 @@ from paper_search.bibliography.text import clean
 from paper_search.errors import InputError
 from paper_search.http.retry import utc_now
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
-from paper_search.query import (
-    And,
-    Near,
-    Node,
-    Not,
-    Or,
-    Phrase,
-    Term,
-    YearRange,
-    render,
-)
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, render
 from paper_search.sources.adapter import Adapter, Translated, translated_as_far_as_known
 from paper_search.sources.dialect import quoted
 from paper_search.sources.ranked_text import all_words, content_words, telling_words

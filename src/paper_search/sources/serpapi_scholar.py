@@ -118,10 +118,7 @@ class ScholarAdapter(GoogleScholar):
         listed = body.get("organic_results")
         entries = listed if isinstance(listed, list) else []
         return Page.of(
-            entries,
-            read_result,
-            hits=_total(body),
-            next=self._next(request) if entries else None,
+            entries, read_result, hits=_total(body), next=self._next(request) if entries else None
         )
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:

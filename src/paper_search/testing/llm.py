@@ -125,11 +125,7 @@ def graded(
     Its snippet is the title. Exclusions get what leaves the score as it is: 0.
     """
     grades = [
-        {
-            "criterion": each["number"],
-            "grade": given,
-            "snippet": record["title"] if given else "",
-        }
+        {"criterion": each["number"], "grade": given, "snippet": record["title"] if given else ""}
         for each in criteria
         for given in [grade if each["kind"] == "inclusion" else 0]
     ]

@@ -217,9 +217,7 @@ _STYLES = {
         "Compact", '<w:spacing w:before="50" w:after="50"/>', '<w:sz w:val="18"/>'
     ),
     "Title": _paragraph(
-        "Title",
-        '<w:keepNext/><w:spacing w:before="0" w:after="160"/>',
-        '<w:b/><w:sz w:val="40"/>',
+        "Title", '<w:keepNext/><w:spacing w:before="0" w:after="160"/>', '<w:b/><w:sz w:val="40"/>'
     ),
     "Table": (
         '<w:style w:type="table" w:default="1" w:styleId="Table"><w:name w:val="Table"/>'

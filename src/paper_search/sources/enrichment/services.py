@@ -58,8 +58,7 @@ class CrossrefLookup(LookupAdapter):
             wanted = ",".join(f"doi:{dois[work.id]}" for work in batch)
             yield Batch(
                 Request(
-                    self.endpoint,
-                    {"filter": wanted, "rows": 2 * _CROSSREF_BATCH, **self._contact},
+                    self.endpoint, {"filter": wanted, "rows": 2 * _CROSSREF_BATCH, **self._contact}
                 ),
                 batch,
             )

@@ -147,11 +147,7 @@ class SnowballSource:
 
     def _http(self, tracker: Tracker) -> HttpClient:
         return client_of(
-            tracker,
-            self._settings,
-            client=self._given_client,
-            sleep=self._sleep,
-            clock=self._clock,
+            tracker, self._settings, client=self._given_client, sleep=self._sleep, clock=self._clock
         )
 
 

@@ -13,17 +13,7 @@ from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
 from paper_search.errors import InputError
 from paper_search.models import RawPaper, SearchConstraints
-from paper_search.query import (
-    And,
-    Near,
-    Node,
-    Not,
-    Or,
-    Phrase,
-    Term,
-    YearRange,
-    render,
-)
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, render
 from paper_search.sources.adapter import Adapter, Translated, translated_as_far_as_known
 from paper_search.sources.dialect import Dialect, Written, joined_span, quoted
 from paper_search.sources.values import address, text, year
@@ -135,10 +125,7 @@ def _said(tree: Node, filters: SearchConstraints, say: object) -> Translated:
     if not any(not isinstance(part, Not) and say(part) for part in rest):  # type: ignore[operator]  # as above
         raise InputError(f"the query {render(tree)!r} only excludes: add what to search for")
     return Translated(
-        " ".join(said),
-        year_from=first,
-        year_to=last,
-        language=language_code(filters.language),
+        " ".join(said), year_from=first, year_to=last, language=language_code(filters.language)
     )
 
 
