@@ -28,11 +28,8 @@ _SPOKEN_FOR = ("max-age", "no-store", "no-cache", "must-revalidate")
 class AnswerCache:
     """A cache in a SQLite file; an async context manager, shared by processes.
 
-    A file that cannot be used is reported in the log, and nothing is cached.
-
-    Args:
-        path: of the file; it is made with its directory.
-        lifetime_s: of an answer whose service does not say.
+    A file that cannot be used is reported in the log, and nothing is cached. `lifetime_s` is that
+    of an answer whose service does not say.
     """
 
     def __init__(self, path: Path, *, lifetime_s: int = _DAY_S) -> None:

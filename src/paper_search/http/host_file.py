@@ -30,12 +30,7 @@ CREATE TABLE IF NOT EXISTS refusals (host TEXT PRIMARY KEY, until REAL, reason T
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A host that does not want to be asked.
-
-    Attributes:
-        until: when it may be asked again, in seconds since 1970.
-        reason: what it said.
-    """
+    """A host that does not want to be asked until then, in seconds since 1970, and what it said."""
 
     until: float
     reason: str
@@ -57,12 +52,7 @@ class Quota:
 
 
 class HostFile:
-    """A SQLite file that processes share; one that cannot be used is reported once and left alone.
-
-    Args:
-        path: of the file; it is made with its directory.
-        clock: seconds since 1970.
-    """
+    """A SQLite file that processes share; one of no use is reported once and left alone."""
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._path = path

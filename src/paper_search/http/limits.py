@@ -32,11 +32,8 @@ class HostLimiter:
     """Gives out turns and slots: turns are an interval apart, slots are few.
 
     It serves all event loops and threads of a process: `reserve_within` waits for nobody, whoever
-    asks is told how long to wait; `slot` waits in the loop of whoever asks.
-
-    Args:
-        clock: seconds that never run backwards.
-        file: what other processes know; None: nobody else asks, and no refusal is remembered.
+    asks is told how long to wait; `slot` waits in the loop of whoever asks. `file`: None: nobody
+    else asks, and no refusal is remembered.
     """
 
     def __init__(

@@ -27,9 +27,6 @@ _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 class Routes(httpx.AsyncBaseTransport):
     """Sends each request straight or through a proxy, as the network of the machine demands.
 
-    Args:
-        config: proxies, exceptions and certificates.
-
     Raises:
         ConfigError: one of them cannot be used; it names the variable.
     """
@@ -168,11 +165,7 @@ class Credentials:
 
 
 class Network(httpx.AsyncBaseTransport):
-    """Sends requests through an httpx client.
-
-    Args:
-        client: an open client.
-    """
+    """Sends requests through an httpx client."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
         self._client = client
@@ -230,11 +223,7 @@ def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
 
 
 class Reachability:
-    """Remembers which hosts could be connected to, and which could not.
-
-    Args:
-        clock: seconds that never run backwards.
-    """
+    """Remembers which hosts could be connected to, and which could not."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -265,13 +254,7 @@ class Reachability:
 
 
 class Contact:
-    """One attempt to connect; given up early while nothing else can be connected to either.
-
-    Args:
-        reachability: what other attempts have seen.
-        patience_s: how long a connection may take as long as there is no other.
-        give_up: ends the attempt.
-    """
+    """One attempt to connect; given up early while nothing else can be connected to either."""
 
     def __init__(
         self, reachability: Reachability, patience_s: float, give_up: Callable[[], None]

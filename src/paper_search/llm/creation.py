@@ -102,8 +102,7 @@ _SPELLINGS = {
 class InstalledProvider(ChatProvider):
     """A chat model of a package that need not be ours.
 
-    Args:
-        config: its settings; `model` is the bare name, `provider` says whose it is.
+    In its settings, `model` is the bare name, and `provider` says whose it is.
 
     Raises:
         ConfigError: its package is not installed.

@@ -128,14 +128,9 @@ class CallResult:
 class Meter:
     """Counts the calls of one step; many may run at once.
 
-    Args:
-        step: its id.
-        iteration: of the thread.
-        budget: what the whole thread may spend.
-        log: where the calls of the thread are kept; None: in this object only.
-        logged: what the log said when the step began.
-        before: what the thread spent as far as its state knows; the log may know of more.
-        prices: None: those that ship.
+    `budget` is of the whole thread. `log`: None: in this object only; `logged`: what it said when
+    the step began. `before`: what the thread spent as far as its state knows; the log may know of
+    more.
     """
 
     def __init__(  # noqa: PLR0913  # by keyword
@@ -256,12 +251,9 @@ def _priced(
 class Metering:
     """Makes the meters of all threads.
 
-    Attributes:
-        directory: where their logs are; None: none are kept.
-        prices: of all models.
-        models: what each skill asks, as `provider:model`; a skill that is missing asks none.
-        batch_size: papers that are judged by one call, at most.
-        budget: of threads that were begun without one.
+    `directory`: of the logs; None: none are kept. `models`: what each skill asks, as
+    `provider:model`; a skill that is missing asks none. `batch_size`: papers that are judged by one
+    call, at most. `budget`: of threads that were begun without one.
     """
 
     directory: Path | None = None

@@ -44,11 +44,7 @@ _JOURNAL = re.compile(r"(?!in\b|proc)[^\d(,;:]{3,}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ArxivWork(Translated):
-    """One preprint.
-
-    Attributes:
-        arxiv_id: without its version.
-    """
+    """One preprint, by its id without the version."""
 
     arxiv_id: str = ""
 

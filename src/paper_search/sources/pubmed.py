@@ -55,11 +55,7 @@ _FIRST_YEAR, _LAST_YEAR = 1000, 3000
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest(Request):
-    """The question for some records.
-
-    Attributes:
-        later: numbers of those to ask for afterwards.
-    """
+    """The question for some records, with the numbers of those to ask for afterwards."""
 
     later: tuple[str, ...] = ()
 

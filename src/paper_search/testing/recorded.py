@@ -14,14 +14,7 @@ _KINDS = {".json": "application/json", ".xml": "application/xml", ".html": "text
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """One body with what is known about it.
-
-    Attributes:
-        path: of the body.
-        status: the HTTP status that it came with.
-        url: that was asked.
-        tags: the edge cases in it.
-    """
+    """One body with what is known about it."""
 
     path: Path
     status: int

@@ -101,12 +101,7 @@ def report_sources() -> list[SearchResult]:
 
 
 class FakeSearch:
-    """A kind of search that gives the same sources to the first query that asks.
-
-    Args:
-        sources: what it finds.
-        error: what it raises instead.
-    """
+    """A kind of search that gives the same sources to the first query that asks."""
 
     def __init__(
         self, sources: Sequence[SearchResult] | None = None, error: Exception | None = None
@@ -160,10 +155,8 @@ ReviewReply = ReviewDecision | str | Callable[[Review], Any]
 class ScriptedReviews:
     """Answers the questions of a report from a script and remembers what it was asked.
 
-    Args:
-        replies: one for each question, in order: a decision, the name of an action, or a function
-            of the question.
-        otherwise: the reply when the script is over; None: an AssertionError.
+    A reply is a decision, the name of an action, or a function of the question; when the script is
+    over, `otherwise`, or an AssertionError.
     """
 
     def __init__(

@@ -27,10 +27,8 @@ Records = Callable[[SearchStrategy], Sequence[RawPaper]]
 class FakeSkills:
     """Six skills in one object: deterministic, offline, instant.
 
-    The strategy of round n asks for `round_<n>`; the records depend on nothing but the strategy.
-
-    Args:
-        records: what a search finds; by default two papers, one of them new in every strategy.
+    The strategy of round n asks for `round_<n>`; the records depend on nothing but the strategy. By
+    default a search finds two papers, one of them new in every strategy.
     """
 
     def __init__(self, records: Records | None = None) -> None:
@@ -121,10 +119,8 @@ Reply = Decision | str | Callable[[Checkpoint], Decision]
 class ScriptedHandler:
     """Answers checkpoints from a script and remembers what it was asked.
 
-    Args:
-        replies: one for each checkpoint, in order: a decision, the name of an action, or a function
-            of the checkpoint.
-        otherwise: the reply when the script is over; None: an AssertionError.
+    A reply is a decision, the name of an action, or a function of the checkpoint; when the script
+    is over, `otherwise`, or an AssertionError.
     """
 
     def __init__(self, replies: Iterable[Reply] = (), otherwise: Reply | None = None) -> None:

@@ -27,14 +27,9 @@ Papers: TypeAlias = Iterable[RawPaper] | Callable[[SearchStrategy], Iterable[Raw
 class FakeSource:
     """A source that gives what it is told to, or fails as it is told to.
 
-    Years, language and `max_results` of the strategy are respected, the queries are not looked
-    at. `strategies` holds what it was asked, in order.
-
-    Args:
-        name: its name.
-        papers: what it finds, or what makes that of a strategy.
-        delay_s: how long every answer takes.
-        error: what every answer raises instead, after the delay.
+    Years, language and `max_results` of the strategy are respected, the queries are not looked at.
+    `strategies` holds what it was asked, in order. `papers`: what it finds, or what makes that of a
+    strategy. `error` is raised instead, after `delay_s`.
     """
 
     def __init__(
@@ -289,14 +284,8 @@ Hits: TypeAlias = Mapping[str, int | None] | Callable[[str], int | None]
 class FakeCountingSource(FakeSource):
     """A `FakeSource` that counts: `counted` holds what it was asked to count, in order.
 
-    Args:
-        name: its name.
-        hits: of every query (0 where it is not named; None: it does not say), or what makes them.
-        papers: what it finds, as `FakeSource` takes them.
-        is_local: whether a count costs no request.
-        ranks: whether it answers ranked queries.
-        delay_s: how long every answer takes.
-        error: what every answer raises instead, after the delay.
+    `hits`: of every query (0 where it is not named; None: it does not say), or what makes them.
+    `is_local`: whether a count costs no request; `ranks`: whether it answers ranked queries.
     """
 
     def __init__(  # noqa: PLR0913  # one for each way in which sources differ

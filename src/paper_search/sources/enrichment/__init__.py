@@ -15,12 +15,7 @@ GAPS = ("abstract", "doi", "full_text_url")
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """What an enricher knows.
-
-    Attributes:
-        records: id of a work that was asked for, to the records that may be of the same work.
-        report: what was done, as sources report it.
-    """
+    """What an enricher knows: the records that may be of each work, by the work's id."""
 
     report: SourceReport
     records: dict[str, list[RawPaper]] = field(default_factory=dict)

@@ -42,10 +42,7 @@ _ENDS_IT = {
 class Batch:
     """One request, and the works that it asks for.
 
-    Attributes:
-        request: for all of them.
-        works: whose answer it may hold.
-        is_by_title: the service was asked for a title: whatever it gives may be another work.
+    `is_by_title`: the service was asked for a title: whatever it gives may be another work.
     """
 
     request: Request

@@ -53,15 +53,9 @@ _NOTHING_MARKED = (
 class SnowballSource:
     """Follows citations from the seeds of a strategy; its queries are not sent.
 
-    The first service follows all the seeds that it knows; the next ones get those that it does
-    not know, or where it failed.
-
-    Args:
-        trackers: the services, in the order in which they are asked.
-        settings: how to ask them; `max_calls` is for all of them, and for one search.
-        client: an open httpx client to use; it is not closed.
-        sleep: waits for seconds.
-        clock: seconds that never run backwards.
+    The first service follows all the seeds that it knows; the next ones get those that it does not
+    know, or where it failed. `max_calls` of the settings is for all services, and for one search; a
+    client that is given is not closed.
     """
 
     def __init__(

@@ -74,14 +74,8 @@ def distinct(ids: Iterable[str | None]) -> list[str]:
 class Following:
     """One service and what it is to follow.
 
-    Attributes:
-        tracker: the service.
-        http: an open client.
-        filters: years and language are checked locally, too.
-        budget: counts the requests of all services.
-        ends_at: the time of the clock at which it ends.
-        clock: seconds that never run backwards.
-        answers: the result of every trail, in order.
+    `budget` counts the requests of all services; years and language are checked locally, too;
+    `ends_at` is the time of the clock at which it ends.
     """
 
     tracker: Tracker
