@@ -28,13 +28,11 @@ _SPOKEN_FOR = ("max-age", "no-store", "no-cache", "must-revalidate")
 class AnswerCache:
     """A cache in a SQLite file; an async context manager, shared by processes.
 
-    A file that cannot be used is reported in the log, and nothing is cached. `lifetime_s` is that
-    of an answer whose service does not say.
+    A file that cannot be used is reported in the log, and nothing is cached.
     """
 
-    def __init__(self, path: Path, *, lifetime_s: int = _DAY_S) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._lifetime_s = lifetime_s
         self._storage: AsyncSqliteStorage | None = None
         self._stack = AsyncExitStack()
 
@@ -66,9 +64,7 @@ class AnswerCache:
             return network
         from hishel.httpx import AsyncCacheTransport  # noqa: PLC0415  # slow to import
 
-        return AsyncCacheTransport(
-            _Dated(network, self._lifetime_s), self._storage, rfc={"shared": False}
-        )
+        return AsyncCacheTransport(_Dated(network), self._storage, rfc={"shared": False})
 
     async def forget(self, url: httpx.URL | str) -> None:
         """Remove the answer to a request, because it turned out to be of no use."""
@@ -85,9 +81,8 @@ def cache_key(url: httpx.URL | str) -> str:
 class _Dated(httpx.AsyncBaseTransport):
     """Adds a lifetime to sound answers that come without one, and takes cookies off."""
 
-    def __init__(self, network: httpx.AsyncBaseTransport, lifetime_s: int) -> None:
+    def __init__(self, network: httpx.AsyncBaseTransport) -> None:
         self._network = network
-        self._lifetime_s = lifetime_s
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         response = await self._network.handle_async_request(request)
@@ -99,6 +94,6 @@ class _Dated(httpx.AsyncBaseTransport):
             and not is_spoken_for
             and not any(word in said.lower() for word in _SPOKEN_FOR)
         ):
-            lifetime = f"max-age={self._lifetime_s}"
+            lifetime = f"max-age={_DAY_S}"
             response.headers["cache-control"] = f"{said}, {lifetime}" if said else lifetime
         return response

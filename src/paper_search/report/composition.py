@@ -225,7 +225,7 @@ class Composition:
     def _written(self, quote: Quote) -> str:
         """Return a quotation with who wrote it; a source without authors speaks itself."""
         result = self.evidence.by_id[quote.result_id]
-        who = said_by(author_year(result), "write") if result.authors else "One source says"
+        who = said_by(author_year(result)) if result.authors else "One source says"
         return f"{who}: {quoted(quote.text)} {self._cite([quote])}."
 
     def _themes(self) -> str:

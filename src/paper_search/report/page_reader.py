@@ -43,11 +43,9 @@ class PageReader:
     def __init__(
         self,
         open_fetcher: OpensFetcher = PageFetcher,
-        policy: PagePolicy | None = None,
         missing: Callable[[], list[str]] = missing_libraries,
     ) -> None:
         self._open_fetcher = open_fetcher
-        self._policy = policy or PagePolicy()
         self._missing = missing
 
     async def read(
@@ -78,7 +76,7 @@ class PageReader:
         try:
             async with slots:
                 document = await fetcher.fetch(url)
-                text = await document_text(document, self._policy)
+                text = await document_text(document, PagePolicy())
         except PaperSearchError as error:
             return result, f"Not read, {_host(url)}: {error}"
         if is_withdrawn(text.title, text.text):

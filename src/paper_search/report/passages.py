@@ -374,10 +374,3 @@ def content_stems(text: str) -> list[str]:
     words = WORD.findall(text.casefold())
     kept = [word for word in words if word not in skipped and len(word) > 1]
     return list(dict.fromkeys(stem for word in kept for stem in tokens(word)))
-
-
-def similarity(one: frozenset[str], other: frozenset[str], weights: dict[str, float]) -> float:
-    """Return how alike two sets of stems are, rare ones first: weighted overlap, 0 to 1."""
-    both = sum(weights.get(stem, 1.0) for stem in one & other)
-    either = sum(weights.get(stem, 1.0) for stem in one | other)
-    return both / either if either else 0.0

@@ -41,14 +41,10 @@ def quoted(text: str) -> str:
     return f"“{inner}”"
 
 
-def said_by(who: str, verb: str, past: str | None = None) -> str:
-    """Return who says something, without the year, which the citation gives: "Lee et al. write".
-
-    `who`: as `author_year` names them. `verb`: in the plural; `past`: a form for any number.
-    """
+def said_by(who: str) -> str:
+    """Return who, as `author_year` names them, writes something: "Lee et al. write"."""
     names = without_year(who)
-    is_several = " et al." in names or " and " in names
-    return f"{names} {past or (verb if is_several else verb + 's')}"
+    return f"{names} {'write' if ' et al.' in names or ' and ' in names else 'writes'}"
 
 
 def without_year(who: str) -> str:

@@ -109,9 +109,9 @@ class Review(BaseModel):
         """Return when the time to answer is over."""
         return self.asked_at + timedelta(seconds=self.timeout_seconds)
 
-    def is_overdue(self, at: datetime | None = None) -> bool:
+    def is_overdue(self) -> bool:
         """Whether the time to answer is over."""
-        return (at or now()) >= self.expires_at
+        return now() >= self.expires_at
 
     @property
     def reference(self) -> ReviewRef:

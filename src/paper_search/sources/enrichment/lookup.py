@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,8 +18,6 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explain
 
 if TYPE_CHECKING:
-    import httpx
-
     from paper_search.config import AppConfig
     from paper_search.http.body import HttpAnswer
     from paper_search.http.client import HttpClient
@@ -87,23 +84,12 @@ class _Asking:
 class HttpEnricher:
     """Looks works up at one web service.
 
-    `max_calls` of the settings counts for one look-up; a client that is given is not closed.
+    `max_calls` of the settings counts for one look-up.
     """
 
-    def __init__(
-        self,
-        adapter: LookupAdapter,
-        settings: SourceSettings | None = None,
-        *,
-        client: httpx.AsyncClient | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, adapter: LookupAdapter, settings: SourceSettings | None = None) -> None:
         self._adapter = adapter
         self._settings = settings or SourceSettings(deadline_s=_DEADLINE_S, max_retries=1)
-        self._given_client = client
-        self._sleep = sleep
-        self._clock = clock
 
     @property
     def enricher_name(self) -> str:
@@ -112,30 +98,21 @@ class HttpEnricher:
 
     async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
         """Return what the service knows of the works, as far as the budget goes."""
-        started = self._clock()
+        started = time.monotonic()
         ends_at = started + self._settings.deadline_s
         lacking = [
             work for work in works if any(not getattr(work, gap) for gap in self._adapter.fields)
         ]
         asking = _Asking()
         budget = CallBudget(self._settings.max_calls)
-        async with self._client() as http:
+        async with client_of(self._adapter.service, self._settings) as http:
             for batch in self._adapter.batches(lacking):
                 is_over = asking.error is not None and asking.error.status in _ENDS_IT
                 if is_over or budget.is_spent:
                     asking.left += len(batch.works)
                 else:
                     await self._ask(http, batch, asking, budget, ends_at)
-        return LookUp(self._report(asking, self._clock() - started), asking.records)
-
-    def _client(self) -> HttpClient:
-        return client_of(
-            self._adapter.service,
-            self._settings,
-            client=self._given_client,
-            sleep=self._sleep,
-            clock=self._clock,
-        )
+        return LookUp(self._report(asking, time.monotonic() - started), asking.records)
 
     async def _ask(
         self, http: HttpClient, batch: Batch, asking: _Asking, budget: CallBudget, ends_at: float

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from paper_search.bibliography.identifiers import parse_doi
@@ -35,10 +34,7 @@ from paper_search.sources.snowballing.services import (
 from paper_search.sources.snowballing.tracker import Following
 
 if TYPE_CHECKING:
-    import httpx
-
     from paper_search.config import AppConfig
-    from paper_search.http.client import HttpClient
     from paper_search.sources.snowballing.tracker import Tracker
 
 MOST_CALLS = 60
@@ -54,24 +50,12 @@ class SnowballSource:
     """Follows citations from the seeds of a strategy; its queries are not sent.
 
     The first service follows all the seeds that it knows; the next ones get those that it does not
-    know, or where it failed. `max_calls` of the settings is for all services, and for one search; a
-    client that is given is not closed.
+    know, or where it failed. `max_calls` of the settings is for all services, and for one search.
     """
 
-    def __init__(
-        self,
-        trackers: Sequence[Tracker],
-        settings: SourceSettings | None = None,
-        *,
-        client: httpx.AsyncClient | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, trackers: Sequence[Tracker], settings: SourceSettings | None = None) -> None:
         self._trackers = list(trackers)
         self._settings = settings or SourceSettings()
-        self._given_client = client
-        self._sleep = sleep
-        self._clock = clock
 
     @property
     def source_name(self) -> str:
@@ -121,15 +105,15 @@ class SnowballSource:
         """Ask one service after the other, each for the seeds that are left."""
         most = self._settings.max_calls
         budget = CallBudget(MOST_CALLS if most is None else most)
-        ends_at = self._clock() + self._settings.deadline_s
+        ends_at = time.monotonic() + self._settings.deadline_s
         left = list(seeds)[:MAX_SEEDS]
         answers: list[Asked] = []
         for tracker in self._trackers:
             wanted = filters.max_results - sum(len(answer.papers) for answer in answers)
             if not left or wanted < 1 or budget.is_spent:
                 break
-            async with self._http(tracker) as http:
-                following = Following(tracker, http, filters, budget, ends_at, self._clock)
+            async with client_of(tracker, self._settings) as http:
+                following = Following(tracker, http, filters, budget, ends_at)
                 left = await following.follow(left, wanted)
             answers += following.answers
         if budget.is_spent and left:
@@ -138,11 +122,6 @@ class SnowballSource:
             note = f"{MAX_SEEDS} of {len(seeds)} marked papers were followed"
             answers[0].notes = (*answers[0].notes, note)
         return answers
-
-    def _http(self, tracker: Tracker) -> HttpClient:
-        return client_of(
-            tracker, self._settings, client=self._given_client, sleep=self._sleep, clock=self._clock
-        )
 
 
 def seeds_in(query: str) -> list[Seed]:

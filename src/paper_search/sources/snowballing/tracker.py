@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from paper_search.bibliography.languages import language_code
 from paper_search.http.body import HttpAnswer
-from paper_search.http.client import HttpClient
 from paper_search.http.errors import HttpError
 from paper_search.http.limits import CallBudget
 from paper_search.models import SNOWBALL, SearchConstraints, Seed, SourceStatus
@@ -19,6 +19,9 @@ from paper_search.sources.adapter import Page, Request, Service
 from paper_search.sources.asking import Asked
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explain
+
+if TYPE_CHECKING:
+    from paper_search.http.client import HttpClient
 
 _MOST_PAGES = 12
 """Requests for one trail, whatever is wanted of it."""
@@ -83,7 +86,6 @@ class Following:
     filters: SearchConstraints
     budget: CallBudget
     ends_at: float
-    clock: Callable[[], float]
     answers: list[Asked] = field(default_factory=list)
 
     async def follow(self, seeds: Sequence[Seed], wanted: int) -> list[Seed]:
@@ -124,7 +126,7 @@ class Following:
 
     async def _walk(self, trail: Trail, wanted: int) -> Asked:
         """Turn the pages of a trail until there is enough."""
-        started = self.clock()
+        started = time.monotonic()
         asked = self._asked(trail.text)
         request: Request | None = trail.request
         try:
@@ -136,7 +138,7 @@ class Following:
                 request = page.next
         except (ServiceError, HttpError) as error:
             self._note_failure(asked, error)
-        asked.seconds = self.clock() - started
+        asked.seconds = time.monotonic() - started
         self.answers.append(asked)
         return asked
 
@@ -149,7 +151,7 @@ class Following:
     def _note_failure(self, asked: Asked, error: ServiceError | HttpError) -> None:
         if isinstance(error, HttpError):
             asked.attempts += error.attempts
-            said = explain(error, self.tracker, patience_s=max(self.ends_at - self.clock(), 0))
+            said = explain(error, self.tracker, patience_s=max(self.ends_at - time.monotonic(), 0))
             error = ServiceError(said.message, status=said.status)
         asked.error = None if error.status is SourceStatus.EMPTY else error
         if asked.error is None:
