@@ -35,9 +35,8 @@ from paper_search.report.models import (
     ResearchPlan,
 )
 from paper_search.report.planner import Planner
-from paper_search.report.reviewer import Reviewer
+from paper_search.report.reviewer import Reviewer, supported
 from paper_search.report.sub_questions import section
-from paper_search.report.support import supported
 from paper_search.report.writer import Writer
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer
 from paper_search.testing.llm import FakeLLM, grades_of

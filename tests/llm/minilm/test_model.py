@@ -14,8 +14,7 @@ import pytest
 from paper_search.errors import ConfigError
 from paper_search.library import Embedder, Library
 from paper_search.library.embedders import create_embedder
-from paper_search.llm.minilm import LONGEST, MiniLM, ModelFiles
-from paper_search.llm.minilm.tokens import WordPieces
+from paper_search.llm.minilm import LONGEST, MiniLM, ModelFiles, WordPieces
 from paper_search.models import RawPaper
 from paper_search.models.language_models import EmbeddingsConfig
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.llm.minilm.tiny import PIECES
 
-from paper_search.llm.minilm.tokens import WordPieces
+from paper_search.llm.minilm import WordPieces
 
 PIECES_OF = WordPieces(PIECES)
 
