@@ -2,7 +2,7 @@
 
 import pytest
 
-from paper_search.report.checks import checked, reviewed
+from paper_search.report.checks import reviewed
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import AnalysisResult, ResearchDraft, ResearchPlan
@@ -158,7 +158,7 @@ def test_a_banned_word_in_a_quotation_is_not_the_writers():
         search_results=sources,
         target_length=60,
     )
-    assert checked(given) == []
+    assert reviewed(given)[0] == []
 
 
 def test_a_draft_that_is_much_too_long_is_major():
@@ -188,7 +188,7 @@ def items(content: str = GOOD, *, target: int = 60, **changes: object) -> list[t
     )
     return [
         (each.severity, each.category, each.location, each.description, each.suggested_fix)
-        for each in checked(given)
+        for each in reviewed(given)[0]
     ]
 
 
@@ -432,7 +432,7 @@ def told(
         search_results=SOURCES,
         target_length=draft.word_count,
     )
-    return [(each.severity, each.location, each.description) for each in checked(given)]
+    return [(each.severity, each.location, each.description) for each in reviewed(given)[0]]
 
 
 @pytest.mark.parametrize(
@@ -448,7 +448,7 @@ def test_a_draft_is_too_long_from_140_percent_and_too_short_under_half(words, ta
         search_results=SOURCES[:0] if target == 100 else SOURCES,
         target_length=target,
     )
-    found = [each for each in checked(given) if " words, asked for were " in each.description]
+    found = [each for each in reviewed(given)[0] if " words, asked for were " in each.description]
     assert [each.severity for each in found] == severities
 
 

@@ -204,18 +204,13 @@ def _confidence(analysis: AnalysisResult, evidence: Evidence, questions: int) ->
     coverage = len(answered) / questions if questions else 0.0
     cited = {source for finding in analysis.findings for source in finding.sources}
     sources = [evidence.by_id[source] for source in cited]
-    quality = (
-        sum(source.relevance_score * (1.0 if source.text else 0.5) for source in sources)
-        / len(sources)
-        if sources
-        else 0.0
-    )
+    if not sources:
+        return 0.0
+    quality = sum(s.relevance_score * (1.0 if s.text else 0.5) for s in sources) / len(sources)
     weights = [_WEIGHT[finding.grade] for finding in analysis.findings]
     quality *= sum(weights) / max(1, len(weights))
     disputes: list[Contradiction] = analysis.contradiction_details
     consistency = 1.0 - min(1.0, len(disputes) / max(1, len(analysis.findings)))
-    if not sources:
-        return 0.0
     return round(0.3 * coverage + 0.5 * quality + 0.2 * consistency, 2)
 
 

@@ -30,11 +30,6 @@ def reviewed(given: ReviewerInput) -> tuple[list[CritiqueItem], list[CheckedSent
     return items, judged_by_code(subject, found)
 
 
-def checked(given: ReviewerInput) -> list[CritiqueItem]:
-    """Return everything that is wrong with a draft, as far as code can tell."""
-    return reviewed(given)[0]
-
-
 def invented_references(subject: Subject) -> Iterator[CritiqueItem]:
     """Find references that a model gave and that no source stands behind."""
     for given in subject.given.draft.invented:

@@ -140,7 +140,7 @@ class Composition:
         before = self._said_before(question)
         fresh = [finding for finding in found if finding.text not in before]
         told = [finding for finding in fresh if finding.quotes[0].part != "title"]
-        lines = [f"{bullet}{self._reported(finding)}" for finding in told]
+        lines = [f"{bullet}{self._written(finding.quotes[0])}" for finding in told]
         parts = [f"This section answers: {asked}"]
         parts.append(("\n" if bullet else "\n\n").join(lines))
         parts.append(self._titles([f.quotes[0] for f in fresh if f.quotes[0].part == "title"]))
@@ -212,15 +212,6 @@ class Composition:
             kept.append(finding)
             budget -= len(finding.text.split()) + 4
         return kept
-
-    def _reported(self, finding: Finding) -> str:
-        quote = finding.quotes[0]
-        if quote.part == "title":
-            return (
-                f"The source {quoted(quote.text)} {self._cite([quote])} is on this; only its title "
-                "was available."
-            )
-        return self._written(quote)
 
     def _written(self, quote: Quote) -> str:
         """Return a quotation with who wrote it; a source without authors speaks itself."""
@@ -312,7 +303,7 @@ class Composition:
         for finding in self._best():
             if self.requests.is_unwanted(finding, self.evidence):
                 continue
-            line = self._reported(finding)
+            line = self._written(finding.quotes[0])
             if sum(len(t.split()) for t in text) + len(line.split()) > high - 60:
                 break
             text.append(line)

@@ -14,14 +14,10 @@ from typing_extensions import override
 class FakeEmbeddings(Embeddings):
     """Texts that share words are near to each other, and those of like words as far as told.
 
-    Args:
-        dimension: how many numbers a vector has.
-        model: the name that vectors are kept under.
-        meanings: words that are taken for others: {"automobile": "car"}.
-        fails_after: texts that are answered before `error` is raised; None: it never is.
-        error: what is raised then.
-        answers: vectors to give for texts that contain the key, instead of those of their words.
-        waits_for: an event that every call waits for, as a service that hangs.
+    Vectors have so many numbers, and are kept under the name `model`. `meanings`: words that are
+    taken for others: {"automobile": "car"}. `fails_after`: texts that are answered before `error`
+    is raised; None: it never is. `answers`: vectors for texts that contain the key. `waits_for`: an
+    event that every call waits for, as a service that hangs.
     """
 
     def __init__(  # noqa: PLR0913  # a script of what may happen, by keyword

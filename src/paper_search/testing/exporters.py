@@ -47,6 +47,10 @@ _NASTY_TEXTS = (
     "very long " + "word " * 2_000,
     "   ",
 )
+_TEXT_FIELDS = (
+    "id", "abstract", "venue", "source", "volume", "issue", "pages", "publisher", "language",
+    "publication_type", "isbn", "arxiv_id", "pmid", "pmcid", "relevance_reason",
+)  # fmt: skip
 
 
 def collection_of(*papers: Paper, query: str = "a question") -> PaperCollection:
@@ -137,28 +141,17 @@ def _problems_with(
 
 
 def _nasty_paper(place: int, text: str) -> Paper:
-    return Paper(
-        id=text,
-        title=f"{marker(place)} {text}",
-        authors=[Author(name=text), Author(name=f"{text}, {text}"), Author(name="Mary of Nowhere")],
-        abstract=text,
-        year=2020,
-        venue=text,
-        source=text,
-        doi=f"10.1000/{text}",
-        url=f"javascript:{text}",
-        full_text_url=f"https://example.org/{text}",
-        volume=text,
-        issue=text,
-        pages=text,
-        publisher=text,
-        language=text,
-        publication_type=text,
-        isbn=text,
-        arxiv_id=text,
-        pmid=text,
-        pmcid=text,
-        relevance_reason=text,
-        tags=list(PaperTag),
-        is_retracted=True,
+    names = (text, f"{text}, {text}", "Mary of Nowhere")
+    return Paper.model_validate(
+        {
+            **dict.fromkeys(_TEXT_FIELDS, text),
+            "title": f"{marker(place)} {text}",
+            "authors": [Author(name=name) for name in names],
+            "year": 2020,
+            "doi": f"10.1000/{text}",
+            "url": f"javascript:{text}",
+            "full_text_url": f"https://example.org/{text}",
+            "tags": list(PaperTag),
+            "is_retracted": True,
+        }
     )

@@ -101,13 +101,16 @@ class FakeLLM(LLMProvider):
 
 def data_block(call: LLMCall) -> list[dict[str, Any]]:
     """Return the records in the data block of a call, as a model would read them."""
-    match = re.search(
-        r"^<data-(\w+)>\n(.*)\n</data-\1>$", call.user_message, re.DOTALL | re.MULTILINE
-    )
-    if match is None:
+    found = blocks(call.user_message)
+    if not found:
         raise AssertionError(f"no data block in {call.user_message[:200]!r}")
-    records: list[dict[str, Any]] = json.loads(match.group(2))
-    return records
+    return found[0]
+
+
+def blocks(message: str) -> list[list[dict[str, Any]]]:
+    """Return the records of all data blocks of a message."""
+    found = re.findall(r"^<data-(\w+)>\n(.*)\n</data-\1>$", message, re.DOTALL | re.MULTILINE)
+    return [json.loads(text) for _, text in found]
 
 
 def criteria_in(user_message: str) -> list[dict[str, Any]]:

@@ -19,10 +19,10 @@ from paper_search.skills.intent.by_cues import intent_by_cues
 from paper_search.skills.strategy.free_text import terms_of_text
 from paper_search.skills.strategy.text import quoted
 from paper_search.skills.variants import synonyms
+from paper_search.testing.llm import blocks
 from paper_search.testing.scripted_judge import graded_by_prompt, grouped_by_prompt, is_told
 from paper_search.testing.scripted_report import (
     analysed_by_prompt,
-    blocks,
     head_of,
     is_obedient,
     orders_in,
@@ -201,13 +201,7 @@ class ScriptedModel:
     """Answers questions by their schema's title; see the module."""
 
     def answer(self, title: str, prompt: str, message: str) -> dict[str, Any]:
-        """Return the answer to one question.
-
-        Args:
-            title: of the schema that is to be answered in; it says which skill asks.
-            prompt: the system prompt.
-            message: the user message.
-        """
+        """Return the answer to one question; the title of its schema says which skill asks."""
         rule = _RULES.get(title)
         return rule(prompt, message) if rule else {}
 
@@ -314,9 +308,7 @@ def _line(message: str, name: str) -> Any:
 
 
 def _records(message: str) -> list[dict[str, Any]]:
-    found = re.search(r"^<data-(\w+)>\n(.*)\n</data-\1>$", message, re.DOTALL | re.MULTILINE)
-    records: list[dict[str, Any]] = json.loads(found[2]) if found else []
-    return records
+    return next(iter(blocks(message)), [])
 
 
 def _relevant_titles(message: str) -> list[str]:

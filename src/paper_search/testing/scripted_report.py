@@ -16,6 +16,7 @@ from paper_search.report.evidence import sentences
 from paper_search.report.passages import content_stems, is_background
 from paper_search.report.sub_questions import headings, sub_questions
 from paper_search.skills.intent.by_cues import intent_by_cues
+from paper_search.testing.llm import blocks
 from paper_search.testing.scripted_judge import is_told
 
 _OF_DEPTH = {"quick": 1, "standard": 2, "comprehensive": 3}
@@ -38,12 +39,6 @@ _EMPTY = "crucial"
 CRITERIA = ("accuracy", "completeness", "coherence", "citation", "methodology", "style")
 
 Record = Mapping[str, Any]
-
-
-def blocks(message: str) -> list[list[dict[str, Any]]]:
-    """Return the records of all data blocks of a message."""
-    found = re.findall(r"^<data-(\w+)>\n(.*)\n</data-\1>$", message, re.DOTALL | re.MULTILINE)
-    return [json.loads(text) for _, text in found]
 
 
 def head_of(message: str) -> dict[str, Any]:

@@ -32,14 +32,8 @@ from paper_search.report.outputs.references import cited_collection
 
 _SPECIAL = str.maketrans(
     {
+        **{sign: rf"\{sign}" for sign in "&%$#_{}"},
         "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "<": r"\textless{}",
