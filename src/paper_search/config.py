@@ -212,7 +212,7 @@ class AppConfig(BaseModel):
         password = urlsplit(self.database_url or "").password
         services = (*self.sources.values(), *self.web.values())
         models = [self.llm.api_key, *self.llm.api_keys.values(), self.embeddings.api_key]
-        keys = [*models, *(each.api_key for each in services)]
+        keys = [*models, *(service.api_key for service in services)]
         tokens = self.server.tokens.values()
         return tuple(filter(None, [*keys, *tokens, password, *self.network.secrets]))
 
@@ -256,14 +256,16 @@ def _checked(settings: dict[str, object]) -> AppConfig:
         return AppConfig.model_validate(settings)
     except ValidationError as error:
         faults = error.errors(include_input=False)
-        fields = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults)
+        fields = "; ".join(f"{'.'.join(map(str, said['loc']))}: {said['msg']}" for said in faults)
         raise ConfigError(f"settings cannot be used: {fields}") from None
 
 
 def _section(env: dict[str, str], section: str) -> dict[str, str]:
     """Return the settings of a section that are given, by their names in it; "": of none."""
     names = {variable: name.rpartition(".") for variable, name in SETTINGS.items()}
-    return picked(env, **{each: name for each, (of, _, name) in names.items() if of == section})
+    return picked(
+        env, **{variable: name for variable, (of, _, name) in names.items() if of == section}
+    )
 
 
 def _home(env: dict[str, str], home: Path | str | None) -> Path:
@@ -280,7 +282,7 @@ def _only_remembered(env: dict[str, str], usual: str) -> list[str]:
 
 
 def _searched(sources: dict[str, dict[str, object]]) -> list[str]:
-    return [name for name, each in sources.items() if each.get("enabled", True)]
+    return [name for name, source in sources.items() if source.get("enabled", True)]
 
 
 def setting_origins(

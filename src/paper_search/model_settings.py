@@ -25,10 +25,11 @@ def llm_settings(env: Mapping[str, str], given: dict[str, str]) -> dict[str, obj
     names = [name for setting, name in given.items() if setting.endswith("model")]
     wanted = {provider, *(name.partition(":")[0].strip().lower() for name in names if ":" in name)}
     keys = {}
-    for each in wanted & {*CHAT_PACKAGES, *EntryPoints(CHAT_MODELS_GROUP, "chat model").names()}:
-        variable = key_variable(each)
+    known = {*CHAT_PACKAGES, *EntryPoints(CHAT_MODELS_GROUP, "chat model").names()}
+    for name in wanted & known:
+        variable = key_variable(name)
         if variable and (key := env.get(variable, "").strip()):
-            keys[each] = key
+            keys[name] = key
     return {**given, "provider": provider, "api_key": keys.pop(provider, ""), "api_keys": keys}
 
 

@@ -90,16 +90,16 @@ def translation_facts(
         (False, query.boolean_query): f"query {number}"
         for number, query in enumerate(strategy.queries, start=1)
     }
-    for each in translations:
-        named = names.get((each.is_ranked, each.query), each.query)
+    for translation in translations:
+        named = names.get((translation.is_ranked, translation.query), translation.query)
         about = f"{named}: " if named else ""
-        for place, sent in enumerate(each.texts):
-            yield each.source, f"{about}{'if nothing is found, ' if place else ''}{sent}"
-        for note in each.notes:
-            yield "note", f"{each.source}: {note}"
-        if each.error:
-            asked = f"{each.source}, {named}" if named else each.source
-            yield "not asked", f"{asked}: {each.error}"
+        for place, sent in enumerate(translation.texts):
+            yield translation.source, f"{about}{'if nothing is found, ' if place else ''}{sent}"
+        for note in translation.notes:
+            yield "note", f"{translation.source}: {note}"
+        if translation.error:
+            asked = f"{translation.source}, {named}" if named else translation.source
+            yield "not asked", f"{asked}: {translation.error}"
 
 
 def asked_of_sources(strategy: SearchStrategy, ranking: Collection[str]) -> list[str]:

@@ -140,7 +140,7 @@ class LibrarySource:
             for query in _queries(strategy)
         ]
         here = {"notes": ["searched on this machine; nothing is sent"]}
-        return [each.model_copy(update=here) for each in (*works, *queries)]
+        return [translation.model_copy(update=here) for translation in (*works, *queries)]
 
     def _count(self, query: str, filters: SearchConstraints) -> HitCount:
         with self._open().library as library:

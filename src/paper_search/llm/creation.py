@@ -170,7 +170,9 @@ def _created(package: ChatPackage, config: LLMConfig) -> BaseChatModel:
         client: BaseChatModel = made(**_spelled(given, known))
     except ValidationError as error:
         fields = error.errors(include_input=False, include_url=False)
-        problem = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in fields)
+        problem = "; ".join(
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in fields
+        )
     else:
         return client
     raise ConfigError(f"the model {name} cannot be used with these settings: {problem}")
@@ -180,7 +182,7 @@ def _spelled(given: dict[str, Any], known: Iterable[str | None]) -> dict[str, An
     names = {*known}
     arguments = {}
     for setting, value in given.items():
-        spelling = next((each for each in _SPELLINGS[setting] if each in names), None)
+        spelling = next((word for word in _SPELLINGS[setting] if word in names), None)
         if spelling is not None and value is not None:
             arguments[spelling] = value
     return arguments

@@ -96,8 +96,8 @@ def load_prices(own: Path | None = None) -> PriceTable:
         ) from None
     except ValidationError as error:
         fields = "; ".join(
-            f"{'.'.join(map(str, each['loc'])) or 'file'}: {each['msg']}"
-            for each in error.errors(include_input=False)
+            f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}"
+            for fault in error.errors(include_input=False)
         )
         raise ConfigError(
             f"LLM_PRICES: {str(own)!r} is no table of prices ({fields}); write "
@@ -154,7 +154,7 @@ class Meter:
         is_logged = entries.spent.calls >= known.calls
         self._spent = entries.spent if is_logged else known
         steps = entries.steps if is_logged else before
-        here = (each for each in steps if (each.step, each.iteration) == (step, iteration))
+        here = (spent for spent in steps if (spent.step, spent.iteration) == (step, iteration))
         earlier = next(here, Spending())
         self._of_step = StepSpending(step=step, iteration=iteration).with_more(earlier)
         self._open: dict[str, Spending] = {}

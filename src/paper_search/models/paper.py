@@ -164,7 +164,7 @@ class BibliographicRecord(BaseModel):
         # In a third of the time of `exclude_defaults`, which makes every default to compare with.
         values = self.model_dump(mode="json", exclude_none=True)
         defaults = _defaults(type(self))
-        said = {name: each for name, each in values.items() if each != defaults.get(name, _NONE)}
+        said = {name: value for name, value in values.items() if value != defaults.get(name, _NONE)}
         said.pop("citation_count", None)
         count = self.known_citation_count
         return said if count is None else said | {"citation_count": count}

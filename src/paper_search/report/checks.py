@@ -26,7 +26,7 @@ def reviewed(given: ReviewerInput) -> tuple[list[CritiqueItem], list[CheckedSent
     subject = Subject(given, Evidence(given.search_results))
     found = faults(subject)
     items = [fault.item for fault in found]
-    items += [each for check in CHECKS for each in check(subject)]
+    items += [item for check in CHECKS for item in check(subject)]
     return items, judged_by_code(subject, found)
 
 

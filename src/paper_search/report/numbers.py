@@ -93,9 +93,9 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     """Return the quantities of a text, in order; a lone "one" and ordinals are none."""
     found: list[Quantity] = []
     for match in _QUANTITY.finditer(text):
-        each = _read(match, text)
-        if each is not None and not (found and each.start < found[-1].end):
-            found.append(each)
+        quantity = _read(match, text)
+        if quantity is not None and not (found and quantity.start < found[-1].end):
+            found.append(quantity)
     for index in range(len(found) - 1, 0, -1):
         before, after = found[index - 1], found[index]
         between = text[before.end : after.start]

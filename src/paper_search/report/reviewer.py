@@ -243,17 +243,21 @@ async def supported(
         LLMRateLimitError: the model wants to be asked later; what it answered is not lost, if the
             model that is passed in keeps its answers.
     """
-    verdicts = {_name(each): each for each in known if each.checked_by == "model"}
-    waiting = {_name(each): each for each in given if each.status == "not_checked" and each.snippet}
+    verdicts = {_name(sentence): sentence for sentence in known if sentence.checked_by == "model"}
+    waiting = {
+        _name(sentence): sentence
+        for sentence in given
+        if sentence.status == "not_checked" and sentence.snippet
+    }
     turn = asyncio.Semaphore(AT_ONCE)
 
     async def judge(sentence: CheckedSentence) -> CheckedSentence:
         async with turn:
             return await _judged(llm, sentence, evidence)
 
-    fresh = [judge(each) for name, each in waiting.items() if name not in verdicts]
-    verdicts |= {_name(each): each for each in await asyncio.gather(*fresh)}
-    return [_with(each, verdicts.get(_name(each))) for each in given]
+    fresh = [judge(sentence) for name, sentence in waiting.items() if name not in verdicts]
+    verdicts |= {_name(judged): judged for judged in await asyncio.gather(*fresh)}
+    return [_with(sentence, verdicts.get(_name(sentence))) for sentence in given]
 
 
 def items_of(given: Iterable[CheckedSentence], locations: dict[str, str]) -> list[CritiqueItem]:
@@ -261,14 +265,16 @@ def items_of(given: Iterable[CheckedSentence], locations: dict[str, str]) -> lis
     return [
         CritiqueItem(
             category="accuracy",
-            severity=_SEVERITY[each.status],
-            location=locations.get(each.place, each.place),
-            description=f"{_VERDICTS[each.status]}: “{shown(each.text)}” ({each.reason})",
+            severity=_SEVERITY[sentence.status],
+            location=locations.get(sentence.place, sentence.place),
+            description=(
+                f"{_VERDICTS[sentence.status]}: “{shown(sentence.text)}” ({sentence.reason})"
+            ),
             suggested_fix="Say what the source says, or leave it out.",
             found_by="model",
         )
-        for each in given
-        if each.checked_by == "model" and each.status in _SEVERITY
+        for sentence in given
+        if sentence.checked_by == "model" and sentence.status in _SEVERITY
     ]
 
 
@@ -315,7 +321,11 @@ def _around(quote: Quote, source: SearchResult) -> str:
     if quote.part == "title":
         return source.title
     whole = sentences(source.text)
-    own = [n for n, each in enumerate(whole) if each.start < quote.end and each.end > quote.start]
+    own = [
+        n
+        for n, sentence in enumerate(whole)
+        if sentence.start < quote.end and sentence.end > quote.start
+    ]
     if not own:
         return quote.text
     first, last = whole[max(0, own[0] - 1)], whole[min(len(whole), own[-1] + 2) - 1]

@@ -218,7 +218,7 @@ def unfound_numbers(claim: Claim, subject: Subject) -> Iterator[Fault]:
     text = subject.own_words(claim)
     cited = subject.cited(claim) or ([] if claim.is_claim else subject.evidence.results)
     asked = quantities(" . ".join(subject.planned))
-    said = [*asked, *(each for result in cited for each in quantities(said_by(result)))]
+    said = [*asked, *(number for result in cited for number in quantities(said_by(result)))]
     for quantity in quantities(text):
         part = _OWN_PART.match(text[quantity.end :])
         if not quantity.unit and (not claim.is_claim or (part and part["part"] not in _STUDIES)):

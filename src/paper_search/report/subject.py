@@ -146,7 +146,7 @@ def closest(text: str, cited: Sequence[SearchResult], evidence: Evidence) -> Quo
     best: tuple[int, Quote] | None = None
     for result in cited:
         told = evidence.sentences.get(result.result_id, [])
-        parts = [("text", each.text, each.start, each.end) for each in told]
+        parts = [("text", sentence.text, sentence.start, sentence.end) for sentence in told]
         for part, said, start, end in [*parts, ("title", result.title, 0, len(result.title))]:
             shared = len(stems & telling(said).keys())
             if shared and (best is None or shared > best[0]):

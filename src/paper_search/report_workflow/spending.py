@@ -70,7 +70,7 @@ class _Roles:
             (params.reviewer_model, [self._review(), self._support()] * drafts),
         ]
         named = [(self._name(model), parts) for model, parts in planned]
-        calls = [(name, each) for name, parts in named if name for each in parts]
+        calls = [(name, part) for name, parts in named if name for part in parts]
         if not calls:
             return None
         judged = sum(papers) if self._name(params.searcher_model) else 0

@@ -140,7 +140,7 @@ def named_threads(payload: Mapping[str, Any]) -> set[str]:
 def named_sources(payload: Mapping[str, Any]) -> list[str]:
     """Return the sources that a run is limited to, wherever it names them."""
     given = [part.get("sources") for part in _settings(payload)]
-    names = [name for each in given if isinstance(each, list) for name in each]
+    names = [name for entry in given if isinstance(entry, list) for name in entry]
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))
 
 

@@ -67,8 +67,8 @@ def _code(error: BaseException) -> int | None:
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     seen: set[int] = set()
-    each: BaseException | None = error
-    while each is not None and id(each) not in seen:
-        seen.add(id(each))
-        yield each
-        each = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)

@@ -114,13 +114,13 @@ class RelevanceScorer:
             is_enough=(lambda _: False) if is_exhaustive else is_enough,
             judged=known,
         )
-        await run.judge([each for each in entries if each.number not in known])
+        await run.judge([entry for entry in entries if entry.number not in known])
 
         def score_now(number: int) -> float:
             judgement = run.judged[number]
             return _combined(papers[number], found[number], judgement, "").relevance_score
 
-        by_number = {each.number: each for each in entries}
+        by_number = {entry.number: entry for entry in entries}
         subject = Subject.of(intent, judging.criteria)
         await Confirmation(run, by_number, subject, score_now).confirm()
         by_person = with_marks(papers, found, marked)
@@ -150,8 +150,10 @@ class _Kept:
         if self._store is None:
             return {}
         self._keys = {
-            each.number: key_of(each.shown, self.question, self.criteria, self._model, self._prompt)
-            for each in entries
+            entry.number: key_of(
+                entry.shown, self.question, self.criteria, self._model, self._prompt
+            )
+            for entry in entries
         }
         rows = await self._store.get(list(self._keys.values()))
         read = {n: from_row(rows.get(key), self.criteria) for n, key in self._keys.items()}
@@ -160,7 +162,9 @@ class _Kept:
     async def keep(self, judged: Mapping[int, Judgement]) -> None:
         """Store what one batch gave."""
         if self._store is not None and judged:
-            await self._store.put({self._keys[n]: to_row(each) for n, each in judged.items()})
+            await self._store.put(
+                {self._keys[n]: to_row(judgement) for n, judgement in judged.items()}
+            )
 
 
 def _entry(number: int, paper: RawPaper, verdict: Verdict) -> Entry:

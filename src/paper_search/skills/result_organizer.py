@@ -113,10 +113,10 @@ def _counted(names: Iterable[str]) -> list[tuple[str, int]]:
         if written:
             spellings[written.casefold()][written] += 1
     counted = [
-        (min(written, key=lambda each, counts=written: (-counts[each], each)), written.total())  # type: ignore[misc]  # the default binds the loop variable
+        (min(written, key=lambda word, counts=written: (-counts[word], word)), written.total())  # type: ignore[misc]  # the default binds the loop variable
         for written in spellings.values()
     ]
-    return sorted(counted, key=lambda each: (-each[1], each[0].casefold(), each[0]))
+    return sorted(counted, key=lambda pair: (-pair[1], pair[0].casefold(), pair[0]))
 
 
 def _themes(papers: Sequence[Paper]) -> list[str]:
@@ -129,5 +129,5 @@ def _themes(papers: Sequence[Paper]) -> list[str]:
         for word, count in words.items()
         if word not in STOP_WORDS and len(word) >= _SHORTEST_THEME
     ]
-    common.sort(key=lambda each: (-each[1], each[0]))
+    common.sort(key=lambda pair: (-pair[1], pair[0]))
     return [word for word, _ in common[:MAX_THEMES]]

@@ -21,9 +21,10 @@ def variants(concept: str) -> list[str]:
     A long concept is also looked at by its parts: in "graph neural networks for drugs" the known
     term is exchanged and the rest kept.
     """
-    found = [*synonyms(concept), *spellings(concept)]
-    seen = {concept.casefold()}
-    return [each for each in found if not (each.casefold() in seen or seen.add(each.casefold()))]  # type: ignore[func-returns-value]  # add() is the idiom for "not seen before"
+    found = {concept.casefold(): concept}
+    for variant in (*synonyms(concept), *spellings(concept)):
+        found.setdefault(variant.casefold(), variant)
+    return list(found.values())[1:]
 
 
 def synonyms(concept: str) -> list[str]:

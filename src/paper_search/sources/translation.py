@@ -86,7 +86,7 @@ def translations_of(
     ]
     named = zip(names, found, strict=False)
     return [
-        *(each.model_copy(update={"query": name}) for name, each in named),
+        *(translation.model_copy(update={"query": name}) for name, translation in named),
         *found[len(names) :],
     ]
 

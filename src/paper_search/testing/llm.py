@@ -115,7 +115,7 @@ def blocks(message: str) -> list[list[dict[str, Any]]]:
 
 def criteria_in(user_message: str) -> list[dict[str, Any]]:
     """Return the criteria of a question about papers: number, kind and text."""
-    line = next(each for each in user_message.split("\n") if each.startswith("Criteria: "))
+    line = next(part for part in user_message.split("\n") if part.startswith("Criteria: "))
     criteria: list[dict[str, Any]] = json.loads(line.removeprefix("Criteria: "))
     return criteria
 
@@ -128,9 +128,13 @@ def graded(
     Its snippet is the title. Exclusions get what leaves the score as it is: 0.
     """
     grades = [
-        {"criterion": each["number"], "grade": given, "snippet": record["title"] if given else ""}
-        for each in criteria
-        for given in [grade if each["kind"] == "inclusion" else 0]
+        {
+            "criterion": criterion["number"],
+            "grade": given,
+            "snippet": record["title"] if given else "",
+        }
+        for criterion in criteria
+        for given in [grade if criterion["kind"] == "inclusion" else 0]
     ]
     opening = " ".join(record["title"].split()[:5])
     return {"paper": record["paper"], "title": opening, "grades": grades, "tags": []}

@@ -60,13 +60,13 @@ def run_model_server(scripted: ScriptedModel | None = None) -> Iterator[ModelSer
             length = int(self.headers.get("content-length", "0"))
             request = json.loads(self.rfile.read(length))
             schema = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
-            user = next(each for each in request["messages"] if each["role"] == "user")
+            user = next(said for said in request["messages"] if said["role"] == "user")
             title, message = schema.get("title", ""), str(user["content"])
             answer = model.answer(title, message)
             if scripted is not None:
                 answer = scripted.answer(title, str(request["messages"][0]["content"]), message)
             content = json.dumps(answer)
-            asked = sum(len(str(each["content"])) for each in request["messages"])
+            asked = sum(len(str(said["content"])) for said in request["messages"])
             status, code = model.failing.get(title, (200, ""))
             error = {"error": {"message": "as scripted", "code": code, "type": code}}
             body = json.dumps(error if code else _completion(content, asked)).encode()

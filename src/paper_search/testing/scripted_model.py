@@ -61,7 +61,9 @@ def drafted_by_prompt(prompt: str, message: str) -> dict[str, Any]:
         for title, said in zip(titles, contents, strict=True)
     ]
     if not is_told(prompt, "sections"):
-        sections = [{"title": "Report", "content": " ".join(each["content"] for each in sections)}]
+        sections = [
+            {"title": "Report", "content": " ".join(section["content"] for section in sections)}
+        ]
     said: dict[str, Any] = {"title": "Report", "sections": sections}
     if is_told(prompt, "title"):
         said["title"] = f"Report: {head['question'].rstrip('?')}"
@@ -138,9 +140,9 @@ def _mended(content: str, items: Sequence[Mapping[str, Any]]) -> str:
     """Return a text without the sentences that a critique quotes."""
     quoted = [words for item in items for words in _QUOTED.findall(item["description"])]
     kept = [
-        each.text
-        for each in sentences(content)
-        if not any(words.rstrip("… ") in each.text for words in quoted)
+        sentence.text
+        for sentence in sentences(content)
+        if not any(words.rstrip("… ") in sentence.text for words in quoted)
     ]
     return " ".join(kept)
 
@@ -171,10 +173,10 @@ def frame_by_prompt(prompt: str, message: str) -> dict[str, Any]:
     """Return what stands around sections that are written."""
     head, [records, [material]] = head_of(message), blocks(message)
     cited = [
-        each.text
+        sentence.text
         for section in material["sections"]
-        for each in sentences(section["content"])
-        if "[@" in each.text
+        for sentence in sentences(section["content"])
+        if "[@" in sentence.text
     ]
     if not is_told(prompt, "frame"):
         cited = [f"{sentences(record['text'])[0].text} [@{record['key']}]" for record in records]
@@ -312,7 +314,7 @@ def _records(message: str) -> list[dict[str, Any]]:
 
 
 def _relevant_titles(message: str) -> list[str]:
-    return [each["title"] for each in _records(message) if each.get("marked") == "relevant"]
+    return [record["title"] for record in _records(message) if record.get("marked") == "relevant"]
 
 
 _RULES: Mapping[str, Callable[[str, str], dict[str, Any]]] = MappingProxyType(

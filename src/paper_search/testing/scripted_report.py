@@ -54,7 +54,12 @@ def is_obedient(prompt: str) -> bool:
 
 def orders_in(texts: Iterable[str]) -> list[str]:
     """Return the sentences that ask for something."""
-    return [each.text for text in texts for each in sentences(text) if _WANTS.search(each.text)]
+    return [
+        sentence.text
+        for text in texts
+        for sentence in sentences(text)
+        if _WANTS.search(sentence.text)
+    ]
 
 
 def planned_by_prompt(prompt: str, message: str) -> dict[str, Any]:
@@ -115,10 +120,10 @@ def analysed_by_prompt(prompt: str, message: str) -> dict[str, Any]:
     findings = [
         _finding(prompt, number, question, records) for number, question in enumerate(questions, 1)
     ]
-    found = [each for each in findings if each["quotes"]]
+    found = [finding for finding in findings if finding["quotes"]]
     said: dict[str, Any] = {"findings": []}
     if is_told(prompt, "findings"):
-        said["findings"] = [_as_told(prompt, each) for each in found]
+        said["findings"] = [_as_told(prompt, finding) for finding in found]
     orders = orders_in(record["text"] for record in records) if is_obedient(prompt) else []
     for finding, order in zip(said["findings"], orders, strict=False):
         finding["text"] = order
@@ -126,9 +131,9 @@ def analysed_by_prompt(prompt: str, message: str) -> dict[str, Any]:
         keys = [record["key"] for record in records[:_MOST_QUOTES]]
         said["themes"] = [{"label": "What was measured", "sources": keys, "question": 1}]
     if is_told(prompt, "contradictions"):
-        said["contradictions"] = [each for one in found for each in _disputes(one)]
+        said["contradictions"] = [dispute for one in found for dispute in _disputes(one)]
     if is_told(prompt, "gaps"):
-        said["gaps"] = [each["question"] for each in findings if not each["quotes"]]
+        said["gaps"] = [finding["question"] for finding in findings if not finding["quotes"]]
     return said
 
 
@@ -137,7 +142,7 @@ def _finding(prompt: str, number: int, question: str, records: Sequence[Record])
     shown = trusted if is_told(prompt, "Warnings") else records
     quotes = []
     for record in shown:
-        said = [each.text for each in sentences(record["text"])]
+        said = [sentence.text for sentence in sentences(record["text"])]
         best = max(said, key=lambda text: share(question, text), default="")
         if best and share(question, best) >= _NAMED:
             chosen = best if is_told(prompt, "Whole") else said[-1]
@@ -157,15 +162,15 @@ def _as_told(prompt: str, finding: dict[str, Any]) -> dict[str, Any]:
     grade = "strong" if count >= _STRONG else "moderate" if count > 1 else "weak"
     quotes: Any = finding["quotes"] if is_told(prompt, "quotes") else []
     if '{"text": ' not in prompt:
-        quotes = " ".join(each["text"] for each in finding["quotes"])
+        quotes = " ".join(quote["text"] for quote in finding["quotes"])
     grades = {"grade": grade} if is_told(prompt, "grade") else {}
     return {**finding, "quotes": quotes, **grades}
 
 
 def _disputes(finding: Record) -> list[dict[str, Any]]:
     quotes = finding["quotes"]
-    against = next((each for each in quotes if _NOT.search(each["text"])), None)
-    one = next((each for each in quotes if not _NOT.search(each["text"])), None)
+    against = next((quote for quote in quotes if _NOT.search(quote["text"])), None)
+    one = next((quote for quote in quotes if not _NOT.search(quote["text"])), None)
     if against is None or one is None:
         return []
     return [{"topic": "direction", "one": one, "other": against, "note": "One of them denies it."}]
@@ -175,7 +180,9 @@ def supported_by_prompt(prompt: str, message: str) -> dict[str, Any]:
     """Return whether the words of the sources have those of a sentence."""
     [[first, *sources]] = blocks(message)
     sentence = first["sentence"]
-    best = max((each["words"] for each in sources), key=lambda w: share(sentence, w), default="")
+    best = max(
+        (source["words"] for source in sources), key=lambda w: share(sentence, w), default=""
+    )
     told = {
         name
         for name in ("Numbers", "People", "Cause", "Extent", "Certainty")
@@ -201,8 +208,8 @@ def _verdict(sentence: str, words: str, told: set[str]) -> str:
     numbers = set(_NUMBER.findall(sentence))
     if "Numbers" in told and not numbers <= set(_NUMBER.findall(words)):
         return "not"
-    people = {each.casefold() for each in _PEOPLE.findall(words)}
-    others = {each.casefold() for each in _PEOPLE.findall(sentence)} - people
+    people = {name.casefold() for name in _PEOPLE.findall(words)}
+    others = {name.casefold() for name in _PEOPLE.findall(sentence)} - people
     is_less = (
         covered < _COVERED
         or ("People" in told and bool(others))

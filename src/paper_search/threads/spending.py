@@ -41,7 +41,7 @@ def counted(
         if not spent.calls:
             return outcome, update
         known = update.get("usage", state.usage)
-        others = [each for each in known if (each.step, each.iteration) != place]
+        others = [entry for entry in known if (entry.step, entry.iteration) != place]
         return outcome, {**update, "usage": [*others, spent]}
 
     return run

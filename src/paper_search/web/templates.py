@@ -123,7 +123,7 @@ def stem(word: str) -> str:
 def static(name: str) -> bytes | None:
     """Return a static file; None: there is none of that name."""
     folder = files("paper_search.web") / "static"
-    known = {each.name: each for each in folder.iterdir()}
+    known = {file.name: file for file in folder.iterdir()}
     return known[name].read_bytes() if name in known else None
 
 

@@ -89,7 +89,7 @@ def agreement_of(
         )
         for name, said in own.items()
     ]
-    if len(own) < 2 or not all(each.is_done for each in progress):  # noqa: PLR2004  # nobody to agree with
+    if len(own) < 2 or not all(reviewer.is_done for reviewer in progress):  # noqa: PLR2004  # nobody to agree with
         return Agreement(reviewers=progress)
     shared = [i for i in paper_ids if all(i in said for said in own.values())]
     yes = {i: [name for name, said in own.items() if said[i]] for i in shared}

@@ -145,7 +145,7 @@ def translations(config: AppConfig, strategy: SearchStrategy) -> list[Translatio
         except PaperSearchError as error:
             failed[name] = Translation(source=name, query="", error=str(error))
     found = Searcher(sources).translations(strategy)
-    return [failed.get(each.source, each) for each in found]
+    return [failed.get(translation.source, translation) for translation in found]
 
 
 class KeepingSearcher(Searcher):

@@ -121,7 +121,7 @@ class StrategyEdit(SearchStrategy, extra="forbid"):
     @field_validator("criteria")
     @classmethod
     def _include_something(cls, given: list[CriterionEdit] | None) -> list[CriterionEdit] | None:
-        if given and all(each.kind is CriterionKind.EXCLUSION for each in given):
+        if given and all(criterion.kind is CriterionKind.EXCLUSION for criterion in given):
             raise ValueError('all are exclusions; give one of the kind "inclusion"')
         return given
 

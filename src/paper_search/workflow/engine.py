@@ -339,7 +339,7 @@ def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -
         logger.warning("marked both relevant and irrelevant, taken as relevant: %s", both)
     marks = {
         "marked_relevant": relevant,
-        "marked_irrelevant": [each for each in irrelevant if each not in relevant],
+        "marked_irrelevant": [paper_id for paper_id in irrelevant if paper_id not in relevant],
     }
     plain = feedback.model_copy(update=marks).model_dump(mode="json")
     return decision.model_copy(update={"revised_data": plain})

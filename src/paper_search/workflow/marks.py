@@ -139,11 +139,14 @@ class MarkStore:
             [
                 PutOp(
                     self._pairs,
-                    " ".join(sorted((each.one, each.other))),
-                    {"iteration": iteration, "decision": storable(each.model_dump(mode="json"))},
+                    " ".join(sorted((decision.one, decision.other))),
+                    {
+                        "iteration": iteration,
+                        "decision": storable(decision.model_dump(mode="json")),
+                    },
                     index=False,
                 )
-                for each in decisions
+                for decision in decisions
             ]
         )
 
@@ -199,9 +202,9 @@ class MarkStore:
         """Return the feedback of an answer with what was saved in its round; see `joined`."""
         whole = joined(feedback, await self.of_round(iteration), known_ids)
         given = whole.merge_decisions if whole else []
-        pairs = [{each.one, each.other} for each in given]
+        pairs = [{decision.one, decision.other} for decision in given]
         saved = await self.said_same(iteration)
-        added = [each for each in saved if {each.one, each.other} not in pairs]
+        added = [decision for decision in saved if {decision.one, decision.other} not in pairs]
         if not added:
             return whole
         merges = {"merge_decisions": [*given, *added]}

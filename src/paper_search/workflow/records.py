@@ -238,10 +238,14 @@ class SearchRecords(RecordStore):
         shown = result.paper_ids[:_LOOKED_AT] if result else []
         scored = await self.scored(await self.judged(shown))
         best = sorted(
-            (each for each in scored if each.grades and each.relevance_score >= _FOLLOWED_FROM),
-            key=lambda each: -each.relevance_score,
+            (
+                verdict
+                for verdict in scored
+                if verdict.grades and verdict.relevance_score >= _FOLLOWED_FROM
+            ),
+            key=lambda verdict: -verdict.relevance_score,
         )
-        seeds = [_seed(each.paper) for each in best]
+        seeds = [_seed(verdict.paper) for verdict in best]
         return [seed for seed in seeds if seed.is_followable][:MAX_SEEDS]
 
     async def rejudged(self, scored: Sequence[ScoredPaper], order: Sequence[str]) -> None:

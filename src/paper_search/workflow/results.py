@@ -172,7 +172,7 @@ def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollec
 
 def recounted(collection: PaperCollection, before: PaperCollection) -> PaperCollection:
     """Return a changed collection with the counts of what it holds now."""
-    every, former = ([*each.papers, *each.set_aside] for each in (collection, before))
+    every, former = ([*held.papers, *held.set_aside] for held in (collection, before))
     total = before.metadata.total_found + len(every) - len(former)
     metadata = before.metadata.model_copy(update={"total_found": total})
     facets = facets_of(collection.papers)

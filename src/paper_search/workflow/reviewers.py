@@ -166,7 +166,7 @@ class Reviewers:
         agreement = await self.agreement()
         if agreement.is_blind:
             return {}
-        own = [await self._marks_of(each.name) for each in agreement.reviewers]
+        own = [await self._marks_of(reviewer.name) for reviewer in agreement.reviewers]
         open_ = [paper.id for paper in self.papers if paper.id not in self._decisions]
         verdicts = {i: {made[i].is_relevant if i in made else None for made in own} for i in open_}
         return {i: True in said for i, said in verdicts.items() if said in ({True}, {False})}

@@ -29,8 +29,8 @@ _SHARED_OF, _VERDICT_OF = attrgetter(*SHARED), attrgetter(*VERDICT)
 
 def paper_row(work: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of a paper that is no more than this work with this verdict."""
-    said = {name: each for name, each in verdict.items() if each != _UNSAID.get(name, _NOTHING)}
-    shared = {name: each for name, each in work.items() if name in SHARED}
+    said = {name: value for name, value in verdict.items() if value != _UNSAID.get(name, _NOTHING)}
+    shared = {name: value for name, value in work.items() if name in SHARED}
     return {"authors": [], **shared, **said}
 
 

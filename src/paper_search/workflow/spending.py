@@ -66,7 +66,7 @@ def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
     limit, papers = strategy.filters.max_results, 0
     for source in strategy.sources:
         asked = strategy.asked_of(source, ranks_text=source in ranking)
-        hits = [counted_hits.get((each.boolean_query, source)) for each in asked.queries]
+        hits = [counted_hits.get((query.boolean_query, source)) for query in asked.queries]
         is_open = bool(asked.ranked) or None in hits
         papers += limit if is_open else min(limit, sum(filter(None, hits)))
     return papers

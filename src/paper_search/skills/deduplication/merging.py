@@ -62,7 +62,7 @@ def works_of(papers: Sequence[RawPaper], clustering: Clustering) -> list[RawPape
             groups = _by_version([[papers[place] for place in members] for members in clusters])
             whole = merged([papers[place] for place in places], groups)
         found.append((min(places), whole))
-    found.sort(key=lambda each: each[0])
+    found.sort(key=lambda pair: pair[0])
     return _with_own_ids([paper for _, paper in found])
 
 

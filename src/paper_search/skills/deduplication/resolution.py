@@ -223,7 +223,7 @@ class Resolution:
         merges: Mapping[int, list[PairEvidence]] = defaultdict(list)
         for pair in self._joining:
             merges[self._linkage.root(pair[0])].append(self._evidence(pair))
-        ordered = sorted(sets, key=lambda each: min(self._places[number] for number in each))
+        ordered = sorted(sets, key=lambda group: min(self._places[number] for number in group))
         clusters: list[Cluster] = []
         cluster_of: dict[int, int] = {}
         for place, numbers in enumerate(ordered):

@@ -76,7 +76,7 @@ class IntentAnswer(BaseModel):
     @classmethod
     def _readable(cls, value: Any) -> Any:
         """Leave out what is no criterion: a search must not fail for it, and a person sees them."""
-        return [each for each in value if _is_criterion(each)] if isinstance(value, list) else []
+        return [entry for entry in value if _is_criterion(entry)] if isinstance(value, list) else []
 
     @property
     def is_english(self) -> bool:

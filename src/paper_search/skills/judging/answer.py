@@ -55,7 +55,7 @@ class PaperAnswer(BaseModel):
     @classmethod
     def _readable(cls, value: Any) -> Any:
         given = value if isinstance(value, list) else []
-        return [each for each in given if _numbers_a_criterion(each)]
+        return [entry for entry in given if _numbers_a_criterion(entry)]
 
     @field_validator("tags", mode="before")
     @classmethod
@@ -82,7 +82,7 @@ class BatchAnswer(BaseModel):
         """Leave out what names no paper: it is missing then, and asked for again."""
         if not isinstance(value, list):
             return value
-        return [each for each in value if isinstance(each, dict) and "paper" in each]
+        return [entry for entry in value if isinstance(entry, dict) and "paper" in entry]
 
 
 class Judgement(BaseModel):
@@ -107,8 +107,8 @@ def read(
         shown: by alias, what it was asked about; what it answers besides is ignored.
         criteria: in the order of their numbers.
     """
-    counts = Counter(each.paper for each in answer.results)
-    given = {each.paper: each for each in answer.results}
+    counts = Counter(result.paper for result in answer.results)
+    given = {result.paper: result for result in answer.results}
     judged: dict[str, Judgement] = {}
     wrong: dict[str, str] = {}
     for alias, paper in shown.items():
@@ -131,7 +131,7 @@ def _judgement(given: PaperAnswer, paper: Shown, criteria: Sequence[Criterion]) 
     """Return the judgement, or what is wrong with it."""
     grades = []
     for number, criterion in enumerate(criteria, start=1):
-        named = [each for each in given.grades if each.criterion == number]
+        named = [grade for grade in given.grades if grade.criterion == number]
         if len(named) != 1 or named[0].grade == _NO_GRADE:
             return f"criterion {number} has no grade from 0 to {HIGHEST_GRADE}"
         [answer] = named

@@ -27,8 +27,8 @@ def criteria_of(intent: ParsedIntent) -> list[Criterion]:
 def usable(criteria: Iterable[Criterion]) -> list[Criterion]:
     """Return the first criteria that differ, at most `MOST_CRITERIA`, with one for inclusion."""
     distinct: dict[str, Criterion] = {}
-    for each in criteria:
-        distinct.setdefault(each.text.casefold(), each)
+    for criterion in criteria:
+        distinct.setdefault(criterion.text.casefold(), criterion)
     ordered = list(distinct.values())
     kept = ordered[:MOST_CRITERIA]
     if not any(map(_is_inclusion, kept)):
@@ -43,7 +43,7 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
     """
     said = terms_of_text(note)
     wishes = {**dict.fromkeys(said.required, False), **dict.fromkeys(said.excluded, True)}
-    known = {each.text.casefold() for each in criteria}
+    known = {criterion.text.casefold() for criterion in criteria}
     added = [
         Criterion(
             text=_cut(f"It is, or is about, {term}"),
@@ -52,7 +52,7 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
         )
         for term, is_against in wishes.items()
     ]
-    new = [each for each in added if each.text.casefold() not in known]
+    new = [criterion for criterion in added if criterion.text.casefold() not in known]
     return usable([*criteria[: MOST_CRITERIA - len(new)], *new]) if new else list(criteria)
 
 

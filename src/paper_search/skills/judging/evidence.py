@@ -49,8 +49,8 @@ def _plain(text: str) -> tuple[str, list[int]]:
     characters: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
-        for each in unicodedata.normalize("NFKC", character).casefold().translate(_ALIKE):
-            shown = " " if each.isspace() else each
+        for letter in unicodedata.normalize("NFKC", character).casefold().translate(_ALIKE):
+            shown = " " if letter.isspace() else letter
             if shown == " " and characters[-1:] == [" "]:
                 continue
             characters.append(shown)
@@ -59,4 +59,4 @@ def _plain(text: str) -> tuple[str, list[int]]:
 
 
 def _letters(text: str) -> str:
-    return "".join(each for each in _plain(text)[0] if each.isalnum())
+    return "".join(letter for letter in _plain(text)[0] if letter.isalnum())

@@ -34,7 +34,7 @@ def key_of(
 
     The weights of the criteria are no part of it: the score is computed from the grades.
     """
-    asked = [(each.kind.value, each.text) for each in criteria]
+    asked = [(criterion.kind.value, criterion.text) for criterion in criteria]
     parts = json.dumps([vars(shown), question, asked, model, prompt], ensure_ascii=True)
     return hashlib.sha256(parts.encode()).hexdigest()
 
@@ -48,7 +48,7 @@ def model_name(llm: LLMProvider) -> str:
 def to_row(judgement: Judgement) -> dict[str, Any]:
     """Return a judgement as it is kept."""
     return {
-        "grades": [[each.grade, each.snippet] for each in judgement.grades],
+        "grades": [[grade.grade, grade.snippet] for grade in judgement.grades],
         "tags": [tag.value for tag in judgement.tags],
         "is_suspect": judgement.is_suspect,
         "is_confirmed": judgement.is_confirmed,

@@ -63,8 +63,8 @@ def message(
         problem: what was wrong with the answer before; empty: there was none.
     """
     asked = [
-        {"number": number, "kind": each.kind.value, "text": each.text}
-        for number, each in enumerate(criteria, start=1)
+        {"number": number, "kind": criterion.kind.value, "text": criterion.text}
+        for number, criterion in enumerate(criteria, start=1)
     ]
     lines = [f"Question: {_json(question)}", f"Criteria: {_json(asked)}"]
     # One record must not speak in the question about another.

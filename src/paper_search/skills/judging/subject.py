@@ -49,7 +49,7 @@ class Subject:
             *itertools.chain(*intent.alternatives.values()),
         ]
         names = [*concepts, *(name for concept in concepts for name in variants(concept))]
-        said = [intent.question or "", intent.topic, *(each.text for each in criteria)]
+        said = [intent.question or "", intent.topic, *(criterion.text for criterion in criteria)]
         return cls(_stems(names) - _STOPS | _stems(said) - _SPEECH)
 
     def part_of(self, shown: Shown) -> Shown:
@@ -62,7 +62,7 @@ class Subject:
         title = " ".join(part for part in parts if self._names(part)) or shown.title
         by_title = Subject(self.stems | _stems([title]) - _SPEECH)
         sentences = _SENTENCE.split(shown.abstract or "")
-        abstract = " ".join(each for each in sentences if by_title._names(each)) or None
+        abstract = " ".join(sentence for sentence in sentences if by_title._names(sentence)) or None
         return replace(shown, title=title, abstract=abstract, venue=None)
 
     def is_whole(self, shown: Shown) -> bool:

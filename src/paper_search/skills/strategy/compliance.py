@@ -93,7 +93,7 @@ def _barred_by_all(queries: Sequence[SearchQuery]) -> list[Node]:
         for query in queries
         if (tree := tree_of(query.boolean_query)) is not None
     ]
-    return [node for node in every[0] if all(node in each for each in every)] if every else []
+    return [node for node in every[0] if all(node in nodes for nodes in every)] if every else []
 
 
 def _alternatives(node: Node) -> tuple[Node, ...]:
