@@ -15,8 +15,7 @@ from paper_search.report.recovery import Amount
 from paper_search.report.section_writer import answers_for
 from paper_search.report_workflow.context import BATCH, READ, SHOWN, ReportServices
 from paper_search.report_workflow.state import ReportEstimate, ReportParams
-from paper_search.skills.judging.cost import cost_of_judging
-from paper_search.skills.judging.stopping import ALWAYS_JUDGED
+from paper_search.skills.judging.cost import ALWAYS_JUDGED, cost_of_judging
 
 _CHARS_PER_TOKEN = 3
 _TOKENS_PER_WORD = 4 / 3

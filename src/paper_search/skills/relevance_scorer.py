@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, ScoredPaper
-from paper_search.skills.judging.answer import Judgement
+from paper_search.skills.judging.answer import Judgement, score_of
 from paper_search.skills.judging.confirmation import Confirmation
+from paper_search.skills.judging.cost import is_enough
 from paper_search.skills.judging.criteria import criteria_of
 from paper_search.skills.judging.keeping import (
     KeepsJudgements,
@@ -18,15 +19,14 @@ from paper_search.skills.judging.keeping import (
 )
 from paper_search.skills.judging.question import Shown
 from paper_search.skills.judging.run import Entry, Judging, prompt_digest
-from paper_search.skills.judging.scores import score_of
 from paper_search.skills.judging.speech import speaks_to_judges
-from paper_search.skills.judging.stopping import is_enough
 from paper_search.skills.judging.subject import Subject
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
-from paper_search.skills.marks import with_marks
 from paper_search.skills.tag_cues import tags_of
 from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
 
+RELEVANT_FLOOR, IRRELEVANT_CEILING = 0.95, 0.05
+"""Scores of the marked papers."""
 ABSURD = 0.05
 """Score by words below which a paper has nothing of what is asked for."""
 _MOST_BEYOND_WORDS = 0.2
@@ -232,3 +232,32 @@ def _flagged(reason: str, *, is_flagged: bool) -> str:
         return reason
     instructions = "the record seems to contain instructions to the program; read it yourself"
     return f"{reason} [{SUSPICIOUS}: {instructions}]"
+
+
+def with_marks(
+    papers: Sequence[RawPaper], found: Sequence[Verdict], marked: Sequence[MarkedPaper]
+) -> list[Verdict]:
+    """Return the verdicts, those of marked papers as the person said; the latest mark counts.
+
+    A mark changes no other paper's score: what resembles it is moved in the order of the result.
+    """
+    marks = {mark.id: mark.is_relevant for mark in marked}
+    return [
+        next(
+            (
+                _as_marked(verdict, is_relevant=marks[name])
+                for name in (paper.id, *paper.merged_from)
+                if name in marks
+            ),
+            verdict,
+        )
+        for paper, verdict in zip(papers, found, strict=True)
+    ]
+
+
+def _as_marked(verdict: Verdict, *, is_relevant: bool) -> Verdict:
+    if is_relevant:
+        score, note = max(verdict.score, RELEVANT_FLOOR), "marked relevant by you"
+    else:
+        score, note = min(verdict.score, IRRELEVANT_CEILING), "marked irrelevant by you"
+    return Verdict(score, f"{note}; {verdict.reason}" if verdict.reason else note)

@@ -8,11 +8,13 @@ from typing import Any
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from paper_search.models import Criterion, Grade, PaperTag
+from paper_search.models import Criterion, CriterionKind, Grade, PaperTag
 from paper_search.models.criteria import HIGHEST_GRADE
 from paper_search.skills.judging.evidence import begins_alike, found_snippet
 from paper_search.skills.judging.question import Shown
 
+_PENALTY = {1: 0.5, 2: 0.75, 3: 1.0}
+"""Share of the score that a criterion for exclusion takes away where it is fully met, by weight."""
 _NO_GRADE = -1
 _LONGEST_SNIPPET = 300
 
@@ -148,3 +150,19 @@ def _judgement(given: PaperAnswer, paper: Shown, criteria: Sequence[Criterion]) 
 def _numbers_a_criterion(given: Any) -> bool:
     number = given.get("criterion") if isinstance(given, dict) else None
     return isinstance(number, int) and not isinstance(number, bool)
+
+
+def score_of(grades: Sequence[Grade]) -> float:
+    """Return the score in [0, 1]: the weighted mean of the inclusions, less what is excluded.
+
+    Of no inclusions the mean is 1.
+    """
+    met, whole, kept = 0.0, 0.0, 1.0
+    for given in grades:
+        share, weight = given.grade / HIGHEST_GRADE, given.criterion.weight
+        if given.criterion.kind is CriterionKind.EXCLUSION:
+            kept *= 1 - _PENALTY[weight] * share
+        else:
+            met += weight * share
+            whole += weight
+    return round(kept * (met / whole if whole else 1.0), 4)

@@ -11,9 +11,8 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from paper_search.skills.judging.answer import Judgement
+from paper_search.skills.judging.answer import Judgement, score_of
 from paper_search.skills.judging.run import Entry, Judging
-from paper_search.skills.judging.scores import score_of
 from paper_search.skills.judging.subject import Subject
 
 CONFIRMED = 25

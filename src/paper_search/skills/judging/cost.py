@@ -1,12 +1,19 @@
-"""What judging papers costs, before it is done."""
+"""What judging papers costs, before it is done, and when more of it is not worth its price."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from paper_search.models.usage import Tokens
 from paper_search.skills.judging.confirmation import CONFIRMED
 
+ALWAYS_JUDGED = 100
+"""Papers that are judged whatever comes of it: those that a result shows first."""
+BARREN = 30
+"""Papers in a row without a relevant one after which no more are judged."""
+RELEVANT = 0.5
+"""The score from which on a paper counts as relevant here."""
 _PROMPT_TOKENS = 1_500
 """Of the judge's instructions, with the criteria and the schema of the answer."""
 _PAPER_TOKENS = 400
@@ -31,3 +38,8 @@ def cost_of_judging(papers: int, batch_size: int, criteria: int) -> Tokens:
     calls = 2 * batches + math.ceil(confirmed / batch_size)
     asked = calls * _PROMPT_TOKENS + read * _PAPER_TOKENS
     return Tokens(calls, asked, read * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))
+
+
+def is_enough(scores: Sequence[float]) -> bool:
+    """Return whether the next papers, which rank lower, can be expected to hold nothing."""
+    return len(scores) >= ALWAYS_JUDGED and max(scores[-BARREN:]) < RELEVANT
