@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.skills.screening import Ranker
-from paper_search.skills.screening.classifier import values, widest_plane
-from paper_search.skills.screening.ranking import Mixture
+from paper_search.skills.screening.ranking import Mixture, values, widest_plane
 from paper_search.skills.screening.terms import TermMatrix
 
 FISH = [(f"Salmon and trout in river {n}", "Fish swim upstream to spawn.") for n in range(6)]

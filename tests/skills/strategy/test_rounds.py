@@ -1,12 +1,22 @@
 from __future__ import annotations
 
-import pytest
+import math
 
-from paper_search.models import RankedQuery, SearchConstraints, SearchQuery, SearchStrategy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paper_search.models import (
+    MarkedPaper,
+    RankedQuery,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+)
 from paper_search.skills.strategy.free_text import FeedbackTerms
 from paper_search.skills.strategy.limits import Limits
 from paper_search.skills.strategy.ranked import next_ranked
-from paper_search.skills.strategy.rounds import next_queries
+from paper_search.skills.strategy.rounds import IRRELEVANT, RELEVANT, learned_terms, next_queries
 
 
 def strategy(*queries: str) -> SearchStrategy:
@@ -75,3 +85,61 @@ def test_a_term_that_the_ranked_text_has_is_not_added_to_it_again() -> None:
         [RankedQuery(text="wild Bees")], added=["bees", "wasps"], limits=Limits(), terms=None
     )
     assert query.text == "wild Bees wasps"
+
+
+def mark(title: str, *, is_relevant: bool = True, abstract: str | None = None) -> MarkedPaper:
+    return MarkedPaper(id=title, title=title, abstract=abstract, is_relevant=is_relevant)
+
+
+def test_words_of_relevant_papers_are_wanted_and_those_of_irrelevant_ones_are_not() -> None:
+    terms = learned_terms(
+        [mark("Eventcounts"), mark("A compiler", is_relevant=False)], ["synchronization"]
+    )
+    assert terms["eventcounts"] > 0 > terms["compiler"]
+
+
+def test_one_paper_of_one_word_as_rare_as_the_question_weighs_as_rocchio_says() -> None:
+    terms = learned_terms([mark("Xylophagus"), mark("Qwertium", is_relevant=False)], ["Zyzzyva"])
+    assert terms == {"xylophagus": RELEVANT, "qwertium": -IRRELEVANT}
+
+
+def test_a_word_of_the_question_gets_its_weight_on_top() -> None:
+    assert learned_terms([mark("Xylophagus")], ["xylophagus"]) == {"xylophagus": RELEVANT}
+
+
+def test_a_word_that_more_relevant_papers_have_weighs_more() -> None:
+    terms = learned_terms([mark("Adenosine"), mark("Adenosine"), mark("Melatonin")], ["sleep"])
+    assert terms["adenosine"] > terms["melatonin"] > 0
+
+
+def test_a_word_that_stands_four_times_in_a_paper_weighs_as_its_logarithm() -> None:
+    paper = mark("Xylophagus", abstract="Zyzzyva. Zyzzyva. Zyzzyva. Zyzzyva.")
+    terms = learned_terms([paper], ["sleep apnea in adults"])
+    assert terms["zyzzyva"] / terms["xylophagus"] == pytest.approx(1 + math.log(4), abs=0.05)
+
+
+def test_words_are_written_as_the_papers_write_them() -> None:
+    assert list(learned_terms([mark("LSTM networks"), mark("LSTM network")])) == ["LSTM", "network"]
+
+
+def test_without_a_relevant_paper_nothing_is_learned() -> None:
+    assert learned_terms([mark("Eventcounts", is_relevant=False)], ["x"]) == {}
+    assert learned_terms([], ["x"]) == {}
+
+
+def test_the_strongest_words_are_kept() -> None:
+    paper = mark("Adenosine. Data of a study", abstract="Adenosine and melatonin.")
+    assert list(learned_terms([paper], ["sleep"], limit=2)) == ["adenosine", "melatonin"]
+
+
+@pytest.mark.parametrize("text", ["", "12 34", "the of and"])
+def test_papers_without_words_teach_nothing(text: str) -> None:
+    assert learned_terms([mark(text)], [text]) == {}
+
+
+@given(st.lists(st.tuples(st.text(max_size=40), st.booleans()), max_size=5))
+def test_any_papers_teach_at_most_as_many_words_as_wanted(papers: list[tuple[str, bool]]) -> None:
+    marked = [mark(title, is_relevant=is_relevant) for title, is_relevant in papers]
+    terms = learned_terms(marked, ["sleep"], limit=3)
+    assert len(terms) <= 3
+    assert all(weight != 0 for weight in terms.values())
