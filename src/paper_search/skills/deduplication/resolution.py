@@ -24,14 +24,13 @@ from paper_search.skills.deduplication.clustering import (
 )
 from paper_search.skills.deduplication.comparison import FIELDS, Comparison, compare
 from paper_search.skills.deduplication.conflicts import CERTAIN, DOUBTFUL, judged
-from paper_search.skills.deduplication.merging import by_content
+from paper_search.skills.deduplication.merging import are_versions, by_content, rank
 from paper_search.skills.deduplication.profiles import Profile, profile
 from paper_search.skills.deduplication.recurrence import (
     identifiers_of_several,
     recurring_titles,
     without_shared,
 )
-from paper_search.skills.deduplication.versions import are_versions, rank
 from paper_search.skills.deduplication.weights import log_odds, probability
 
 _SILENT = frozenset({"missing", "both missing", "unknown", "none"})
