@@ -16,7 +16,7 @@ from paper_search.report.exchange import AnalystInput
 from paper_search.report.models import AnalysisResult, Contradiction, Finding, Grade, Quote, Theme
 from paper_search.report.passages import PassageFinder, is_background
 from paper_search.report.quotations import located
-from paper_search.skills.key_phrases import key_phrases
+from paper_search.skills.intent.phrases import key_phrases
 from paper_search.skills.untrusted import shown_to_model
 
 _MAX_FINDINGS, _MAX_THEMES, _MAX_CONTRADICTIONS = 20, 5, 10

@@ -21,7 +21,7 @@ from paper_search.report.models import (
 )
 from paper_search.report.passages import Passage, PassageFinder, content_stems
 from paper_search.report.query_plan import gap_queries
-from paper_search.skills.key_phrases import key_phrases
+from paper_search.skills.intent.phrases import key_phrases
 from paper_search.skills.words import tokens
 
 FINDINGS_PER_QUESTION = 8

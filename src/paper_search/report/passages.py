@@ -12,7 +12,7 @@ from functools import cached_property
 from paper_search.report.evidence import LONGEST, Evidence, Sentence
 from paper_search.report.models import Quote, SearchResult
 from paper_search.report.polarity import groups
-from paper_search.skills.key_phrases import key_phrases
+from paper_search.skills.intent.phrases import key_phrases
 from paper_search.skills.stop_words import GENERIC, STOP_WORDS
 from paper_search.skills.variants import variants
 from paper_search.skills.words import tokens

@@ -10,7 +10,7 @@ from functools import cached_property
 from paper_search.report.evidence import Evidence
 from paper_search.report.models import Critique, CritiqueItem, Finding
 from paper_search.report.passages import Passage, PassageFinder, by_source, content_stems
-from paper_search.skills.key_phrases import key_phrases
+from paper_search.skills.intent.phrases import key_phrases
 
 _WITHOUT = re.compile(
     r"\b(?:without|remove|leave out|drop|omit|delete|exclude|not? mention)\s+(?:the\s+)?([^.;,]+)",

@@ -21,6 +21,7 @@ from paper_search.models import (
     relevant_seeds,
 )
 from paper_search.prompts import load_prompt
+from paper_search.skills.intent.years import read_years
 from paper_search.skills.sane_limits import sane_limits
 from paper_search.skills.strategy.answer import LONGEST_REASON, StrategyAnswer
 from paper_search.skills.strategy.booleans import first_queries, plain_queries
@@ -33,7 +34,6 @@ from paper_search.skills.strategy.rounds import next_queries, next_ranked_querie
 from paper_search.skills.strategy.text import MAX_QUERIES
 from paper_search.skills.strategy.variation import varied
 from paper_search.skills.untrusted import visible
-from paper_search.skills.year_cues import read_years
 
 DEPTH = 500
 """Records of a library that plain text brings in where no model is paid to read them: of 1,000 the

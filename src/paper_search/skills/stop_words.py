@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paper_search.skills.word_lists import terms_in, words_in
+from paper_search.skills.words import terms_in, words_in
 
 _FUNCTION = words_in(
     """

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from paper_search.skills.words import is_unspaced, tokens
+
 _TABLE = """
 graph neural network | GNN | graph convolutional network | message passing neural network
 convolutional neural network | CNN | ConvNet
@@ -216,3 +220,15 @@ COMPOUNDS: tuple[tuple[str, str], ...] = (
     ("spatio temporal", "spatiotemporal"), ("time series", "timeseries"),
 )  # fmt: skip
 """Compounds that are written apart, with a hyphen, or as one word."""
+
+
+def is_known(name: str) -> bool:
+    """Return whether the term is in the table, in any form; single words are not looked up."""
+    stems = tuple(tokens(name))
+    return len(stems) > 1 and stems in _known()
+
+
+@cache
+def _known() -> frozenset[tuple[str, ...]]:
+    names = (tuple(tokens(name)) for group in SYNONYMS for name in group if not is_unspaced(name))
+    return frozenset(stems for stems in names if len(stems) > 1)

@@ -52,3 +52,13 @@ def is_unspaced(text: str) -> bool:
     """Whether the text is mostly in a script that puts no space between words."""
     unspaced = sum(len(run) for run in _UNSPACED_RUN.findall(text))
     return unspaced * 2 > sum(char.isalnum() for char in text)
+
+
+def words_in(table: str) -> list[str]:
+    """Return the words of a table, which are separated by white space."""
+    return table.split()
+
+
+def terms_in(table: str) -> list[str]:
+    """Return the terms of a table, which are separated by bars and may hold spaces."""
+    return [" ".join(term.split()) for term in table.split("|")]

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from paper_search.skills.intent.by_cues import read_identifiers
 from paper_search.skills.intent.cutting import without_cuts
-from paper_search.skills.intent.identifiers import read_identifiers
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from paper_search.bibliography.rarities import rarity
 from paper_search.skills.intent.cutting import cut, is_quoted
-from paper_search.skills.intent.known_terms import is_known
-from paper_search.skills.intent.requests import without_request
+from paper_search.skills.intent.phrases import without_request
 from paper_search.skills.stop_words import STOP_WORDS
-from paper_search.skills.word_lists import words_in
-from paper_search.skills.words import stem
+from paper_search.skills.synonyms import is_known
+from paper_search.skills.words import stem, words_in
 
 _WORDS = words_in(
     """

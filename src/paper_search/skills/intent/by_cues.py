@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date
 
+from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import WORD
 from paper_search.errors import QuestionError
 from paper_search.models import IntentType, ParsedIntent, SearchConstraints
 from paper_search.skills.intent.authors import read_authors
 from paper_search.skills.intent.boolean_question import BooleanQuestion
 from paper_search.skills.intent.concepts import Concepts, concepts_of
-from paper_search.skills.intent.cutting import GLUE, without_cuts
+from paper_search.skills.intent.cutting import GLUE, cut, without_cuts
 from paper_search.skills.intent.exclusions import read_exclusions
-from paper_search.skills.intent.identifiers import read_identifiers
 from paper_search.skills.intent.languages import NAMES, language_of
 from paper_search.skills.intent.limits import read_count, read_kind, read_language
-from paper_search.skills.intent.requests import without_request
+from paper_search.skills.intent.phrases import without_request
 from paper_search.skills.intent.years import years_in
 from paper_search.skills.stop_words import OTHER_LANGUAGES, STOP_WORDS
 
+_DOI = re.compile(
+    r"(?:https?://(?:dx\.)?doi\.org/|https?://\S{1,80}?/(?=10\.\d{4})"
+    r"|doi\s*:?\s*)?10\.\d{4,9}/[^\s\"<>，。；]+",
+    re.IGNORECASE,
+)
+_ARXIV = re.compile(
+    r"https?://(?:\w+\.)?arxiv\.org/(?:abs|pdf|html)/[^\s,;]+"
+    r"|\barxiv\s*[:\s]\s*(?:\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?!\w)"
+    r"|(?<![\w./-])(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}(?:v\d+)?)(?![\w/-]|\.\d)",
+    re.IGNORECASE,
+)
+_PMCID = re.compile(
+    r"(?:https?://\S{1,80}?/)?\b(?:pmcid\s*:?\s*)?(?P<id>pmc\d{3,9})(?!\w)/?", re.IGNORECASE
+)
+_PMID = re.compile(
+    r"(?:https?://pubmed\.ncbi\.nlm\.nih\.gov/|https?://\S{1,60}?/pubmed/"
+    r"|\bpmid\s*:?\s*)(?P<id>\d{1,9})(?!\w)/?",
+    re.IGNORECASE,
+)
 _LONGEST_TOPIC = 300
 _SHOWN = 60
 
@@ -186,3 +206,43 @@ def _remarks(question: str, reading: Reading) -> list[str]:
     if reading.question and not _if_telling(reading.question):
         notes.append("the question contains only words that most papers use: say what it is about")
     return notes
+
+
+@dataclass(frozen=True)
+class Identifiers:
+    """The text without identifiers, and these, normalised: `doi:...`, `arxiv:...`, `pmid:...`."""
+
+    rest: str
+    names: tuple[str, ...] = ()
+
+
+def read_identifiers(text: str) -> Identifiers:
+    """Return the DOIs, arXiv ids, PMIDs and PMCIDs of a text, in the form of `names_of`.
+
+    A bare number is a PMID only where the text says so.
+    """
+    names: list[str] = []
+    for pattern, name in (
+        (_DOI, _doi),
+        (_ARXIV, _arxiv),
+        (_PMID, lambda match: f"pmid:{match['id'].lstrip('0')}"),
+        (_PMCID, lambda match: f"pmcid:{match['id'].lower()}"),
+    ):
+        found = [(match, made) for match in pattern.finditer(text) if (made := name(match))]
+        names += [made for _, made in found]
+        for match, _ in reversed(found):
+            text = cut(text, match.start(), match.end())
+    return Identifiers(text, tuple(dict.fromkeys(names)))
+
+
+def _doi(match: re.Match[str]) -> str | None:
+    doi = parse_doi(match[0])
+    if doi is None:
+        return None
+    arxiv = parse_arxiv_id(doi)
+    return f"arxiv:{arxiv}" if arxiv else f"doi:{doi}"
+
+
+def _arxiv(match: re.Match[str]) -> str | None:
+    found = parse_arxiv_id(match[0])
+    return f"arxiv:{found}" if found else None

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 from paper_search.bibliography.rarities import rarity
 from paper_search.query.prose import SMALL_WORDS
-from paper_search.skills.intent.known_terms import is_known
 from paper_search.skills.intent.phrase_words import is_adjective
 from paper_search.skills.intent.phrases import Phrase, phrases
+from paper_search.skills.synonyms import is_known
 from paper_search.skills.words import is_unspaced, tokens
 
 MAX_CONCEPTS = 6

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from paper_search.skills.intent import exclusion_cues as cues
 from paper_search.skills.intent.cutting import GLUE, cut, is_quoted, without_cuts
 from paper_search.skills.intent.exclusion_cues import Strength
-from paper_search.skills.intent.known_terms import is_known
 from paper_search.skills.intent.phrases import phrase_at, phrases
+from paper_search.skills.synonyms import is_known
 from paper_search.skills.words import tokens
 
 _KINDS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from paper_search.skills.stop_words import BREAKS
-from paper_search.skills.word_lists import words_in
+from paper_search.skills.words import words_in
 
 _VERBS = words_in(
     """

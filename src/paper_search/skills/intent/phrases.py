@@ -24,9 +24,44 @@ from paper_search.skills.intent.phrase_words import (
     is_adjective,
     is_adverb,
 )
-from paper_search.skills.stop_words import FIXED_TERMS, GENERIC, OTHER_LANGUAGES
+from paper_search.skills.stop_words import COMMANDS, FIXED_TERMS, GENERIC, OTHER_LANGUAGES
 from paper_search.skills.words import is_unspaced
 
+_PAPERS = (
+    r"(?:papers?|articles?|publications?|stud(?:y|ies)|works?|research(?: papers?)?|literature"
+    r"|surveys?)"
+)
+_LEAD = re.compile(
+    r"^(?:(?:(?:can|could|would) you(?: please)?(?: (?:tell|show|give|find|list|name|recommend"
+    r"|suggest|provide))?\b"
+    r"|help me\b|i(?: am|'m)?(?: would)? (?:want|need|look\w*|like|interested)\b|we need\b"
+    r"|i'?d like\b|i would be (?:interested|pleased|grateful)\b"
+    r"|what (?:is|are|was|were)(?: known about)?\b|are there\b|is there\b|tell me\b"
+    r"|how (?:do|does|can|to|much is known about)\b"
+    rf"|(?:which|what) {_PAPERS} (?:have|has|had|are|were|is|was|can|could|first|deal with"
+    rf"|focus on|talk about)\b"
+    rf"|(?:which|what) {_PAPERS}(?: (?:that|which))?\b|which\b|(?:has|have|did) anyone\b"
+    r"|(?:search(?:ing)?|look(?:ing)?) (?:for|up)\b|research (?:on|about|into|in)\b|an overview\b"
+    r"|(?:work|works) (?:on|about|by|from)\b|(?:journal|conference|research)(?= (?:papers?"
+    r"|articles?)\b)"
+    r"|(?:considered|known as|said to be) (?:as )?(?:the )?(?:first|pioneering)\b|the first\b"
+    r"|(?:me|us|for|to|in|some|any|all|the|a|an|of|on|about|and|at least|that|these)\b"
+    r"|(?:ich )?(?:finde|suche|zeige(?: mir)?|artikel|studien|literatur|arbeiten|über|zu)\b"
+    r"|(?:busca|encuentra|artículos|estudios|sobre|cherche|études|articles sur|sur)\b"
+    r"|(?:请|帮我|帮忙|我想|我要|我需要|查找|寻找|搜索|检索|查询|推荐|给我|找到?|列出|了解|关于|有关)"
+    rf"|(?:{'|'.join(re.escape(word) for word in sorted(COMMANDS, key=len, reverse=True))})\b)"
+    r"(?![-'’])(?:[\s,:]*))+",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"(?<![\s,;:.?!，。？！、])(?:[\s,;:.?!，。？！、]|\b(?:papers?|articles?|publications?|studies|please"
+    r"|published|in|on|of"
+    r"|for|from|and|with|the|only)\b|论文|文献|文章|研究|的)+$",
+    re.IGNORECASE,
+)
+_MOST = 8
+_LONGEST = 5
+"""Words of a phrase; a longer one is a sentence without function words, not a term."""
 _CHINESE_BREAK = re.compile(
     r"(?:请|帮我|帮忙|我想|我要|我需要|查找|寻找|搜索|检索|查询|推荐|给我|找到?|列出|了解"
     r"|关于|有关|相关|针对|基于|利用|使用|采用|通过|用于|应用于|应用|对于|由于|以及|或者?|还是"
@@ -229,3 +264,24 @@ def _is_verb_form(word: str) -> bool:
 
 def _is_empty_word(word: str) -> bool:
     return word in _EMPTY or word.isdigit() or is_adverb(word) or _is_verb_form(word)
+
+
+def key_phrases(text: str) -> list[str]:
+    """Return the key phrases of `text`, quoted ones first, each once, at most eight.
+
+    Nouns that say nothing alone ("effect", "method") are left out where something else is left.
+    """
+    found = phrases(without_request(text))
+    found.sort(key=lambda phrase: not phrase.is_quoted)
+    solid = [phrase for phrase in found if not phrase.is_empty] or found
+    names = [phrase.text if phrase.is_quoted else _shortened(phrase.text) for phrase in solid]
+    return list({name.casefold(): name for name in reversed(names)}.values())[::-1][:_MOST]
+
+
+def _shortened(name: str) -> str:
+    return name if is_unspaced(name) else " ".join(name.split()[:_LONGEST])
+
+
+def without_request(text: str) -> str:
+    """Return the text without the words of the request that it begins and ends with."""
+    return _TAIL.sub("", _LEAD.sub("", text))

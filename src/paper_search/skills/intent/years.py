@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from paper_search.skills.intent import year_words as say
-from paper_search.skills.intent.cutting import cut, is_quoted
+from paper_search.skills.intent.cutting import CUT, cut, is_quoted
 from paper_search.skills.intent.year_cues import Cue, Interval, cues, whole_years
 
 _PERIOD_STUDIED = 1950
@@ -184,3 +184,12 @@ def _either(one: Interval, other: Interval) -> Interval:
 def _is_empty(interval: Interval) -> bool:
     first, last = interval
     return first is not None and last is not None and first > last
+
+
+def read_years(text: str, today: date) -> tuple[str, int | None, int | None]:
+    """Return the text without its year limits, the first year and the last (both inclusive).
+
+    What is no limit, and what contradicts itself, stays in the text (`intent.years`).
+    """
+    years = years_in(text, today)
+    return years.rest.replace(CUT, ","), years.first, years.last

@@ -12,8 +12,7 @@ from paper_search.skills.judging.question import Shown
 from paper_search.skills.judging.speech import SPEECH_WORDS
 from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.variants import variants
-from paper_search.skills.word_lists import words_in
-from paper_search.skills.words import tokens
+from paper_search.skills.words import tokens, words_in
 
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|(?<=[。！？；])")
 _PART_OF_TITLE = re.compile(r"(?<=[.:;!?])\s+|\s(?=[-\u2013\u2014|]\s)|(?<=[。！？；：])")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from paper_search.skills.key_phrases import key_phrases
+from paper_search.skills.intent.phrases import key_phrases
 from paper_search.skills.untrusted import visible
-from paper_search.skills.word_lists import words_in
+from paper_search.skills.words import words_in
 
 _CLAUSES = re.compile(
     r"[.;:\n!?。；！？]+|[,，]\s*|\bbut\b|\bhowever\b"
