@@ -23,16 +23,19 @@ from paper_search.models import (
 from paper_search.prompts import load_prompt
 from paper_search.skills.intent.years import read_years
 from paper_search.skills.sane_limits import sane_limits
-from paper_search.skills.strategy.answer import LONGEST_REASON, StrategyAnswer
+from paper_search.skills.strategy.answer import LONGEST_REASON, StrategyAnswer, message_of
 from paper_search.skills.strategy.booleans import first_queries, plain_queries
 from paper_search.skills.strategy.compliance import complying
 from paper_search.skills.strategy.free_text import FeedbackTerms, terms_of_text
 from paper_search.skills.strategy.inspection import Inspection, inspected, repair_request
-from paper_search.skills.strategy.message import message_of
 from paper_search.skills.strategy.ranked import first_ranked
-from paper_search.skills.strategy.rounds import next_queries, next_ranked_queries, terms_of_marks
+from paper_search.skills.strategy.rounds import (
+    next_queries,
+    next_ranked_queries,
+    terms_of_marks,
+    varied,
+)
 from paper_search.skills.strategy.text import MAX_QUERIES
-from paper_search.skills.strategy.variation import varied
 from paper_search.skills.untrusted import visible
 
 DEPTH = 500

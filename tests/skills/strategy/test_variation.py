@@ -8,7 +8,7 @@ from paper_search.models import (
     SearchQuery,
     SearchStrategy,
 )
-from paper_search.skills.strategy.variation import varied
+from paper_search.skills.strategy.rounds import varied
 
 INTENT = ParsedIntent(
     topic="t",
