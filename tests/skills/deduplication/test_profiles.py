@@ -4,8 +4,12 @@ import pytest
 
 from paper_search.models import Author, RawPaper
 from paper_search.skills.deduplication.people import is_first_shared, people, shared
-from paper_search.skills.deduplication.profiles import address_key, profile
-from paper_search.skills.deduplication.venues import venue_similarity, venue_words
+from paper_search.skills.deduplication.profiles import (
+    address_key,
+    profile,
+    venue_similarity,
+    venue_words,
+)
 
 
 def names(*texts: str) -> list[Author]:

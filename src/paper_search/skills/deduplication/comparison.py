@@ -8,11 +8,10 @@ from typing import NamedTuple
 from rapidfuzz.fuzz import ratio
 
 from paper_search.skills.deduplication.people import is_first_shared, shared
-from paper_search.skills.deduplication.profiles import Profile
+from paper_search.skills.deduplication.profiles import Profile, venue_similarity
 from paper_search.skills.deduplication.text import folded, word_set, words
 from paper_search.skills.deduplication.title_signals import is_generic as is_generic_title
 from paper_search.skills.deduplication.title_signals import is_serial, letters, numerals, reactions
-from paper_search.skills.deduplication.venues import venue_similarity
 from paper_search.skills.deduplication.wording import (
     are_told_apart,
     difference,
