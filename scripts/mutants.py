@@ -29,7 +29,10 @@ NEAREST_TESTS = {
         "tests/library/test_source.py",
         "tests/library/test_embedded.py",
     ],
-    "persistence.leases": ["tests/persistence/test_leases.py"],
+    "persistence.leases": [
+        "tests/persistence/test_leases.py",
+        "tests/persistence/test_work_locks.py",
+    ],
     "persistence.ledger": [
         "tests/persistence/test_ledger.py",
         "tests/workflow/test_ledger.py",
