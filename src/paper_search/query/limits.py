@@ -59,9 +59,8 @@ _KNOWN_TYPES = frozenset({
     *TYPES.values(), "review", "systematic review", "meta analysis", "meta-analysis", "letter",
     "editorial", "comment", "practice guideline", "guideline", "case reports", "clinical study",
     "observational study", "comparative study", "multicenter study", "validation study", "news",
-    "clinical trial", "pragmatic clinical trial", "preprint", "journal article",
-    "consensus statement",
-    "clinical trial protocol", "twin study", "dissertation", "book", "evaluation study",
+    "clinical trial", "pragmatic clinical trial", "preprint", "journal article", "dissertation",
+    "clinical trial protocol", "twin study", "consensus statement", "book", "evaluation study",
 })  # fmt: skip
 
 
