@@ -54,7 +54,6 @@ NEAREST_TESTS = {
     ],
     "skills.relevance_scorer": ["tests/skills/test_relevance_scorer.py", "tests/skills/judging"],
     "skills.judging.answer": ["tests/skills/judging"],
-    "skills.judging.evidence": ["tests/skills/judging"],
     "skills.judging.run": ["tests/skills/judging"],
     "skills.untrusted": ["tests/skills/test_untrusted.py"],
     "threads.session": [

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.models import Criterion, CriterionKind, Grade
-from paper_search.skills.judging.answer import score_of
-from paper_search.skills.judging.evidence import begins_alike, found_snippet
+from paper_search.skills.judging.answer import begins_alike, found_snippet, score_of
 
 TITLE = "Sleep and the “evening” chronotype"
 ABSTRACT = "Forty adults slept 31\u2009minutes less—on average—after  coffee.  Ｎｏ harm.\nEnd"
