@@ -9,15 +9,6 @@ from paper_search.models.duplicates import (
     MergeReason,
     PairEvidence,
 )
-from paper_search.models.feedback import (
-    MAX_SEEDS,
-    SNOWBALL,
-    MarkedPaper,
-    Seed,
-    UserFeedback,
-    named_seed,
-    relevant_seeds,
-)
 from paper_search.models.paper import (
     NOT_NEEDED,
     Author,
@@ -35,8 +26,11 @@ from paper_search.models.paper import (
     Version,
 )
 from paper_search.models.query import (
+    MAX_SEEDS,
     PUBLICATION_TYPES,
+    SNOWBALL,
     IntentType,
+    MarkedPaper,
     ParsedIntent,
     QueryBuilderInput,
     QueryForm,
@@ -44,8 +38,12 @@ from paper_search.models.query import (
     SearchConstraints,
     SearchQuery,
     SearchStrategy,
+    Seed,
     StrategyLine,
     SynonymMap,
+    UserFeedback,
+    named_seed,
+    relevant_seeds,
 )
 from paper_search.models.report import DeduplicationReport, SearchReport
 from paper_search.models.scope import (
