@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 from tests.threads.looks import LookSession
 
-from paper_search.errors import AlreadyDecidedError, ThreadBusyError
+from paper_search.config import current_person
+from paper_search.errors import (
+    AlreadyDecidedError,
+    StaleDecisionError,
+    ThreadBusyError,
+    ThreadWaitingError,
+)
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.threads import Catalog
 
@@ -206,3 +212,65 @@ async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(session, p
     ]
     (forked,) = [event.detail for event in told if event.event == "forked"]
     assert forked["back_to"]["number"] == 1
+
+
+async def test_a_thread_that_waits_says_so_to_whoever_wants_it_to_go_on(session):
+    await session.begin("a b")
+    with pytest.raises(ThreadWaitingError) as told:
+        await session.proceed()
+    assert str(told.value) == f"{session.noun} 't' waits for a decision"
+
+
+async def test_who_gives_no_name_decides_is_refused_and_forks_as_who_runs_the_program(
+    session, persistence
+):
+    await session.begin("a b")
+    question = await session.require_question()
+    await session.decide(question, "approve")
+    with pytest.raises(AlreadyDecidedError, match=f"by {current_person()}"):
+        await session.take("reject")
+    await session.take("approve")
+    async with session.lease():
+        await session.fork(lambda named: named.number == 1, "enough")
+    told = await Catalog(persistence, LookSession).decisions("t")
+    assert {event.event for event in told} == {"decided", "refused", "forked"}
+    assert {event.by for event in told} == {current_person()}
+
+
+async def test_who_decides_nameless_while_another_drives_is_kept_as_who_runs_the_program(
+    session, persistence
+):
+    await session.begin("a b")
+    async with session.lease():
+        with pytest.raises(ThreadBusyError):
+            await session.take("approve")
+    assert await refused(persistence) == [(current_person(), "busy", '"approve"')]
+
+
+async def test_an_answer_that_may_be_for_the_question_before_is_kept_with_the_open_question(
+    session, persistence
+):
+    await session.begin("a b c")
+    await session.take(await naming_its_question(session, "reject"), "ada")
+    question = await session.require_question()
+    with pytest.raises(StaleDecisionError, match="which question it is for"):
+        await session.take("approve", "ada")
+    assert await refused(persistence) == [("ada", "names no question", '"approve"')]
+    last = (await persistence.ledger.audit("t"))[-1]
+    assert last.interrupt_id == question.interrupt_id
+
+
+async def test_a_fork_keeps_which_checkpoint_it_left_and_replaces_what_was_decided_from_there_on(
+    session, persistence
+):
+    await session.begin("a b c")
+    await session.take(await naming_its_question(session, "reject"), "ada")
+    await session.take(await naming_its_question(session, "approve"), "ada")
+    left = (await session.snapshot()).config["configurable"]["checkpoint_id"]
+    async with session.lease():
+        await session.fork(lambda named: named.number == 2, "enough", "eve")
+    statuses = [entry.status.value for entry in await persistence.ledger.entries("t")]
+    assert sorted(statuses) == ["applied", "superseded"]
+    told = await Catalog(persistence, LookSession).decisions("t")
+    (forked,) = [event.detail for event in told if event.event == "forked"]
+    assert forked["left"] == left
