@@ -170,6 +170,23 @@ async def test_what_a_repair_does_not_mend_is_halved_until_each_was_asked_about_
     assert sizes(llm) == [6, 1, 4, 2, 1, 1, 2, 1, 1]
 
 
+async def test_a_batch_that_is_stubborn_to_the_last_paper_does_not_end_the_asking() -> None:
+    stubborn = {title_of(n) for n in range(10, 20)}
+    llm = answering(lambda entry, record: None if record["title"] in stubborn else entry)
+    found = await judged(llm, some(30))
+    assert {each.paper.id for each in found if not each.is_judged} == {
+        f"p{n}" for n in range(10, 20)
+    }
+
+
+async def test_a_model_that_worked_and_then_answers_nothing_usable_is_asked_a_few_times() -> None:
+    fine = {title_of(n) for n in range(10)}
+    llm = answering(lambda entry, record: entry if record["title"] in fine else None)
+    found = await judged(llm, some(200))
+    assert [each.is_judged for each in found] == [True] * 10 + [False] * 190
+    assert sizes(llm).count(10) == 1 + 6
+
+
 async def test_a_model_on_another_scale_is_not_asked_for_ever_and_nothing_is_perfect() -> None:
     """LLM-05"""
     llm = answering(
