@@ -22,6 +22,7 @@ from paper_search.query import (
     parse,
     render,
 )
+from paper_search.query.parser import MAX_LENGTH, read
 
 A, B, C = Term("aa"), Term("bb"), Term("cc")
 
@@ -346,3 +347,23 @@ def test_a_refusal_says_where_what_was_expected_and_what_was_found(text: str, me
     assert str(told.value) == message
     assert told.value.query == text
     assert message.startswith(f"column {told.value.column}: ")
+
+
+def test_a_mix_without_parentheses_is_noted_at_its_first_word() -> None:
+    [(column, note)] = read("  aa AND bb OR cc").notes
+    assert column == 3
+    assert note.endswith("read as (aa AND bb) OR cc")
+
+
+def test_a_reading_has_the_columns_of_words_and_years_and_the_system() -> None:
+    own = read("aa AND year:2020")
+    assert own.system is None
+    assert sorted(own.columns.values()) == [1, 8]
+    assert read("exp Neoplasms/ and mice.ti,ab.").system == "Ovid"
+
+
+def test_a_query_of_the_greatest_length_is_read_and_one_of_a_character_more_is_refused() -> None:
+    longest = "aa".ljust(MAX_LENGTH)
+    assert parse(longest) == A
+    with pytest.raises(QuerySyntaxError, match="longer than 50,000 characters"):
+        parse(f"{longest} ")
