@@ -171,7 +171,9 @@ async def test_flipped_bytes_are_an_error_that_says_damaged_or_change_nothing_th
         except ThreadNotFoundError:
             continue  # the row that names it is hit
     assert told
-    assert [text for text in told if "damaged" not in text and "cannot be" not in text] == []
+    # Where the row that names the question is hit, the thread goes on before it, and asks again.
+    known = ("damaged", "cannot be", "resuming goes on there")
+    assert [text for text in told if not any(words in text for words in known)] == []
 
 
 async def test_a_file_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path):
