@@ -5,7 +5,12 @@ import pytest
 from paper_search.report.checks import reviewed
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput
-from paper_search.report.models import AnalysisResult, ResearchDraft, ResearchPlan
+from paper_search.report.models import (
+    AnalysisResult,
+    CheckedSentence,
+    ResearchDraft,
+    ResearchPlan,
+)
 from paper_search.report.sub_questions import section
 from paper_search.report.writer import referenced
 from paper_search.testing.reports import report_sources
@@ -171,24 +176,34 @@ def test_a_report_that_names_no_limit_is_minor():
     assert ("minor", "methodology") in [(s, c) for s, c, _ in told]
 
 
-def items(content: str = GOOD, *, target: int = 60, **changes: object) -> list[tuple[str, ...]]:
-    """Return all that the items say: severity, category, place, what is wrong, what to do."""
+def given(
+    content: str,
+    *,
+    target: int = 60,
+    questions: list[str] | None = None,
+    **changes: object,
+) -> ReviewerInput:
     draft = ResearchDraft(
         title="Shade",
         abstract=f"This report asks about shade. {GOOD}",
         sections=[section(1, "Introduction", FRAME), section(2, "Results", content)],
         conclusion=GOOD,
     ).model_copy(update=changes)
-    given = ReviewerInput(
+    asked = PLAN.decomposed_questions if questions is None else questions
+    return ReviewerInput(
         draft=referenced(draft, Evidence(SOURCES)),
         analysis=AnalysisResult(),
-        research_plan=PLAN,
+        research_plan=PLAN.model_copy(update={"decomposed_questions": asked}),
         search_results=SOURCES,
         target_length=target,
     )
+
+
+def items(content: str = GOOD, **options: object) -> list[tuple[str, ...]]:
+    """Return all that the items say: severity, category, place, what is wrong, what to do."""
     return [
-        (each.severity, each.category, each.location, each.description, each.suggested_fix)
-        for each in reviewed(given)[0]
+        (said.severity, said.category, said.location, said.description, said.suggested_fix)
+        for said in reviewed(given(content, **options))[0]
     ]
 
 
@@ -289,6 +304,45 @@ def items(content: str = GOOD, *, target: int = 60, **changes: object) -> list[t
                 "Results",
                 f"[@{CURE}] is retracted.",
                 "Leave out what rests on it.",
+            ),
+        ),
+        (
+            f"Older children rest under shade trees in city streets [@{SHADE}].",
+            (
+                "major",
+                "accuracy",
+                "Results",
+                (
+                    "The cited source does not speak of children:"
+                    f" “Older children rest under shade trees in city streets [@{SHADE}].”"
+                ),
+                "Say of whom the source speaks.",
+            ),
+        ),
+        (
+            f"Purple elephants dance across frozen harbours [@{SHADE}].",
+            (
+                "major",
+                "accuracy",
+                "Results",
+                (
+                    "The cited source does not have the words: Purple, elephants, dance, frozen,"
+                    f" harbours: “Purple elephants dance across frozen harbours [@{SHADE}].”"
+                ),
+                "Say what the source says.",
+            ),
+        ),
+        (
+            "Shade trees lower the temperature as Birch says.",
+            (
+                "major",
+                "accuracy",
+                "Results",
+                (
+                    "The cited source does not name “Birch”:"
+                    " “Shade trees lower the temperature as Birch says.”"
+                ),
+                "Cite the source that names it.",
             ),
         ),
         (
@@ -549,3 +603,71 @@ def test_the_sentences_come_with_the_items():
     )
     _, sentences = reviewed(given)
     assert [each.text for each in sentences] == ["Shade", "Results", GOOD]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rowan's study measured shade trees in 40 city streets",
+        "The STST study measured shade trees in 40 city streets",
+        "Ada Rowan wrote in the Journal of Shade that shade trees lower the temperature",
+    ],
+)
+def test_a_source_is_named_by_author_venue_and_the_initials_of_its_words(text: str) -> None:
+    assert items(f"{GOOD} {text} [@{SHADE}].") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("The XQZ study measured shade trees in 40 city streets", "XQZ"),
+        ("Ada Rowan wrote in the Annals of Shade of shade trees", "Annals of Shade"),
+    ],
+)
+def test_what_no_source_names_is_critical(text: str, name: str) -> None:
+    found_items = items(f"{GOOD} {text} [@{SHADE}].")
+    assert [(said[0], said[3].split(":")[0]) for said in found_items] == [
+        ("critical", f"No source names “{name}”")
+    ]
+
+
+def test_a_question_that_no_section_takes_up_is_told_with_what_to_do() -> None:
+    told = items(questions=["Do glaciers shrink every summer?"])
+    assert (
+        "major",
+        "completeness",
+        "general",
+        "Nothing answers: Do glaciers shrink every summer?",
+        "Answer it, or say that the sources do not.",
+    ) in told
+
+
+def sentences_of(content: str, **changes: object) -> list[CheckedSentence]:
+    """Return the sentences of the second section."""
+    _, checked = reviewed(given(content, **changes))
+    return [sentence for sentence in checked if sentence.place == "s2"]
+
+
+def test_a_claim_that_nobody_compared_says_which_of_its_words_the_source_lacks() -> None:
+    text = f"Shade trees cool warm city streets [@{SHADE}]."
+    [sentence] = sentences_of(text, written_at={text: 3})
+    assert (sentence.status, sentence.checked_by, sentence.written_at) == (
+        "not_checked",
+        "nobody",
+        3,
+    )
+    assert sentence.reason == (
+        "nobody compared it with its source, which does not have the words: cool, warm"
+    )
+
+
+def test_a_sentence_about_the_report_has_no_words_of_a_source() -> None:
+    told = [(sentence.status, sentence.snippet) for sentence in sentences_of(FRAME)]
+    assert told == [("of_the_report", None)] * 2
+
+
+def test_a_term_is_supported_where_all_its_sources_have_it() -> None:
+    [term] = sentences_of(f"**shade trees** is a term of two sources [@{SHADE}] [@{DRY}].")
+    assert (term.status, term.reason) == ("supported", "its words stand in the source")
+    [other] = sentences_of(f"**summer days** is a term of two sources [@{SHADE}] [@{DRY}].")
+    assert other.status != "supported"
