@@ -43,7 +43,10 @@ NEAREST_TESTS = {
         "tests/report/test_checks.py",
         "tests/report/test_false_statements.py",
     ],
-    "report.wording_checks": ["tests/report/test_false_statements.py"],
+    "report.wording_checks": [
+        "tests/report/test_checks.py",
+        "tests/report/test_false_statements.py",
+    ],
     "skills.deduplication.comparison": [
         "tests/skills/deduplication",
         "tests/skills/test_deduplicator.py",
