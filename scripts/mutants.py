@@ -77,6 +77,11 @@ NEAREST_TESTS = {
         "tests/workflow/test_search_report.py",
         "tests/workflow/test_snowballing.py",
         "tests/workflow/test_engine.py",
+        "tests/workflow/test_enrichment.py",
+        "tests/workflow/test_ledger.py",
+        "tests/workflow/test_results.py",
+        "tests/workflow/test_round_changes.py",
+        "tests/workflow/test_waiting.py",
     ],
 }
 """The modules, by their name in `paper_search`, and the tests that each is run against."""
