@@ -27,7 +27,7 @@ from paper_search.models import (
     SourceHits,
     SuggestedTerm,
 )
-from paper_search.models.query import Translation
+from paper_search.models.translation import Translation
 from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload
 
 SCOPE = ScopeReport(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         SourceReport,
         UserFeedback,
     )
-    from paper_search.models.query import Translation
+    from paper_search.models.translation import Translation
     from paper_search.workflow import Checkpoint, IterationRecord, ThreadDetail
 
 PAGE = 20

@@ -9,6 +9,15 @@ from paper_search.models.duplicates import (
     MergeReason,
     PairEvidence,
 )
+from paper_search.models.feedback import (
+    MAX_SEEDS,
+    SNOWBALL,
+    MarkedPaper,
+    Seed,
+    UserFeedback,
+    named_seed,
+    relevant_seeds,
+)
 from paper_search.models.paper import (
     NOT_NEEDED,
     Author,
@@ -26,11 +35,8 @@ from paper_search.models.paper import (
     Version,
 )
 from paper_search.models.query import (
-    MAX_SEEDS,
     PUBLICATION_TYPES,
-    SNOWBALL,
     IntentType,
-    MarkedPaper,
     ParsedIntent,
     QueryBuilderInput,
     QueryForm,
@@ -38,12 +44,8 @@ from paper_search.models.query import (
     SearchConstraints,
     SearchQuery,
     SearchStrategy,
-    Seed,
     StrategyLine,
     SynonymMap,
-    UserFeedback,
-    named_seed,
-    relevant_seeds,
 )
 from paper_search.models.report import DeduplicationReport, SearchReport
 from paper_search.models.scope import (

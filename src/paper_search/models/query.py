@@ -8,76 +8,7 @@ from enum import Enum
 from pydantic import BaseModel, Field
 
 from paper_search.models.criteria import Criterion
-from paper_search.models.duplicates import MergeDecision
-
-SNOWBALL = "snowball"
-"""The source that asks no query: it follows what the seeds of a strategy cite, and are cited by."""
-
-MAX_SEEDS = 20
-"""Works that are followed in one round."""
-
-
-class UserFeedback(BaseModel):
-    """Marks by paper id, and words."""
-
-    marked_relevant: list[str] = Field(default_factory=list)
-    marked_irrelevant: list[str] = Field(default_factory=list)
-    free_text_feedback: str | None = None
-    merge_decisions: list[MergeDecision] = Field(default_factory=list)
-    """Which records are one work and which are not; it holds from now on."""
-    unmarked: list[str] = Field(default_factory=list, exclude_if=lambda ids: not ids)
-    """Papers whose mark, of this round's screening or of an earlier round, is taken back."""
-    reasons: dict[str, str] = Field(default_factory=dict, exclude_if=lambda reasons: not reasons)
-    """Why, by the id of a marked paper."""
-    wait_for_sources: bool = Field(default=False, exclude_if=lambda is_waiting: not is_waiting)
-    """Take the rest of the sources that ran out of time into this result, in place of another
-    round."""
-
-
-class Seed(BaseModel):
-    """A work that others are found from: what it cites, and what cites it."""
-
-    title: str = ""
-    doi: str | None = None
-    openalex_id: str | None = None
-    s2_id: str | None = None
-    pmid: str | None = None
-    arxiv_id: str | None = None
-
-    @property
-    def is_followable(self) -> bool:
-        """Whether any service knows it by an identifier."""
-        return any((self.doi, self.openalex_id, self.s2_id, self.pmid, self.arxiv_id))
-
-
-class MarkedPaper(BaseModel):
-    """A paper that a person marked, with the text that a skill can learn from."""
-
-    id: str
-    title: str
-    abstract: str | None = None
-    """What it can be learned from beside its title: abstract, and keywords."""
-    is_relevant: bool
-    seed: Seed | None = None
-    """Its identifiers, to find others from it; None: not known."""
-
-
-def named_seed(identifier: str) -> Seed | None:
-    """Return the seed for `doi:...`, `arxiv:...` or `pmid:...`; None: it is of another kind."""
-    kind, _, value = identifier.partition(":")
-    fields = {"doi": "doi", "arxiv": "arxiv_id", "pmid": "pmid"}
-    return Seed.model_validate({fields[kind]: value}) if kind in fields and value else None
-
-
-def relevant_seeds(marked: Sequence[MarkedPaper]) -> list[Seed]:
-    """Return the papers marked relevant that others can be found from, the latest first."""
-    followable = [
-        paper.seed
-        for paper in reversed(marked)
-        if paper.is_relevant and paper.seed is not None and paper.seed.is_followable
-    ]
-    return followable[:MAX_SEEDS]
-
+from paper_search.models.feedback import MarkedPaper, Seed, UserFeedback
 
 PUBLICATION_TYPES = (
     "article",
@@ -268,22 +199,3 @@ class QueryBuilderInput(BaseModel):
     """Papers that a model graded best, which are followed after those that a person marked."""
     marked_papers: list[MarkedPaper] = Field(default_factory=list)
     """All papers marked so far, in all rounds: neither a model nor a rule can read bare ids."""
-
-
-class Translation(BaseModel):
-    """One query of a strategy in the words of one source, before it is asked."""
-
-    source: str
-    query: str
-    """As the strategy has it: a boolean query, the text of a ranked one, or an identifier. Empty:
-    what is said holds for every query."""
-    is_ranked: bool = False
-    texts: list[str] = Field(default_factory=list)
-    """The exact strings. Of several, the next one is sent if those before it find nothing."""
-    requests: list[str] = Field(default_factory=list)
-    """The request for the first page of each text, without key and contact address; empty: none
-    is sent, since the records are on this machine."""
-    notes: list[str] = Field(default_factory=list)
-    """What the source cannot say of the query, and what happens instead."""
-    error: str | None = None
-    """Why nothing is sent; None: something is."""

@@ -21,7 +21,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.models.query import Translation
+from paper_search.models.translation import Translation
 from paper_search.query.shortening import shorten
 from paper_search.skills.failures import described, status_of
 from paper_search.skills.watchdog import Watchdog

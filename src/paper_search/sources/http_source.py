@@ -22,8 +22,8 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.models.query import Translation
 from paper_search.models.scope import HitCount
+from paper_search.models.translation import Translation
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.asking import Asked, Question, distinct, text_of
 from paper_search.sources.base import reason_to_end

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from paper_search.errors import PaperSearchError, ThreadError, ThreadNotWaitingError
 from paper_search.models import PUBLICATION_TYPES, SearchStrategy
-from paper_search.models.query import Translation
+from paper_search.models.translation import Translation
 from paper_search.models.usage import total
 from paper_search.skills.strategy.relaxation import relaxed_forms
 from paper_search.web.readings import Reading
