@@ -236,7 +236,7 @@ class HttpClient:
                 patience = self._settings.connect_patience_s
                 self._reachability.note_failure(host)
                 return HttpUnreachableError(f"{host} cannot be reached within {patience:g} s")
-            return HttpTimeoutError(f"{host} gave no whole answer within {asking.limit_s:g} s")
+            return HttpTimeoutError(f"{host} gave no whole answer within {asking.limit_s:.3g} s")
         except (sqlite3.Error, RuntimeError) as error:
             if self._cache is None:
                 raise
