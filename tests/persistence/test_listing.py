@@ -104,6 +104,16 @@ async def test_a_copied_thread_keeps_its_summary(url: str):
         assert found["copy"] == found["result"]
 
 
+async def test_a_thread_with_writes_of_a_step_that_is_not_done_is_looked_at_closely(url: str):
+    async with open_persistence(url) as persistence:
+        await begin(persistence)
+        saver: Any = persistence.checkpointer
+        assert not (await saver.asummaries(["result"]))["result"].is_in_a_step
+        latest = await saver.aget_tuple({"configurable": {"thread_id": "result"}})
+        await saver.aput_writes(latest.config, [("scores", {})], "task")
+        assert (await saver.asummaries(["result"]))["result"].is_in_a_step
+
+
 def test_an_outline_keeps_what_is_plain_and_how_long_lists_are():
     value = {"kind": "result_review", "ids": ["a", "b"], "nested": {"text": "long"}, "count": 2}
     assert outline(value) == {"kind": "result_review", "ids": [None, None], "count": 2}

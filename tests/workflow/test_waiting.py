@@ -51,14 +51,15 @@ QUICK = "abcd"
 
 
 class Late(FakeSource):
-    """Does not answer while it is `late`, however long it is waited for."""
+    """Does not answer while it is late, however long it is waited for; then after some time."""
 
     is_late = True
+    late_s = 3600.0
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
         found = await super().search_advanced(strategy)
         if self.is_late:
-            await asyncio.sleep(3600)
+            await asyncio.sleep(self.late_s)
         return found
 
 
@@ -153,6 +154,25 @@ async def test_only_the_late_source_is_asked_again_and_by_the_same_strategy() ->
     assert (first.queries, first.filters) == (second.queries, second.filters)
     assert fake.calls.count("build") == 1
     assert fake.calls.count("score") == 2
+
+
+async def test_of_several_late_sources_none_is_left_behind_by_the_others_a_second_time() -> None:
+    """Four or more are a race wherever nobody waits."""
+    late = [Late(f"late{n}", papers(f"late{n}", 1)) for n in range(4)]
+    quick = [FakeSource(f"quick{n}", papers(f"quick{n}", 1)) for n in range(8)]
+    sources = [*quick, *late]
+    skills = Asking([source.source_name for source in sources])
+    searcher = Searcher(sources, straggler_s=0.05, patience_s=0.1)
+    flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills)
+    await flow.start("q", thread_id="t")
+    first = shown(await reply_to(flow, "t", "approve"))
+    assert first.unfinished_sources == [source.source_name for source in late]
+    for source in late:
+        source.late_s = 0.0
+    late[-1].late_s = 0.5
+    second = shown(await reply_to(flow, "t", WAIT))
+    assert second.unfinished_sources == []
+    assert {f"{source.source_name}1" for source in late} <= ids(second.collection)
 
 
 async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger() -> None:
