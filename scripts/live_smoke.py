@@ -25,9 +25,9 @@ from typing import Any
 import httpx
 
 from paper_search.config import AppConfig, load_config
-from paper_search.http.errors import redact
 from paper_search.http.limits import CallBudget
 from paper_search.http.network import Routes
+from paper_search.http.redaction import redact
 from paper_search.models import (
     RankedQuery,
     RawPaper,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.http.errors import REDACTED, RedactingFilter, redact
+from paper_search.http.redaction import REDACTED, RedactingFilter, redact
 
 
 def test_a_secret_is_redacted_in_every_encoding() -> None:

@@ -22,7 +22,8 @@ from paper_search.models import (
 )
 from paper_search.skills import Scoper
 from paper_search.skills.strategy.relaxation import relaxed_forms
-from paper_search.testing.sources import FakeCountingSource, FakeSource
+from paper_search.testing.counting import FakeCountingSource
+from paper_search.testing.sources import FakeSource
 
 NARROW = '"deep learning" AND glaciers AND Norway'
 BROAD = "glaciers OR icebergs"

@@ -26,8 +26,8 @@ from paper_search.skills import (
     ResultOrganizer,
     Searcher,
 )
+from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.llm import FakeLLM, LLMCall, grades_of, obedient_answer
-from paper_search.testing.skills import ScriptedHandler
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import SearchWorkflow, ThreadCatalog
 

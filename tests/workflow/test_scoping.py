@@ -18,8 +18,8 @@ from paper_search.models import (
     SourceHits,
 )
 from paper_search.skills import Scoper, Searcher
+from paper_search.testing.counting import FakeCountingSource
 from paper_search.testing.skills import FakeSkills
-from paper_search.testing.sources import FakeCountingSource
 from paper_search.workflow import Checkpoint, SearchWorkflow
 
 

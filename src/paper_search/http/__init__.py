@@ -7,9 +7,9 @@ from paper_search.http.errors import (
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
-    redact,
 )
 from paper_search.http.limits import CallBudget
+from paper_search.http.redaction import redact
 
 __all__ = [
     "CallBudget",

@@ -26,8 +26,6 @@ from paper_search.http.errors import (
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
-    RedactingFilter,
-    redact,
 )
 from paper_search.http.host_file import Refusal
 from paper_search.http.limits import CallBudget, HostLimiter, process_limiter, read_announcement
@@ -42,6 +40,7 @@ from paper_search.http.network import (
     process_reachability,
     redirect_target,
 )
+from paper_search.http.redaction import RedactingFilter, redact
 from paper_search.http.retry import parse_retry_after
 from paper_search.models.network import NetworkConfig
 

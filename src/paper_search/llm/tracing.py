@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paper_search.http.errors import redact
+from paper_search.http.redaction import redact
 
 
 def redact_traces(secrets: tuple[str, ...]) -> bool:

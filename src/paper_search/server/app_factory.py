@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.config import AppConfig, load_config
 from paper_search.errors import PaperSearchError
-from paper_search.http.errors import redact
+from paper_search.http.redaction import redact
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
 from paper_search.server.admission import ThreadAdmission

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from paper_search.config import ServerConfig
 from paper_search.errors import RequestRefusedError
-from paper_search.http.errors import redact
+from paper_search.http.redaction import redact
 from paper_search.server import rules
 from paper_search.server.authentication import owner_of, owner_of_session
 

@@ -18,9 +18,9 @@ from paper_search.http.errors import (
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
-    redact,
 )
 from paper_search.http.host_file import QUOTA_USED_UP
+from paper_search.http.redaction import redact
 from paper_search.http.retry import is_retryable
 from paper_search.http.retry import refusal_of as usual_refusal_of
 from paper_search.models import SourceStatus

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
-from paper_search.http.errors import redact
+from paper_search.http.redaction import redact
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.models.network import NetworkConfig
 from paper_search.sources.adapter import Page, Request, Translated

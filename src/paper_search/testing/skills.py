@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from paper_search.models import (
     Facets,
@@ -18,7 +18,7 @@ from paper_search.models import (
     SearchQuery,
     SearchStrategy,
 )
-from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind, Decision, DecisionAction
+from paper_search.workflow.checkpoints import Checkpoint, Decision
 from paper_search.workflow.skills import Skills
 
 Records = Callable[[SearchStrategy], Sequence[RawPaper]]
@@ -114,31 +114,3 @@ def two_papers(strategy: SearchStrategy) -> list[RawPaper]:
 
 
 Reply = Decision | str | Callable[[Checkpoint], Decision]
-
-
-class ScriptedHandler:
-    """Answers checkpoints from a script and remembers what it was asked.
-
-    A reply is a decision, the name of an action, or a function of the checkpoint; when the script
-    is over, `otherwise`, or an AssertionError.
-    """
-
-    def __init__(self, replies: Iterable[Reply] = (), otherwise: Reply | None = None) -> None:
-        self.asked: list[Checkpoint] = []
-        self._replies = iter(replies)
-        self._otherwise = otherwise
-
-    @property
-    def kinds(self) -> list[CheckpointKind]:
-        """Return the kinds of the checkpoints so far, in order."""
-        return [checkpoint.kind for checkpoint in self.asked]
-
-    async def handle(self, checkpoint: Checkpoint) -> Decision:
-        """Return the next reply."""
-        self.asked.append(checkpoint)
-        reply = next(self._replies, self._otherwise)
-        if reply is None:
-            raise AssertionError(f"the script has no reply to {checkpoint.kind.value}")
-        if isinstance(reply, str):
-            return Decision(action=DecisionAction(reply))
-        return reply if isinstance(reply, Decision) else reply(checkpoint)

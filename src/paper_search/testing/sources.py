@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 from paper_search.errors import SearchSourceError
 from paper_search.models import (
-    HitCount,
     RawPaper,
     SearchConstraints,
     SearchQuery,
@@ -279,49 +278,3 @@ def _passes(paper: RawPaper, filters: SearchConstraints) -> bool:
 
 
 Hits: TypeAlias = Mapping[str, int | None] | Callable[[str], int | None]
-
-
-class FakeCountingSource(FakeSource):
-    """A `FakeSource` that counts: `counted` holds what it was asked to count, in order.
-
-    `hits`: of every query (0 where it is not named; None: it does not say), or what makes them.
-    `is_local`: whether a count costs no request; `ranks`: whether it answers ranked queries.
-    """
-
-    def __init__(  # noqa: PLR0913  # one for each way in which sources differ
-        self,
-        name: str = "fake",
-        hits: Hits | None = None,
-        papers: Papers = (),
-        *,
-        is_local: bool = False,
-        ranks: bool = False,
-        delay_s: float = 0.0,
-        error: BaseException | None = None,
-    ) -> None:
-        super().__init__(name, papers, delay_s=delay_s, error=error)
-        self._hits = hits if callable(hits) else (hits or {}).get
-        self._default = None if callable(hits) else 0
-        self._known = set() if callable(hits) else set(hits or {})
-        self._is_local, self._ranks = is_local, ranks
-        self.counted: list[str] = []
-
-    @property
-    def is_local(self) -> bool:
-        """Whether a count costs no request."""
-        return self._is_local
-
-    @property
-    def ranks_text(self) -> bool:
-        """Whether it answers ranked queries."""
-        return self._ranks
-
-    async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
-        """Record the query and return its hits."""
-        del filters
-        self.counted.append(query)
-        await asyncio.sleep(self._delay_s)
-        if self._error is not None:
-            raise self._error
-        hits = self._hits(query)
-        return HitCount(hits=hits if query in self._known or hits is not None else self._default)
