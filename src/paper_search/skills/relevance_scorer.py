@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from paper_search.llm.provider import LLMProvider, name_of
-from paper_search.models import MarkedPaper, PaperTag, ParsedIntent, RawPaper, ScoredPaper
+from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, ScoredPaper
 from paper_search.skills.judging.answer import Judgement, score_of
 from paper_search.skills.judging.confirmation import Confirmation
 from paper_search.skills.judging.cost import is_enough
@@ -23,52 +22,9 @@ from paper_search.skills.judging.run import Entry, Judging, prompt_digest
 from paper_search.skills.judging.speech import speaks_to_judges
 from paper_search.skills.judging.subject import Subject
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
+from paper_search.skills.tag_cues import tags_of
 from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
 
-_CUES: dict[PaperTag, re.Pattern[str]] = {
-    PaperTag.METHOD: re.compile(
-        r"\b(?:methods?|approach(?:es)?|frameworks?|models?|algorithms?|architectures?|techniques?"
-        r"|procedure|pipeline|system|toolkit|software)\b|方法|模型|算法|框架",
-        re.IGNORECASE,
-    ),
-    PaperTag.REVIEW: re.compile(
-        r"\b(?:surveys?|(?<!peer )(?<!peer-)reviews?|overview|meta-?analys[ei]s"
-        r"|state[- ]of[- ]the[- ]art|tutorial|primer|roadmap|perspectives?)\b|综述|评述|进展",
-        re.IGNORECASE,
-    ),
-    PaperTag.EMPIRICAL: re.compile(
-        r"\b(?:trials?|experiments?|experimental|empirical(?:ly)?|cohorts?|case[- ]control"
-        r"|randomi[sz]ed|cross-sectional|longitudinal|observational|field study|user study"
-        r"|interviews?|questionnaires?|participants|patients)\b|实验|实证|临床试验|队列",
-        re.IGNORECASE,
-    ),
-    PaperTag.THEORETICAL: re.compile(
-        r"\b(?:theorems?|(?:lower|upper|error|generali[sz]ation) bounds?|bounds? (?:on|for)|proofs?"
-        r"|theory|theoretical|convergence|axioms?|lemma|conjecture|complexity of)\b|定理|证明|理论",
-        re.IGNORECASE,
-    ),
-    PaperTag.DATASET: re.compile(
-        r"\b(?:data ?sets?|data-sets?|benchmarks?|corpora"
-        r"|corpus(?! (?:callosum|luteum|striatum|cavernosum))|database)\b|数据集|语料库|基准",
-        re.IGNORECASE,
-    ),
-}
-_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
-_ABSTRACT_WORDS: dict[PaperTag, frozenset[str]] = {
-    PaperTag.METHOD: frozenset(("method", "approach", "framework", "algorithm", "architecture")),
-    PaperTag.REVIEW: frozenset(
-        ("survey", "review", "reviews", "overview", "meta-analysis", "tutorial")
-    ),
-    PaperTag.EMPIRICAL: frozenset(
-        (
-            *("trial", "trials", "experiments", "empirical", "empirically", "cohort"),
-            *("randomised", "randomized", "cross-sectional", "longitudinal", "interviews"),
-        )
-    ),
-    PaperTag.THEORETICAL: frozenset(("theorem", "theorems", "proof", "lemma", "conjecture")),
-    PaperTag.DATASET: frozenset(("dataset", "datasets", "benchmark", "corpus", "corpora")),
-}
-"""Fewer cues than for titles: abstracts of every kind of paper speak of models and systems."""
 RELEVANT_FLOOR, IRRELEVANT_CEILING = 0.95, 0.05
 """Scores of the marked papers."""
 ABSURD = 0.05
@@ -305,17 +261,3 @@ def _as_marked(verdict: Verdict, *, is_relevant: bool) -> Verdict:
     else:
         score, note = min(verdict.score, IRRELEVANT_CEILING), "marked irrelevant by you"
     return Verdict(score, f"{note}; {verdict.reason}" if verdict.reason else note)
-
-
-def tags_of(title: str, abstract: str | None) -> list[PaperTag]:
-    """Return the tags whose cue words stand in the title, or plainly in the abstract.
-
-    The title decides if it says anything; else the first third of the abstract does, where papers
-    say what they are.
-    """
-    found = [tag for tag, cue in _CUES.items() if cue.search(title)]
-    if found or not abstract:
-        return found
-    opening = abstract[: max(len(abstract) // 3, 300)].lower()
-    words = set(_WORD.findall(opening))
-    return [tag for tag, cues in _ABSTRACT_WORDS.items() if not words.isdisjoint(cues)]

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from paper_search.skills.relevance_scorer import tags_of
+from paper_search.skills.tag_cues import tags_of
 from paper_search.skills.words import tokens
 from paper_search.testing.llm import LLMCall, criteria_in, data_block
 
