@@ -95,7 +95,7 @@ def listed(*channels: str) -> dict[str, str]:
     return {LISTED: " ".join(channels)}
 
 
-def listed_in(channels: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any] | None:
+def outlines(channels: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the outlines of the channels that are listed; None: the graph does not say which."""
     names = str(metadata.get(LISTED, "")).split()
     next_steps = [name for name in channels if name.startswith(_OF_LANGGRAPH)]

@@ -36,7 +36,7 @@ from paper_search.persistence.listing import (
     Summary,
     asked_in,
     check_prune,
-    listed_in,
+    outlines,
 )
 from paper_search.persistence.serialization import check_checkpoint, damaged
 from paper_search.persistence.sqlite_calls import OneCall, parsed
@@ -61,7 +61,7 @@ _LATEST_OF = """JOIN (SELECT value AS wanted FROM json_each(?)) ON thread_id = w
     WHERE newer.thread_id = wanted AND newer.checkpoint_ns = '')"""
 _SUMMARIES = f"""SELECT thread_id, type, CAST(summary AS BLOB), length(checkpoint) FROM checkpoints
     {_LATEST_OF}"""  # noqa: S608  # a constant
-_ASKED = f"""SELECT writes.thread_id, channel, writes.type, CAST(writes.summary AS BLOB)
+_QUESTIONS = f"""SELECT writes.thread_id, channel, writes.type, CAST(writes.summary AS BLOB)
     FROM checkpoints {_LATEST_OF} JOIN writes USING (thread_id, checkpoint_ns, checkpoint_id)"""  # noqa: S608  # as above
 _PUT = """INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id,
     parent_checkpoint_id, type, checkpoint, metadata, checksum, summary)
@@ -158,7 +158,7 @@ class SqliteSaver(AsyncSqliteSaver):
         described = get_checkpoint_metadata(config, metadata)
         told = json.dumps(described, ensure_ascii=False).encode("utf-8", "ignore")
         kind, value = self.serde.dumps_typed(checkpoint)
-        shown = listed_in(checkpoint["channel_values"], described)
+        shown = outlines(checkpoint["channel_values"], described)
         summary = self._packed(None if shown is None else [len(value), checkpoint["ts"], shown])
         ids = (str(thread_id), namespace, checkpoint["id"], chosen.get("checkpoint_id"))
         row = (*ids, kind, value, told, crc32(value), summary)
@@ -252,7 +252,7 @@ class SqliteSaver(AsyncSqliteSaver):
 
         def read(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
             states = connection.execute(_SUMMARIES, wanted).fetchall()
-            return states, connection.execute(_ASKED, wanted).fetchall()
+            return states, connection.execute(_QUESTIONS, wanted).fetchall()
 
         await self.prepare()
         states, writes = await self._in_one_call(read)

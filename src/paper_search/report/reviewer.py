@@ -149,9 +149,9 @@ def _summary(critique: Critique, verdict: str, told: str | None) -> str:
         else "code alone: coherence and tone were not read"
     )
     support = support_counts(critique.sentences)
-    told_of = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in support.items() if n)
+    audit_detail = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in support.items() if n)
     text = (
-        f"{verdict.capitalize()}. Statements: {told_of or 'none'}. "
+        f"{verdict.capitalize()}. Statements: {audit_detail or 'none'}. "
         f"Found: {counts or 'nothing'}. Checked by {how}."
     )
     return f"{text} {told}" if told else text

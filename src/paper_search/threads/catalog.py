@@ -202,13 +202,13 @@ class Catalog(Generic[SessionT, InfoT]):
 
     async def decisions(self, thread_id: str) -> list[DecisionInfo]:
         """Return who decided what when, and what was refused, in the order of time."""
-        ledger, told = self._persistence.ledger, self._session_type.told_of
+        ledger, detail = self._persistence.ledger, self._session_type.audit_detail
         entries = [
             DecisionInfo(
                 event="decided",
                 by=entry.decided_by,
                 at=entry.decided_at,
-                detail=told(entry.decision) | {"status": entry.status.value},
+                detail=detail(entry.decision) | {"status": entry.status.value},
             )
             for entry in await ledger.entries(thread_id)
         ]

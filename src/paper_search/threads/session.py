@@ -51,7 +51,7 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
     # --- what each graph says of itself -----------------------------------------------------------
 
     @classmethod
-    def told_of(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
+    def audit_detail(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the audit shows of a stored decision."""
         return {name: decision.get(name) for name in cls.audited}
 

@@ -147,12 +147,12 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
             return await judge_again(state, store, self._thread_id, skills, is_all=is_all)
 
     @classmethod
-    def told_of(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
-        """See `ThreadSession.told_of`; an edit that waits for sources says so."""
+    def audit_detail(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
+        """See `ThreadSession.audit_detail`; an edit that waits for sources says so."""
         given = decision.get("revised_data")
         is_waiting = isinstance(given, Mapping) and bool(given.get("wait_for_sources"))
         waits = {"wait_for_sources": True} if is_waiting else {}
-        return super().told_of(decision) | waits
+        return super().audit_detail(decision) | waits
 
     async def _question(self, shown: Any, state: WorkflowState) -> Checkpoint:
         checkpoint = read_checkpoint(shown)
