@@ -69,7 +69,7 @@ async def measure(question: str, works: Sequence[RawPaper], work_of: Any) -> Out
     returned = numbers - {None}
     intent = await IntentParser(None).parse(question)
     scored = await RelevanceScorer(None).score(list(works), intent)
-    good = {int(each.paper.id) for each in scored if each.relevance_score >= LINE}
+    good = {int(judgement.paper.id) for judgement in scored if judgement.relevance_score >= LINE}
     return Outcome(len(good & returned), len(good - returned), result.coverage)
 
 

@@ -110,16 +110,18 @@ def report(name: str, method: str, python: str) -> tuple[int, int, float]:
 
 def by_kind(name: str, groups: Groups) -> str:
     """Return works lost and duplicates left of each kind of a made set, of how many."""
-    gold = {each: group[0] for group in gold_groups(name) for each in group}
-    numbers = {each: number for number, group in enumerate(groups) for each in group}
-    made: Counter[str] = Counter(each.partition(":")[0] for each in numbers)
+    gold = {member: group[0] for group in gold_groups(name) for member in group}
+    numbers = {member: number for number, group in enumerate(groups) for member in group}
+    made: Counter[str] = Counter(number.partition(":")[0] for number in numbers)
     lost: Counter[str] = Counter()
     left: Counter[str] = Counter()
     for group in groups:
-        works = sorted({gold.get(each, each) for each in group}, key=lambda w: w[:5] != "work:")
+        works = sorted(
+            {gold.get(member, member) for member in group}, key=lambda w: w[:5] != "work:"
+        )
         lost.update(work.partition(":")[0] for work in works[1:])
-    for each, work in gold.items():
-        left[each.partition(":")[0]] += numbers[each] != numbers[work]
+    for item, work in gold.items():
+        left[item.partition(":")[0]] += numbers[item] != numbers[work]
     return "; ".join(
         f"{kind}: {lost[kind]} lost, {left[kind]} left of {made[kind]}" for kind in sorted(made)
     )
@@ -134,7 +136,7 @@ def peak_memory(command: list[str]) -> float:
     while process.poll() is None:
         try:
             family = [tree, *tree.children(recursive=True)]
-            peak = max(peak, sum(each.memory_info().rss for each in family))
+            peak = max(peak, sum(item.memory_info().rss for item in family))
         except psutil.Error:
             continue  # one of them has just ended
         finally:
@@ -161,7 +163,7 @@ def run_one(method: str, name: str, file: str) -> None:
 def cpu_seconds() -> float:
     """Return the CPU seconds of this process and of its children that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+    return sum(item.ru_utime + item.ru_stime for item in used)
 
 
 # --- the sets
@@ -187,7 +189,7 @@ def twins(name: str) -> tuple[list[Record], Groups]:
     """Return a set that is made of one record for each work of arXiv, and its groups."""
     import near_twins  # noqa: PLC0415  # only where such a set is asked for
 
-    again = {each for group in gold_groups(LARGEST) for each in group[1:]}
+    again = {member for group in gold_groups(LARGEST) for member in group[1:]}
     works = [row for row in read(LARGEST) if row["id"] not in again]
     size = name.removeprefix(TWINS).removesuffix("k")
     return near_twins.near_twins(works, int(size) * 1_000)
@@ -202,7 +204,7 @@ def gold_groups(name: str) -> Groups:
 
 def scores(name: str, ids: list[str], groups: Groups) -> tuple[str, str, int, int]:
     """Return pair scores, record scores, works lost and duplicates left."""
-    predicted = {each: number for number, group in enumerate(groups) for each in group}
+    predicted = {member: number for number, group in enumerate(groups) for member in group}
     assert sorted(predicted) == sorted(ids), "records were lost or invented"
     pairs_file = DATA / f"dedup_{name}" / "labelled_pairs.csv"
     if pairs_file.exists():
@@ -210,11 +212,11 @@ def scores(name: str, ids: list[str], groups: Groups) -> tuple[str, str, int, in
     gold: dict[str, str] = {}
     for number, group in enumerate(gold_groups(name)):
         gold.update(dict.fromkeys(group, str(number)))
-    gold |= {each: f"single {each}" for each in ids if each not in gold}
+    gold |= {identity: f"single {identity}" for identity in ids if identity not in gold}
     right = found = lost = 0
     pieces: Counter[str] = Counter()
     for group in groups:
-        counts = Counter(gold[each] for each in group)
+        counts = Counter(gold[member] for member in group)
         found += len(group) * (len(group) - 1) // 2
         right += sum(count * (count - 1) // 2 for count in counts.values())
         lost += len(counts) - 1
@@ -354,7 +356,7 @@ def bib_dedupe_groups(table: Any) -> Groups:
     from bib_dedupe.cluster import get_connected_components  # noqa: PLC0415  # as above
 
     found = get_connected_components(match(block(prep(table))))
-    merged = {each for group in found for each in group}
+    merged = {member for group in found for member in group}
     return [list(group) for group in found] + [[i] for i in table["ID"] if i not in merged]
 
 

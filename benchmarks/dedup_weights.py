@@ -74,7 +74,7 @@ def examples_of(name: str) -> list[Example]:
     """Return the labelled pairs of a set, as they are and blanked; all sets weigh the same."""
     chance = random.Random(7)  # noqa: S311  # no secret
     papers = dedup.papers_of(list(dedup.read(name)))
-    both = sorted(((profile(p), p) for p in papers), key=lambda each: by_content(each[1], each[0]))
+    both = sorted(((profile(p), p) for p in papers), key=lambda item: by_content(item[1], item[0]))
     records = [record for record, _ in both]
     recurring = recurring_titles(records)
     label = labels(name)
@@ -101,7 +101,7 @@ def labels(name: str) -> Callable[[str, str], int | None]:
         with path.open() as lines:
             said = {frozenset(row[:2]): int(row[2]) for row in csv.reader(lines)}
         return lambda one, other: said.get(frozenset((one, other)))
-    work = {each: n for n, group in enumerate(dedup.gold_groups(name)) for each in group}
+    work = {member: n for n, group in enumerate(dedup.gold_groups(name)) for member in group}
     return lambda one, other: int(work.get(one, one) == work.get(other, other))
 
 
@@ -179,9 +179,9 @@ def fitted(examples: list[Example]) -> tuple[dict[str, dict[str, float]], float]
 
 def print_weights(weights: dict[str, dict[str, float]], intercept: float) -> None:
     print(f"INTERCEPT = {intercept}\n\nWEIGHTS = {{")
-    for field in (each for each in FIELDS if each in weights):
+    for field in (item for item in FIELDS if item in weights):
         print(f'    "{field}": {{')
-        for level, weight in sorted(weights[field].items(), key=lambda each: -each[1]):
+        for level, weight in sorted(weights[field].items(), key=lambda item: -item[1]):
             print(f'        "{level}": {weight},')
         print("    },")
     print("}")

@@ -122,7 +122,7 @@ def thread_size(folder: Path, *, rounds: int) -> float:
         persistence=f"sqlite:///{path}",
     )
     asyncio.run(workflow.run("q"))
-    return sum(each.stat().st_size for each in folder.glob(f"size{rounds}.db*")) / 1e6
+    return sum(item.stat().st_size for item in folder.glob(f"size{rounds}.db*")) / 1e6
 
 
 def main() -> None:

@@ -107,7 +107,7 @@ def read(name: str, most: int | None = None) -> Corpus:
     given = library.read(name)
     number = {document["_id"]: place for place, document in enumerate(given.documents)}
     tasks = [
-        Task(text, {f"10.5555/{number[each]}" for each in given.relevant[key] if each in number})
+        Task(text, {f"10.5555/{number[item]}" for item in given.relevant[key] if item in number})
         for key, text in given.questions.items()
     ]
     tasks = [task for task in tasks if task.relevant][: most or MOST.get(name)]
@@ -254,7 +254,7 @@ def measure(corpus: Corpus, *, peers: bool = True, embeddings: str = "") -> dict
                 records.embed()
 
             def search(question: str, limit: int = DEPTH) -> Order:
-                return [str(each.doi) for each in records.search(question, limit=limit).papers]
+                return [str(paper.doi) for paper in records.search(question, limit=limit).papers]
 
             made["library search"] = _read_down(corpus, search)
             if peers:
@@ -265,17 +265,17 @@ def measure(corpus: Corpus, *, peers: bool = True, embeddings: str = "") -> dict
 
 
 def _rows(corpus: Corpus, made: dict[str, Figures]) -> Iterator[str]:
-    for name, each in made.items():
+    for name, item in made.items():
         cells = [corpus.name, name]
-        if each.ndcg:
-            shown = _mean(each.shown)
-            cells += [f"{_mean(each.ndcg):.3f}", f"{_mean(each.recall):.3f}"]
-            cells += [f"{shown:.0f}", str(each.empty)]
+        if item.ndcg:
+            shown = _mean(item.shown)
+            cells += [f"{_mean(item.ndcg):.3f}", f"{_mean(item.recall):.3f}"]
+            cells += [f"{shown:.0f}", str(item.empty)]
         else:
             cells += [""] * 4
-        looked_at = [_mean(shares) for shares in zip(*each.found, strict=True)]
+        looked_at = [_mean(shares) for shares in zip(*item.found, strict=True)]
         cells.append(" ".join(f"{share:.3f}"[1:] if share < 1 else "1" for share in looked_at))
-        cells.append(f"{_mean(each.cpu_s):.2f}" if each.cpu_s else "")
+        cells.append(f"{_mean(item.cpu_s):.2f}" if item.cpu_s else "")
         yield f"| {' | '.join(cells)} |"
 
 

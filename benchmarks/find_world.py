@@ -98,11 +98,11 @@ class Row:
 
     def cells(self) -> list[str]:
         """Return the row as text, cell by cell."""
-        costs = [each.cost for each in self.figures if each.cost]
+        costs = [figure.cost for figure in self.figures if figure.cost]
         names = ("requests", "seconds", "received", "works", "hidden")
         means = [_mean([cost[name] for cost in costs]) if costs else None for name in names]
-        recall = [_mean([each.shallow for each in self.figures])]
-        recall.append(_mean([each.deep for each in self.figures]))
+        recall = [_mean([figure.shallow for figure in self.figures])]
+        recall.append(_mean([figure.deep for figure in self.figures]))
         return [
             self.questions,
             self.name,

@@ -356,8 +356,8 @@ def _rows(path: Path, thread_id: str) -> int:
     with contextlib.closing(sqlite3.connect(path)) as connection:
         tables = ("checkpoints", "writes", "paper_search_decisions")
         counts = [
-            connection.execute(f"SELECT COUNT(*) FROM {each} WHERE thread_id = ?", [thread_id])  # noqa: S608  # constants
-            for each in tables
+            connection.execute(f"SELECT COUNT(*) FROM {table} WHERE thread_id = ?", [thread_id])  # noqa: S608  # constants
+            for table in tables
         ]
         found = connection.execute(
             "SELECT COUNT(*) FROM store WHERE prefix LIKE ? OR key = ?",
@@ -378,7 +378,7 @@ def _result(home: Path, thread_id: str | None = None) -> str:
             if "collection" in detail:
                 papers = detail["collection"]["papers"]
                 keys = ("title", "relevance_score", "relevance_reason", "merged_from")
-                return [detail["ended_by"], [{key: each[key] for key in keys} for each in papers]]
+                return [detail["ended_by"], [{key: paper[key] for key in keys} for paper in papers]]
             return detail["report"]["sections"]
 
     return _VOLATILE.sub("*", json.dumps(asyncio.run(read())))

@@ -55,9 +55,9 @@ def read(name: str) -> Collection:
         if int(grade) > 0:
             relevant.setdefault(question, set()).add(document)
     questions = {
-        each["_id"]: each["text"]
-        for each in _records(folder / "queries.jsonl")
-        if each["_id"] in relevant and each.get("full", True)
+        record["_id"]: record["text"]
+        for record in _records(folder / "queries.jsonl")
+        if record["_id"] in relevant and record.get("full", True)
     }
     return Collection(name, documents, questions, relevant)
 
@@ -108,7 +108,7 @@ def fts5(documents: list[dict[str, Any]], path: Path) -> Search:
     connection.execute("CREATE VIRTUAL TABLE t USING fts5(body, content='', tokenize='porter')")
     connection.executemany(
         "INSERT INTO t (rowid, body) VALUES (?, ?)",
-        ((number, text_of(each)) for number, each in enumerate(documents)),
+        ((number, text_of(document)) for number, document in enumerate(documents)),
     )
     connection.commit()
 
@@ -132,10 +132,10 @@ def tantivy(documents: list[dict[str, Any]], path: Path) -> Search:
     schema = builder.build()
     index = engine.Index(schema, path=str(path))
     writer = index.writer(num_threads=1)
-    for number, each in enumerate(documents):
+    for number, item in enumerate(documents):
         document = engine.Document()
         document.add_unsigned("row", number)
-        document.add_text("body", text_of(each))
+        document.add_text("body", text_of(item))
         writer.add_document(document)
     writer.commit()
     writer.wait_merging_threads()
@@ -160,7 +160,7 @@ def bm25s(documents: list[dict[str, Any]], path: Path) -> Search:
         return engine.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False)
 
     model = engine.BM25()
-    model.index(tokens([text_of(each) for each in documents]), show_progress=False)
+    model.index(tokens([text_of(document) for document in documents]), show_progress=False)
     model.save(str(path))
 
     def search(question: str) -> list[int]:
@@ -191,9 +191,9 @@ def main(names: list[str]) -> None:
             gain, recall = measure(collection, engine)
             means.setdefault(engine, []).append((gain, recall))
     for engine, figures in means.items():
-        gain, recall = (sum(each) / len(figures) for each in zip(*figures, strict=True))
+        gain, recall = (sum(row) / len(figures) for row in zip(*figures, strict=True))
         print(f"| mean | {engine} | {gain:.4f} | {recall:.4f} | | | |")
-    known_titles(max(collections, key=lambda each: len(each.documents)))
+    known_titles(max(collections, key=lambda item: len(item.documents)))
 
 
 def measure(collection: Collection, engine: str) -> tuple[float, float]:
@@ -215,7 +215,7 @@ def measure(collection: Collection, engine: str) -> tuple[float, float]:
             recalls.append(
                 len(collection.relevant[question] & set(found)) / len(collection.relevant[question])
             )
-        size = sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+        size = sum(item.stat().st_size for item in path.rglob("*") if item.is_file())
     gain, recall = sum(gains) / len(gains), sum(recalls) / len(recalls)
     middle = sorted(times)[len(times) // 2] * 1000
     print(
@@ -228,7 +228,7 @@ def measure(collection: Collection, engine: str) -> tuple[float, float]:
 
 def gain_of(found: list[str], relevant: set[str]) -> float:
     """Return nDCG@10 with binary gains."""
-    got = sum(1 / math.log2(rank + 2) for rank, each in enumerate(found[:10]) if each in relevant)
+    got = sum(1 / math.log2(rank + 2) for rank, item in enumerate(found[:10]) if item in relevant)
     return got / sum(1 / math.log2(rank + 2) for rank in range(min(10, len(relevant))))
 
 

@@ -146,8 +146,8 @@ def measure_opening(place: Path, size: int) -> None:
         done = subprocess.run(  # noqa: S603  # our own interpreter and script
             [sys.executable, "-c", code], check=True, capture_output=True, text=True
         )
-        rows.append([float(each) for each in done.stdout.split()])
-    middle = [sorted(each)[2] * 1000 for each in zip(*rows, strict=True)]
+        rows.append([float(part) for part in done.stdout.split()])
+    middle = [sorted(row)[2] * 1000 for row in zip(*rows, strict=True)]
     tell(size, "opening, ms of CPU", f"{middle[1]:.1f}")
     tell(size, "first query, ms of CPU", f"{middle[2]:.1f}")
     tell(size, "opening and first query, ms of wall time", f"{middle[3]:.1f}")
@@ -170,7 +170,7 @@ def measure_queries(place: Path, size: int) -> None:
             start = process_seconds()
             library.search(text, limit=RESULTS)
             times.append((process_seconds() - start) * 1000)
-            slowest = max(slowest, (text, times[-1]), key=lambda each: each[1])
+            slowest = max(slowest, (text, times[-1]), key=lambda item: item[1])
         times.sort()
         middle, high = times[len(times) // 2], times[int(len(times) * 0.95)]
         tell(size, f"{kind} query, ms of CPU", f"p50 {middle:.1f}, p95 {high:.1f}")
@@ -178,14 +178,14 @@ def measure_queries(place: Path, size: int) -> None:
             tell(size, "slowest boolean query", f"{slowest[1]:.0f} ms: {slowest[0]}")
     total = 0.0
     for title in titles:
-        found = [each.title for each in library.search(title, limit=10).papers]
+        found = [paper.title for paper in library.search(title, limit=10).papers]
         total += 1 / (found.index(title) + 1) if title in found else 0.0
     tell(size, f"known titles ({len(titles)}), mean reciprocal rank", f"{total / len(titles):.4f}")
     chance, total = random.Random(3), 0.0  # noqa: S311  # the same words every time
     for title in titles:
         words = title.replace('"', "").split()
         words.pop(chance.randrange(len(words)))
-        found = [each.title for each in library.search(" ".join(words), limit=10).papers]
+        found = [paper.title for paper in library.search(" ".join(words), limit=10).papers]
         total += 1 / (found.index(title) + 1) if title in found else 0.0
     tell(size, "the same with one word left out", f"{total / len(titles):.4f}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
@@ -225,7 +225,7 @@ def text_bytes(record: dict[str, Any]) -> int:
 
 def questions() -> list[str]:
     """Return questions as people ask them, in the same order every time."""
-    given = [each["text"] for each in _lines(DATA / "ir_scholargym_local/queries.jsonl")]
+    given = [line["text"] for line in _lines(DATA / "ir_scholargym_local/queries.jsonl")]
     random.Random(2).shuffle(given)  # noqa: S311  # the same order every time
     return given
 
@@ -249,7 +249,7 @@ def records(size: int) -> Iterator[dict[str, Any]]:
     for number, record in enumerate(real[:size]):
         yield {**record, "doi": f"10.5555/{number}"}
     chance = random.Random(1)  # noqa: S311  # the same records every time
-    pool = [word for each in real[::7] for word in each["abstract"].split()]
+    pool = [word for item in real[::7] for word in item["abstract"].split()]
     number = len(real)
     while number < size:
         made = _made(real, pool, chance)
@@ -267,8 +267,8 @@ def _made(real: list[dict[str, Any]], pool: list[str], chance: random.Random) ->
     base, other = real[place], near(place)
     head, tail = base["title"].split(), other["title"].split()
     title = " ".join(head[: (len(head) + 1) // 2] + tail[len(tail) // 2 :])
-    given = [_SENTENCE.split(each["abstract"]) for each in (base, other) if each["abstract"]]
-    sentences = [each for halves in given for each in halves]
+    given = [_SENTENCE.split(record["abstract"]) for record in (base, other) if record["abstract"]]
+    sentences = [half for halves in given for half in halves]
     chance.shuffle(sentences)
     words = " ".join(sentences[: len(sentences) // max(1, len(given))]).split()
     for _ in range(int(len(words) * _EXCHANGED)):
@@ -286,23 +286,23 @@ def _made(real: list[dict[str, Any]], pool: list[str], chance: random.Random) ->
 
 
 def _real() -> Iterator[dict[str, Any]]:
-    for each in _lines(DATA / "ir_scholargym_local/corpus.jsonl.gz"):
-        given = each.get("authors") or []
+    for record in _lines(DATA / "ir_scholargym_local/corpus.jsonl.gz"):
+        given = record.get("authors") or []
         names = given.split(";") if isinstance(given, str) else given
         yield {
-            "title": " ".join(each["title"].split()),
-            "abstract": each.get("text") or "",
-            "authors": [name.strip() for each in names for name in each.split(", ")],
-            "year": 2000 + len(each["title"]) % 26,
-            "venue": each.get("source") or each["_id"].partition("/")[0],
+            "title": " ".join(record["title"].split()),
+            "abstract": record.get("text") or "",
+            "authors": [name.strip() for item in names for name in item.split(", ")],
+            "year": 2000 + len(record["title"]) % 26,
+            "venue": record.get("source") or record["_id"].partition("/")[0],
         }
-    for each in _lines(DATA / "dedup_arxiv_100k/records.jsonl.gz"):
+    for line in _lines(DATA / "dedup_arxiv_100k/records.jsonl.gz"):
         yield {
-            "title": " ".join(each["title"].split()),
-            "abstract": each.get("abstract") or "",
-            "authors": (each.get("author") or "").split(" and "),
-            "year": int(each["year"]) if (each.get("year") or "").isdigit() else None,
-            "venue": each.get("journal") or "",
+            "title": " ".join(line["title"].split()),
+            "abstract": line.get("abstract") or "",
+            "authors": (line.get("author") or "").split(" and "),
+            "year": int(line["year"]) if (line.get("year") or "").isdigit() else None,
+            "venue": line.get("journal") or "",
         }
 
 

@@ -107,7 +107,9 @@ def lexical(collection: Collection) -> Callable[[str], dict[int, float]]:
         return bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False)
 
     model = bm25s.BM25()
-    model.index(tokens([text_of(each) for each in collection.documents]), show_progress=False)
+    model.index(
+        tokens([text_of(document) for document in collection.documents]), show_progress=False
+    )
     size = min(DEPTH, len(collection.documents))
 
     def scores(question: str) -> dict[int, float]:
@@ -251,7 +253,7 @@ def main() -> None:
                 print(row, flush=True)
             print_rounds(collection, libraries)
     for engine, figures in means.items():
-        gain, recall, _ = (sum(each) / len(figures) for each in zip(*figures, strict=True))
+        gain, recall, _ = (sum(item) / len(figures) for item in zip(*figures, strict=True))
         print(f"| mean | {engine} | {gain:.4f} | {recall:.4f} | |")
 
 

@@ -154,7 +154,7 @@ def _hyphens(work: Record, _other: Record, chance: random.Random) -> Record | No
 
 def _initials(work: Record, _other: Record, _chance: random.Random) -> Record:
     names = [name.split() for name in (work.get("author") or "").split(" and ") if name.split()]
-    short = [f"{name[-1]}, {' '.join(f'{each[0]}.' for each in name[:-1])}" for name in names]
+    short = [f"{name[-1]}, {' '.join(f'{item[0]}.' for item in name[:-1])}" for name in names]
     return _changed(work, author=" and ".join(short))
 
 

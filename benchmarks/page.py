@@ -61,7 +61,7 @@ class Row:
 
     def __str__(self) -> str:
         wall = f"{statistics.median(self.wall):.0f} ({min(self.wall):.0f})"
-        cpu = [f"{statistics.median(each):.0f}" for each in (self.server, self.browser)]
+        cpu = [f"{statistics.median(item):.0f}" for item in (self.server, self.browser)]
         return f"| {self.name} | {wall} | {cpu[0]} | {cpu[1]} | {self.aim} |"
 
 
@@ -98,7 +98,7 @@ class Bench:
 
     def _browsers(self) -> dict[int, float]:
         own = psutil.Process().children(recursive=True)
-        return _cpu([each for each in own if "chrom" in each.name()])
+        return _cpu([entry for entry in own if "chrom" in entry.name()])
 
 
 def _cpu(processes: list[psutil.Process]) -> dict[int, float]:

@@ -62,7 +62,7 @@ def pools(name: str, most: int) -> Iterator[Question]:
             papers = found.search(text, limit=DEPTH).papers
             chance.shuffle(papers)
             ids = [collection.documents[int(str(p.doi).partition("/")[2])]["_id"] for p in papers]
-            labels = [each in collection.relevant[identity] for each in ids]
+            labels = [key in collection.relevant[identity] for key in ids]
             if any(labels):
                 yield Question(text, papers, labels)
 
@@ -77,7 +77,7 @@ def judged(question: Question, *, is_review: bool, bins: Counter[tuple[int, bool
     """Judge the papers of a question, and count them by score and label in `bins`."""
     intent = asyncio.run(IntentParser(None).parse(question.text))
     found = asyncio.run(RelevanceScorer(None).score(question.papers, intent))
-    scores = [each.relevance_score for each in found]
+    scores = [judgement.relevance_score for judgement in found]
     bins.update(
         (min(TENTHS - 1, int(score * TENTHS)), label)
         for score, label in zip(scores, question.labels, strict=True)
@@ -119,9 +119,9 @@ def main() -> None:
     for name in given.collections or library.COLLECTIONS:
         asked = list(pools(name, given.most))
         started = time.process_time()
-        figures = [judged(each, is_review=False, bins=found) for each in asked]
+        figures = [judged(request, is_review=False, bins=found) for request in asked]
         spent = time.process_time() - started
-        report(name, figures, sum(len(each.papers) for each in asked), spent)
+        report(name, figures, sum(len(request.papers) for request in asked), spent)
     for name, review in reviews():
         started = time.process_time()
         figures = [judged(review, is_review=True, bins=read)]

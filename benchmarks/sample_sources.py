@@ -69,7 +69,10 @@ def made(paper: RawPaper, keywords: Iterable[str] = ()) -> RawPaper | None:
         return None
     if not (paper.doi or paper.url) or paper.language not in {None, "en"}:
         return None
-    given = [*keywords, *(each for each in paper.keywords if each.lower() not in _CHECK_TAGS)]
+    given = [
+        *keywords,
+        *(keyword for keyword in paper.keywords if keyword.lower() not in _CHECK_TAGS),
+    ]
     facts = RawPaper(
         id="", title=title, authors=authors, year=paper.year, venue=venue, source=SOURCE,
         doi=paper.doi, url=None if paper.doi else paper.url, volume=paper.volume,
@@ -183,7 +186,7 @@ def files(data: Path, *names: str) -> Iterator[RawPaper | None]:
         for entry in read_file(data / name):
             if isinstance(entry, Imported):
                 paper = entry.record
-                own = [each for each in paper.keywords if not _CAPITALS.fullmatch(each)]
+                own = [keyword for keyword in paper.keywords if not _CAPITALS.fullmatch(keyword)]
                 usual = {"keywords": own, "venue": _usual(paper.venue or "")}
                 yield made(paper.model_copy(update=usual))
 

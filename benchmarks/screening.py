@@ -78,7 +78,9 @@ class Review:
 def reviews(folder: Path, wanted: str | None = None) -> Iterator[Review]:
     """Yield the reviews of a folder whose question is known."""
     for path in sorted(folder.glob("*.jsonl*")):
-        name = next((each for each in QUESTIONS if path.name.split(".")[0].endswith(each)), None)
+        name = next(
+            (question for question in QUESTIONS if path.name.split(".")[0].endswith(question)), None
+        )
         if name is None or (wanted is not None and wanted != name):
             continue
         with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
@@ -163,7 +165,7 @@ def peer(kind: str) -> Callable[[Review, int], Method]:
             known = dict(marks) if not all(marks.values()) else {**marks, given: False}
             wanted = list(known.values())
             light = sum(wanted) / (ratio * (len(wanted) - sum(wanted)))
-            weights = [1.0 if each else light for each in wanted]
+            weights = [1.0 if item else light for item in wanted]
             scale = len(weights) / sum(weights)
             kinds: dict[str, Callable[[], Any]] = {
                 "svm": lambda: LinearSVC(loss="squared_hinge", C=0.11, random_state=0),
@@ -171,7 +173,7 @@ def peer(kind: str) -> Callable[[Review, int], Method]:
                 "lr": LogisticRegression,
             }
             model = kinds[kind]()
-            model.fit(features[list(known)], wanted, [each * scale for each in weights])
+            model.fit(features[list(known)], wanted, [weight * scale for weight in weights])
             if kind == "svm":
                 return list(model.decision_function(features))
             return list(model.predict_proba(features)[:, 1])
@@ -318,24 +320,24 @@ def compare(
         found = list(pool.map(compared, chosen, every(methods), every(count), every(interpreter)))
     print("| review | papers | relevant | method | AP | R@10 % | WSS@95 | CPU ms a training |")
     print("|---|--:|--:|---|--:|--:|--:|--:|")
-    for each in found:
-        size = f"{len(each.review.papers):,} | {sum(each.review.labels)}"
-        for name, mean in each.rows.items():
-            print(f"| {each.review.name} | {size} | {name} | {_shown(mean)} |")
+    for hit in found:
+        size = f"{len(hit.review.papers):,} | {sum(hit.review.labels)}"
+        for name, mean in hit.rows.items():
+            print(f"| {hit.review.name} | {size} | {name} | {_shown(mean)} |")
     for name in found[0].rows:
-        print(f"| **mean** | | | {name} | {_shown(_mean([each.rows[name] for each in found]))} |")
-    rules = ["stopping estimate", *(f"{each} irrelevant in a row" for each in IN_A_ROW)]
+        print(f"| **mean** | | | {name} | {_shown(_mean([entry.rows[name] for entry in found]))} |")
+    rules = ["stopping estimate", *(f"{entry} irrelevant in a row" for entry in IN_A_ROW)]
     print("\n| review | bound held | error of expected | " + " | ".join(rules) + " |")
     print("|---|--:|--:|" + "---|" * len(rules))
-    for each in found:
-        print(f"| {each.review.name} {_told_row(each.told)}")
-    print(f"| **all** {_told_row([told for each in found for told in each.told])}")
+    for item in found:
+        print(f"| {item.review.name} {_told_row(item.told)}")
+    print(f"| **all** {_told_row([told for entry in found for told in entry.told])}")
 
 
 def _told_row(told: Sequence[Told]) -> str:
-    held, error = _mean([(each.held, each.error) for each in told])
+    held, error = _mean([(message.held, message.error) for message in told])
     cells = [f"{held:.1%}", f"{error:.2f}"]
-    for stops in zip(*(each.stops for each in told), strict=True):
+    for stops in zip(*(message.stops for message in told), strict=True):
         work, recall = _mean(stops)
         enough = sum(reached >= TARGET_RECALL for _, reached in stops)
         least = min(reached for _, reached in stops)
@@ -361,7 +363,7 @@ def _judged(review: Review) -> list[float]:
     async def judge() -> list[float]:
         intent = await IntentParser(None).parse(review.question)
         scored = await RelevanceScorer(None).score(review.papers, intent)
-        return [each.relevance_score for each in scored]
+        return [judgement.relevance_score for judgement in scored]
 
     return asyncio.run(judge())
 

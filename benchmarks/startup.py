@@ -81,7 +81,7 @@ def main() -> None:
         print(f"| paper-search find --yes, the first time | {first[0]:.2f} | {first[1]:.2f} |")
         for label, arguments in COMMANDS.items():
             runs = [cost(arguments, home) for _ in range(RUNS)]
-            wall, spent = (statistics.median(each) for each in zip(*runs, strict=True))
+            wall, spent = (statistics.median(row) for row in zip(*runs, strict=True))
             print(f"| {label} | {wall:.2f} | {spent:.2f} |")
         print("\n| connections to nine services | given up after s | lines |\n|---|--:|--:|")
         for label, proxy in offline(stack).items():

@@ -24,7 +24,7 @@ def problems(wheel: Path) -> list[str]:
     """Return what is wrong with a wheel, one sentence each."""
     with zipfile.ZipFile(wheel) as archive:
         members = archive.infolist()
-    names = [each.filename for each in members]
+    names = [member.filename for member in members]
     found = [
         f"holds {name}, which is not part of the package"
         for name in names
@@ -33,7 +33,7 @@ def problems(wheel: Path) -> list[str]:
     found += [
         f"lacks {needed}" for needed in NEEDED if not any(name.startswith(needed) for name in names)
     ]
-    sample = sum(each.compress_size for each in members if each.filename.startswith(SAMPLE))
+    sample = sum(member.compress_size for member in members if member.filename.startswith(SAMPLE))
     for what, size, limit in (
         ("the wheel", wheel.stat().st_size, MAX_WHEEL_BYTES),
         ("the sample", sample, MAX_SAMPLE_BYTES),
@@ -47,8 +47,8 @@ def problems(wheel: Path) -> list[str]:
 def main() -> int:
     """Check the wheel that is named by the argument of the process."""
     found = problems(Path(sys.argv[1]))
-    for each in found:
-        sys.stdout.write(f"{each}\n")
+    for hit in found:
+        sys.stdout.write(f"{hit}\n")
     return int(bool(found))
 
 

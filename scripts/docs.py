@@ -57,7 +57,7 @@ def overview(workflow: Workflow) -> str:
             chains.append(f"{step.id} --> {next(iter(outcomes))}")
         else:
             chains += [f"{step.id} -- {', '.join(o)} --> {to}" for to, o in outcomes.items()]
-    return "".join(f"{line}\n" for line in ["flowchart TD", *(f"    {each}" for each in chains)])
+    return "".join(f"{line}\n" for line in ["flowchart TD", *(f"    {chain}" for chain in chains)])
 
 
 _DRAW = {"graph": to_mermaid, "overview": overview}

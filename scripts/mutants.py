@@ -160,7 +160,7 @@ def _names(copy: Path, path: Path) -> list[str]:
 
 
 def _configuration(copy: Path, path: Path, tests: list[str]) -> str:
-    rest = sorted(each.name for each in copy.iterdir() if each.name not in {"src", "tests"})
+    rest = sorted(entry.name for entry in copy.iterdir() if entry.name not in {"src", "tests"})
     return "\n".join(
         [
             "[mutmut]",

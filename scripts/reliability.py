@@ -64,7 +64,7 @@ def _tests(path: Path) -> Iterator[tuple[str, str]]:
             continue
         is_machine = isinstance(node, ast.ClassDef) and node.name.startswith("Test")
         if node.name.startswith("test_") or is_machine:
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
             yield node.name, "\n".join(lines[first - 1 : node.end_lineno])
 
 

@@ -48,7 +48,7 @@ def _dated(report: Report) -> Report:
 
 def texts(name: str, report: Report) -> dict[str, str]:
     """Return the files of an example that are text, by their names, without its figures."""
-    drawn = {each: f"{name}-{each}.pdf" for each in figures(report)}
+    drawn = {figure: f"{name}-{figure}.pdf" for figure in figures(report)}
     return {
         f"{name}.md": render_markdown(report),
         f"{name}.tex": render_latex(report, bibliography=name, figures=drawn),
@@ -61,8 +61,8 @@ async def write() -> None:
     for name, report in (await reports()).items():
         for file, text in texts(name, report).items():
             (FOLDER / file).write_text(text, encoding="utf-8")
-        for each, pdf in figures(report, "pdf").items():
-            (FOLDER / f"{name}-{each}.pdf").write_bytes(pdf)
+        for item, pdf in figures(report, "pdf").items():
+            (FOLDER / f"{name}-{item}.pdf").write_bytes(pdf)
         page = render_html(report, figures=figures(report))
         (FOLDER / f"{name}.html").write_text(page, encoding="utf-8")
         word = await render_docx(report, figures=figures(report, "png"))

@@ -93,7 +93,7 @@ def _typical(collections: list[dict[str, float]]) -> dict[str, float]:
     """Return the mean share of each stem without the highest quarter of the collections."""
     kept = len(collections) - math.ceil((len(collections) - 1) / 4)
     return {
-        stem: sum(sorted(each.get(stem, 0.0) for each in collections)[:kept]) / kept
+        stem: sum(sorted(collection.get(stem, 0.0) for collection in collections)[:kept]) / kept
         for stem in set().union(*collections)
     }
 

@@ -85,7 +85,7 @@ def no_memory_of_hosts() -> None:
 def recorded_of(recorded: Path, request: pytest.FixtureRequest) -> list[RecordedAnswer]:
     """Return the recorded answers of the services that the mark of a test names."""
     services = [name for mark in request.node.iter_markers("recorded") for name in mark.args]
-    found = [each for name in services for each in recorded_answers(recorded, name)]
+    found = [answer for name in services for answer in recorded_answers(recorded, name)]
     assert found, f"no answers of {services} in {recorded}"
     return found
 

@@ -203,7 +203,7 @@ def test_a_key_makes_the_scholar_source(monkeypatch):
 
 
 def test_nothing_on_the_web_is_searched_unasked():
-    enabled = [name for name, each in load_config().sources.items() if each.enabled]
+    enabled = [name for name, item in load_config().sources.items() if item.enabled]
     assert enabled == ["library"]
 
 
@@ -213,7 +213,7 @@ def test_a_key_switches_its_source_on_and_a_mere_limit_does_not(monkeypatch):
     monkeypatch.setenv("CROSSREF_MAX_CALLS", "7")
     monkeypatch.setenv("CROSSREF_RATE_LIMIT", "0.5")
     sources = load_config().sources
-    assert [name for name, each in sources.items() if each.enabled] == [
+    assert [name for name, item in sources.items() if item.enabled] == [
         "library",
         "openalex",
         "semantic_scholar",
@@ -227,7 +227,7 @@ def test_the_sources_that_are_named_are_searched_in_their_order_and_no_others(mo
     monkeypatch.setenv("OPENALEX_API_KEY", "key")
     monkeypatch.setenv("SERPAPI_API_KEY", "key")
     sources = load_config().sources
-    enabled = [name for name, each in sources.items() if each.enabled]
+    enabled = [name for name, item in sources.items() if item.enabled]
     assert enabled == ["crossref", "third_party", "openalex"]
     assert sources["openalex"].api_key == "key"
 
@@ -282,7 +282,7 @@ def test_the_editor_does_not_come_from_a_file(monkeypatch, env_file):
 
 def test_web_stands_for_all_services_that_need_no_key(monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "arxiv, web,sample")
-    enabled = [name for name, each in load_config().sources.items() if each.enabled]
+    enabled = [name for name, item in load_config().sources.items() if item.enabled]
     assert enabled == ["arxiv", *(name for name in WEB_SOURCES if name != "arxiv"), "sample"]
 
 
@@ -325,9 +325,9 @@ def test_the_variable_of_a_key_is_the_one_that_its_source_tells(monkeypatch, sou
     factory: EntryPoints[type] = EntryPoints(SOURCES, "source")
     module = importlib.import_module(factory.read(source).__module__)
     variables = {
-        each.key_variable
-        for each in vars(module).values()
-        if isinstance(each, type) and issubclass(each, Adapter) and each is not Adapter
+        var.key_variable
+        for var in vars(module).values()
+        if isinstance(var, type) and issubclass(var, Adapter) and var is not Adapter
     }
     [variable] = variables - {None}
     monkeypatch.setenv(variable, "hunter2")
@@ -387,7 +387,7 @@ def test_searches_of_the_web_are_asked_that_have_a_key_or_are_named(
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     config = load_config()
-    assert [name for name, each in config.web.items() if each.enabled] == asked
+    assert [name for name, item in config.web.items() if item.enabled] == asked
     assert not {"tavily", "newsapi", "searxng", "serper"} & set(config.sources)
     assert set(config.secrets) >= {value for name, value in given.items() if "KEY" in name}
 
@@ -420,7 +420,7 @@ def remembered(home: Path, text: str) -> Path:
 
 
 def enabled(config: AppConfig) -> list[str]:
-    return [name for name, each in config.sources.items() if each.enabled]
+    return [name for name, item in config.sources.items() if item.enabled]
 
 
 def test_what_the_home_remembers_comes_before_the_defaults_and_after_all_else(
@@ -490,7 +490,7 @@ def test_a_setting_is_remembered_and_forgotten_and_others_stay(tmp_path):
         "general",
         'me"\\@x.org',
     )
-    assert [each.name for each in home.iterdir()] == ["config.toml"]
+    assert [entry.name for entry in home.iterdir()] == ["config.toml"]
 
 
 @pytest.mark.parametrize("name", ["home", "llm.api_key", "server.tokens", "nonsense"])

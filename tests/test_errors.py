@@ -34,9 +34,9 @@ def _drawn() -> dict[str, set[str]]:
 def _classes() -> dict[str, set[str]]:
     found = inspect.getmembers(errors, inspect.isclass)
     return {
-        name: {base.__name__ for base in each.__bases__}
-        for name, each in found
-        if each.__module__ == errors.__name__ and issubclass(each, Exception)
+        name: {base.__name__ for base in hit.__bases__}
+        for name, hit in found
+        if hit.__module__ == errors.__name__ and issubclass(hit, Exception)
     }
 
 

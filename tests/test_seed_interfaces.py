@@ -90,7 +90,7 @@ async def test_no_calls_mean_no_request_and_an_empty_answer() -> None:
         assert await source.search_advanced(strategy) == []
         report = await source.report(strategy)
 
-    assert [(each.status.value, each.note) for each in report.sources] == [
+    assert [(item.status.value, item.note) for item in report.sources] == [
         ("empty", "not asked: max_calls is 0")
     ]
 
@@ -163,7 +163,7 @@ async def test_progress_says_which_iteration_it_is_and_how_much_there_is_to_do(
     workflow, told = flow
     collection = await workflow.run("graph neural networks")
 
-    details = [(phase, each["iteration"]) for phase, each in told]
+    details = [(phase, message["iteration"]) for phase, message in told]
     first = ["intent_parsing", "query_building", "waiting_checkpoint", "searching",
              "deduplicating", "scoring", "organizing", "waiting_checkpoint"]  # fmt: skip
     assert details[:8] == [(phase, 0) for phase in first]

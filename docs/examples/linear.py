@@ -18,7 +18,7 @@ def split(ctx: StepContext[dict[str, Any], Any, None]) -> tuple[Ok, StepUpdate]:
 
 def shorten(ctx: StepContext[dict[str, Any], Any, None]) -> tuple[Ok, StepUpdate]:
     """Leave out the small words."""
-    return Outcome.OK, {"words": [each for each in ctx.step_state["words"] if each not in SMALL]}
+    return Outcome.OK, {"words": [key for key in ctx.step_state["words"] if key not in SMALL]}
 
 
 def name(ctx: StepContext[dict[str, Any], Any, None]) -> tuple[Ok, StepUpdate]:

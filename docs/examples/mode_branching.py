@@ -26,7 +26,7 @@ def design(ctx: StepContext[dict[str, Any], Any, None]) -> tuple[Ok, StepUpdate]
 
 def synthesize(ctx: StepContext[dict[str, Any], Any, None]) -> tuple[Ok, StepUpdate]:
     """Number the plan."""
-    numbered = [f"{n}. {each}" for n, each in enumerate(ctx.step_state["plan"], start=1)]
+    numbered = [f"{n}. {key}" for n, key in enumerate(ctx.step_state["plan"], start=1)]
     return Outcome.OK, {"plan": numbered}
 
 

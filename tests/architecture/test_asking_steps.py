@@ -17,9 +17,9 @@ from paper_search.workflow.graph import WORKFLOW
 ASKING = ("confirm_strategy", "review_results")
 TREE = ast.parse(inspect.getsource(nodes))
 FUNCTIONS = {
-    each.name: each
-    for each in TREE.body
-    if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+    statement.name: statement
+    for statement in TREE.body
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
 }
 QUESTIONS = {"strategy_question", "result_question"}
 """What may be called, and awaited, before asking: they only read."""
@@ -29,7 +29,7 @@ PURE = {
 
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    return (each for each in ast.walk(node) if isinstance(each, ast.Call))
+    return (item for item in ast.walk(node) if isinstance(item, ast.Call))
 
 
 def _name(call: ast.Call) -> str:
@@ -44,12 +44,14 @@ def _is_ask(call: ast.Call) -> bool:
 
 
 def _asking_statement(function: ast.AST) -> int:
-    (index,) = [i for i, each in enumerate(function.body) if any(map(_is_ask, _calls(each)))]
+    (index,) = [
+        i for i, statement in enumerate(function.body) if any(map(_is_ask, _calls(statement)))
+    ]
     return index
 
 
 def test_the_steps_that_ask_are_those_two():
-    asking = {name for name, each in FUNCTIONS.items() if any(map(_is_ask, _calls(each)))}
+    asking = {name for name, item in FUNCTIONS.items() if any(map(_is_ask, _calls(item)))}
     assert asking == set(ASKING)
     assert all(WORKFLOW[name].handler is getattr(nodes, name) for name in ASKING)
 
@@ -63,13 +65,13 @@ def test_a_step_asks_once(name):
 def test_nothing_with_an_effect_comes_before_the_question(name):
     function = FUNCTIONS[name]
     before = function.body[: _asking_statement(function) + 1]
-    called = {_name(call) for each in before for call in _calls(each)}
+    called = {_name(call) for item in before for call in _calls(item)}
     assert called <= QUESTIONS | PURE
     awaited = [
-        _name(each.value)
+        _name(node.value)
         for statement in before
-        for each in ast.walk(statement)
-        if isinstance(each, ast.Await)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Await)
     ]
     assert set(awaited) <= QUESTIONS
 
@@ -80,14 +82,14 @@ def test_the_question_stands_at_the_top_level_of_the_step(name):
     function = FUNCTIONS[name]
     statement = function.body[_asking_statement(function)]
     assert isinstance(statement, ast.Assign | ast.AnnAssign)
-    caught = [each for each in ast.walk(function) if isinstance(each, ast.Try | ast.TryStar)]
+    caught = [node for node in ast.walk(function) if isinstance(node, ast.Try | ast.TryStar)]
     assert caught == []
 
 
 @pytest.mark.parametrize("name", ASKING)
 def test_nothing_suppresses_errors_around_the_question(name):
     assert not [
-        each for each in ast.walk(FUNCTIONS[name]) if isinstance(each, ast.AsyncWith | ast.With)
+        node for node in ast.walk(FUNCTIONS[name]) if isinstance(node, ast.AsyncWith | ast.With)
     ]
 
 

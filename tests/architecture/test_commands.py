@@ -61,8 +61,8 @@ def built_commands(path: Path) -> Iterator[list[str]]:
     for node in ast.walk(parsed(path)):
         is_built = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "command_line"
         if is_built:
-            given = [each for each in node.args if isinstance(each, ast.Constant)]
-            yield [str(each.value) for each in given]
+            given = [arg for arg in node.args if isinstance(arg, ast.Constant)]
+            yield [str(member.value) for member in given]
 
 
 @cache
@@ -79,8 +79,8 @@ def mistake(words: list[str]) -> str | None:
         if name not in known:
             return f"there is no command {name!r}"
         command = known[name]
-    options = {each for param in command.params for each in (*param.opts, *param.secondary_opts)}
-    unknown = [each for each in rest if each.startswith("-") and each not in options]
+    options = {item for param in command.params for item in (*param.opts, *param.secondary_opts)}
+    unknown = [word for word in rest if word.startswith("-") and word not in options]
     return f"{' '.join(words)!r} has no options {unknown}" if unknown else None
 
 

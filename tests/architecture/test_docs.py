@@ -34,7 +34,9 @@ def links(path: Path) -> list[str]:
 
 def programs(path: Path) -> list[str]:
     """Return the blocks of Python on a page."""
-    return [each.content for each in tokens(path) if each.type == "fence" and each.info == "python"]
+    return [
+        token.content for token in tokens(path) if token.type == "fence" and token.info == "python"
+    ]
 
 
 def anchors(path: Path) -> set[str]:
@@ -45,7 +47,7 @@ def anchors(path: Path) -> set[str]:
         for position, block in enumerate(blocks)
         if block.type == "heading_open"
     ]
-    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_every_link_leads_somewhere() -> None:

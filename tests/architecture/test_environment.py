@@ -24,7 +24,7 @@ def uses_of_the_environment(tree: ast.Module) -> list[ast.AST]:
         or (
             isinstance(node, ast.ImportFrom)
             and node.module == "os"
-            and any(each.name in NAMES for each in node.names)
+            and any(name.name in NAMES for name in node.names)
         )
     ]
 
@@ -51,14 +51,16 @@ def test_every_way_to_read_the_environment_is_seen() -> None:
 def variables_that_config_reads() -> set[str]:
     """Every name in capitals that is a keyword or a string of config.py, and no constant's name."""
     variable = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
-    statements = [each for each in parsed(READER).body if not _is_list_of_names(each)]
-    nodes = [node for each in statements for node in ast.walk(each)]
-    keywords = {each.arg for each in nodes if isinstance(each, ast.keyword) and each.arg}
-    strings = {each.value for each in nodes if isinstance(each, ast.Constant)}
+    statements = [
+        statement for statement in parsed(READER).body if not _is_list_of_names(statement)
+    ]
+    nodes = [node for statement in statements for node in ast.walk(statement)]
+    keywords = {node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg}
+    strings = {node.value for node in nodes if isinstance(node, ast.Constant)}
     return {
-        each
-        for each in keywords | {text for text in strings if isinstance(text, str)}
-        if variable.fullmatch(each)
+        keyword
+        for keyword in keywords | {text for text in strings if isinstance(text, str)}
+        if variable.fullmatch(keyword)
     }
 
 

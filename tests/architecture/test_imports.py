@@ -37,9 +37,9 @@ def refuse(event, args):
 import paper_search
 # What others do when they are imported is not ours to forbid: theirs come first, unwatched.
 names = sys.argv[1:] or sorted(
-    each.name for each in pkgutil.walk_packages(paper_search.__path__, "paper_search.")
+    module.name for module in pkgutil.walk_packages(paper_search.__path__, "paper_search.")
 )
-names = [each for each in names if not each.endswith("__main__")]
+names = [module for module in names if not module.endswith("__main__")]
 for current in names:
     importlib.import_module(current)
 for current in names:
@@ -91,9 +91,9 @@ def canonical(name: str) -> str:
 
 def declared_packages() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = [each for extra in project["optional-dependencies"].values() for each in extra]
+    extras = [item for extra in project["optional-dependencies"].values() for item in extra]
     asked = [*project["dependencies"], *extras]
-    return {canonical(re.split(r"[\s<>=!~\[;]", each)[0]) for each in asked}
+    return {canonical(re.split(r"[\s<>=!~\[;]", request)[0]) for request in asked}
 
 
 def imported(tree: ast.Module) -> set[str]:
@@ -101,7 +101,7 @@ def imported(tree: ast.Module) -> set[str]:
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names |= {each.name.partition(".")[0] for each in node.names}
+            names |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module.partition(".")[0])
     return names - sys.stdlib_module_names - {"paper_search"}
@@ -114,6 +114,6 @@ def test_every_package_that_is_imported_is_declared() -> None:
         for path in shipped_modules()
         if not path.is_relative_to(ROOT / "src" / "paper_search" / "testing")
         for name in sorted(imported(parsed(path)))
-        if not declared & {canonical(each) for each in known.get(name, [name])}
+        if not declared & {canonical(item) for item in known.get(name, [name])}
     ]
     assert undeclared == []

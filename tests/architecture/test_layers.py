@@ -53,11 +53,11 @@ def test_an_import_against_the_layers_is_seen(tmp_path: Path) -> None:
 
 
 def test_every_package_has_its_place_in_the_layers() -> None:
-    layers = next(each for each in CONTRACTS if each["type"] == "layers")["layers"]
+    layers = next(contract for contract in CONTRACTS if contract["type"] == "layers")["layers"]
     placed = {name.strip() for line in layers for name in line.split("|")}
     assert placed == packages()
 
 
 def test_all_shipped_code_is_forbidden_to_import_the_test_kit() -> None:
-    contract = next(each for each in CONTRACTS if each.get("forbidden_modules") == [TEST_KIT])
+    contract = next(item for item in CONTRACTS if item.get("forbidden_modules") == [TEST_KIT])
     assert set(contract["source_modules"]) == packages()

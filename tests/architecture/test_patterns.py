@@ -59,7 +59,7 @@ signal.signal(signal.SIGVTALRM, give_up)
 slow = {}
 for text, flags, is_anchored in patterns:
     compiled = re.compile(text, flags)
-    found = next((each for each in hostile(text) if is_slow(compiled, is_anchored, each)), None)
+    found = next((bad for bad in hostile(text) if is_slow(compiled, is_anchored, bad)), None)
     if found is not None:
         slow[text] = found[:20] + "..." + found[-3:]
 print(json.dumps(slow))
@@ -94,11 +94,11 @@ def kept_patterns() -> Iterator[tuple[str, Written]]:
         loaded = importlib.import_module(module.name)
         tree = ast.parse(inspect.getsource(loaded))
         for name, value in vars(loaded).items():
-            for each in value if isinstance(value, tuple | list) else [value]:
-                if isinstance(each, re.Pattern) and isinstance(each.pattern, str):
+            for item in value if isinstance(value, tuple | list) else [value]:
+                if isinstance(item, re.Pattern) and isinstance(item.pattern, str):
                     is_anchored = _uses_of(tree, name) <= {"match", "fullmatch"}
-                    flags = each.flags & ~re.UNICODE
-                    yield f"{module.name}.{name}", Written(each.pattern, flags, is_anchored)
+                    flags = item.flags & ~re.UNICODE
+                    yield f"{module.name}.{name}", Written(item.pattern, flags, is_anchored)
 
 
 def _uses(tree: ast.Module, call: ast.Call) -> set[str]:
@@ -120,8 +120,8 @@ def _uses_of(tree: ast.Module, name: str) -> set[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
     ]
-    is_called = all(isinstance(each, ast.Attribute) for each in loaded) and bool(loaded)
-    return {getattr(each, "attr", "search") for each in loaded} if is_called else {"search"}
+    is_called = all(isinstance(node, ast.Attribute) for node in loaded) and bool(loaded)
+    return {getattr(item, "attr", "search") for item in loaded} if is_called else {"search"}
 
 
 def _is_of_re(function: ast.expr) -> bool:
@@ -144,7 +144,7 @@ def _literal(node: ast.expr) -> str | None:
 
 def _flags(call: ast.Call) -> int:
     named = [getattr(re, e.attr, None) for e in ast.walk(call) if isinstance(e, ast.Attribute)]
-    return sum({int(each) for each in named if isinstance(each, re.RegexFlag)})
+    return sum({int(item) for item in named if isinstance(item, re.RegexFlag)})
 
 
 def every_pattern() -> dict[Written, str]:
@@ -168,7 +168,7 @@ def slow_ones(found: list[Written]) -> dict[str, str]:
 
 def test_a_pattern_that_hangs_would_be_seen__sec_17() -> None:
     hanging = [r"(a+)+$", r"\s+$"]
-    slow = slow_ones([Written(each, 0, is_anchored=False) for each in [*hanging, "[a-z]+"]])
+    slow = slow_ones([Written(item, 0, is_anchored=False) for item in [*hanging, "[a-z]+"]])
     assert list(slow) == hanging
 
 

@@ -11,7 +11,7 @@ def test_the_page_on_reliability_is_what_the_tests_say() -> None:
 
 
 def test_every_case_has_a_test_or_a_reason() -> None:
-    assert [each for each in cases() if each not in carriers() and each not in reasons()] == []
+    assert [case for case in cases() if case not in carriers() and case not in reasons()] == []
 
 
 def test_no_test_carries_a_case_that_there_is_not() -> None:

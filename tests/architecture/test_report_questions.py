@@ -10,20 +10,20 @@ from paper_search.report_workflow.graph import WORKFLOW
 
 TREE = ast.parse(inspect.getsource(questions))
 (STEP,) = [
-    each
-    for each in TREE.body
-    if isinstance(each, ast.AsyncFunctionDef) and each.name == "human_review"
+    node
+    for node in TREE.body
+    if isinstance(node, ast.AsyncFunctionDef) and node.name == "human_review"
 ]
 
 
 def test_the_step_that_asks_is_that_one():
     asking = [
-        each.name
-        for each in TREE.body
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        statement.name
+        for statement in TREE.body
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
         and any(
             isinstance(node, ast.Call) and ast.unparse(node.func) == "asker(ctx)"
-            for node in ast.walk(each)
+            for node in ast.walk(statement)
         )
     ]
     assert asking == ["human_review"]
@@ -32,16 +32,16 @@ def test_the_step_that_asks_is_that_one():
 
 def test_what_comes_before_the_question_only_reads():
     calls = [
-        [ast.unparse(node.func) for node in ast.walk(each) if isinstance(node, ast.Call)]
-        for each in STEP.body
+        [ast.unparse(node.func) for node in ast.walk(statement) if isinstance(node, ast.Call)]
+        for statement in STEP.body
     ]
-    (asked,) = [index for index, each in enumerate(calls) if "asker(ctx)" in each]
-    before = {name for each in calls[: asked + 1] for name in each}
+    (asked,) = [index for index, call in enumerate(calls) if "asker(ctx)" in call]
+    before = {name for call in calls[: asked + 1] for name in call}
     assert before == {"checked", "review_of", "settings_of", "answer_model", "asker", "asker(ctx)"}
 
 
 def test_nothing_catches_or_repeats_the_question():
     caught = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.For, ast.While, ast.If)
-    (asked,) = [each for each in STEP.body if "asker(ctx)" in ast.unparse(each)]
+    (asked,) = [node for node in STEP.body if "asker(ctx)" in ast.unparse(node)]
     assert isinstance(asked, ast.AnnAssign)
-    assert not [each for each in ast.walk(STEP) if isinstance(each, caught[:4])]
+    assert not [node for node in ast.walk(STEP) if isinstance(node, caught[:4])]

@@ -122,7 +122,7 @@ def test_nothing_generated_is_kept() -> None:
 
 def names_to_load(document: dict) -> list[str]:
     return [
-        *(each["path"] for each in document["graphs"].values()),
+        *(block["path"] for block in document["graphs"].values()),
         document["checkpointer"]["path"],
         document["store"]["path"],
     ]
@@ -137,7 +137,7 @@ def test_everything_that_langgraph_json_names_exists(name: str) -> None:
         defined
         for node in parsed(ROOT / path).body
         for defined in (
-            [each.id for each in node.targets if isinstance(each, ast.Name)]
+            [target.id for target in node.targets if isinstance(target, ast.Name)]
             if isinstance(node, ast.Assign)
             else [getattr(node, "name", None)]
         )
@@ -150,7 +150,7 @@ def exemptions_without_reason(line: str) -> bool:
     found = list(EXEMPTION.finditer(line))
     if not found:
         return False
-    is_vague = any(not (each["rule"] or each["codes"] or "pragma" in each[0]) for each in found)
+    is_vague = any(not (row["rule"] or row["codes"] or "pragma" in row[0]) for row in found)
     reason = EXEMPTION.sub("", line[found[0].start() :])
     return is_vague or len(re.findall(r"[^\W\d_]{2,}", reason)) == 0
 
@@ -185,8 +185,8 @@ def test_an_exemption_without_rule_or_reason_would_be_seen(line: str, is_bare: b
 def is_broad(handler: ast.ExceptHandler) -> bool:
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(
-        each is None or (isinstance(each, ast.Name) and each.id in {"Exception", "BaseException"})
-        for each in caught
+        node is None or (isinstance(node, ast.Name) and node.id in {"Exception", "BaseException"})
+        for node in caught
     )
 
 
@@ -218,7 +218,7 @@ def test_no_suppress_hides_every_error() -> None:
         for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call)
         and ast.unparse(node.func).endswith("suppress")
-        and {"Exception", "BaseException"} & {ast.unparse(each) for each in node.args}
+        and {"Exception", "BaseException"} & {ast.unparse(arg) for arg in node.args}
     ]
     assert hiding == []
 

@@ -49,6 +49,6 @@ def test_the_files_that_the_server_loads_only_wire_things_up() -> None:
 def test_the_docstring_of_a_function_does_not_count_as_its_body(tmp_path: Path) -> None:
     path = tmp_path / "one.py"
     path.write_text('def one():\n    """Say\n\n    more.\n    """\n    a = 1\n    return a\n')
-    assert [body_lines(each) for each in ast.walk(parsed(path)) if isinstance(each, Function)] == [
+    assert [body_lines(node) for node in ast.walk(parsed(path)) if isinstance(node, Function)] == [
         2
     ]

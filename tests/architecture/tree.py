@@ -39,7 +39,7 @@ def shown(path: Path, node: ast.AST | None = None) -> str:
 
 def functions(path: Path) -> Iterator[Function]:
     """Return every function and method of a file."""
-    return (each for each in ast.walk(parsed(path)) if isinstance(each, Function))
+    return (node for node in ast.walk(parsed(path)) if isinstance(node, Function))
 
 
 @cache

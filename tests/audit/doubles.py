@@ -78,14 +78,14 @@ class MergesTitles(FakeSkills):
         for paper in papers:
             works.setdefault(paper.title, []).append(paper)
         return [
-            same[0].model_copy(update={"merged_from": [each.id for each in same]})
+            same[0].model_copy(update={"merged_from": [work.id for work in same]})
             for same in works.values()
         ]
 
     async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
         del intent
         return [
-            ScoredPaper(paper=each, relevance_score=0.5, relevance_reason="") for each in papers
+            ScoredPaper(paper=paper, relevance_score=0.5, relevance_reason="") for paper in papers
         ]
 
 

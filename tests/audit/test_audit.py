@@ -59,7 +59,7 @@ async def test_the_numbers_of_the_flow_add_up_over_rounds() -> None:
     flow = (await reviewed()).flow
     assert flow.disagreements() == []
     assert (flow.identified, flow.by_source) == (8, {"a": 4, "b": 4})
-    assert [(each.found, each.first_found) for each in flow.rounds] == [(4, 4), (4, 2), (4, 2)]
+    assert [(item.found, item.first_found) for item in flow.rounds] == [(4, 4), (4, 2), (4, 2)]
     assert (flow.duplicates, flow.works, flow.not_carried_over) == (1, 7, 2)
     assert (flow.for_screening, flow.screened, flow.included) == (5, 3, 1)
     assert flow.exclusion_reasons == {"no bees": 1, "no reason given": 1}
@@ -180,7 +180,7 @@ async def test_what_a_step_that_failed_has_not_worked_on_is_pending() -> None:
     with pytest.raises(RuntimeError, match="full"):
         await workflow.answer("t", APPROVE)
     audit = await audit_of(persistence, "t")
-    assert {each.fate.value for each in audit.records} == {"pending"}
+    assert {record.fate.value for record in audit.records} == {"pending"}
     assert (audit.flow.works, audit.flow.pending) == (4, 4)
 
 
@@ -240,7 +240,7 @@ def test_of_two_papers_with_one_record_the_one_decided_on_has_it() -> None:
         collection=empty_collection("q").model_copy(update={"papers": [first, other]}),
     )
     told = fates(thread)
-    assert [(each.record.id, each.fate.value) for each in told] == [
+    assert [(message.record.id, message.fate.value) for message in told] == [
         ("a", "undecided"),
         ("b", "included"),
     ]
@@ -252,8 +252,8 @@ async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told
     workflow = two_sources(persistence)
     await workflow.fork("t", CheckpointKind.RESULT_REVIEW, 0)
     audit = await audit_of(persistence, "t", has_pictures=False)
-    assert [each.round for each in audit.flow.rounds] == [1]
-    told = {each.record.id: each for each in audit.records}
+    assert [item.round for item in audit.flow.rounds] == [1]
+    told = {record.record.id: record for record in audit.records}
     assert told["a-round_1"].why == "found in a round that was reopened"
     assert told["a-round_1"].first_round is None
     assert told["a-round_0"].fate.value == "undecided"
@@ -266,7 +266,7 @@ async def test_papers_beyond_the_number_asked_for_are_set_aside_for_that() -> No
     workflow = two_sources(persistence, ScriptedHandler([APPROVE, APPROVE]), max_results=1)
     await workflow.run("q", thread_id="t")
     audit = await audit_of(persistence, "t", has_pictures=False)
-    assert {each.why for each in audit.records if each.fate.value == "set_aside"} == {
+    assert {record.why for record in audit.records if record.fate.value == "set_aside"} == {
         "beyond the number of papers that were asked for"
     }
     assert audit.flow.set_aside == 2

@@ -60,12 +60,12 @@ class DrawnSkills(FakeSkills):
         del intent
         return [
             ScoredPaper(
-                paper=each,
+                paper=paper,
                 relevance_score=self.chance.choice([0.1, 0.5, 0.9]),
                 relevance_reason="",
                 is_judged=self.chance.random() < 0.7,
             )
-            for each in papers
+            for paper in papers
         ]
 
 
@@ -137,7 +137,7 @@ def test_every_record_has_one_fate_and_all_sums_agree(seed: int) -> None:
         for fate in ("included", "excluded"):
             # After a fork a result can name a work by an id that was merged into another since.
             assert count[fate] >= len({kept_as[p.id] for p in decided if p.decision == fate})
-        assert sum(each.first_found for each in flow.rounds) <= flow.identified
+        assert sum(item.first_found for item in flow.rounds) <= flow.identified
         assert (await audit_of(persistence, "t", has_pictures=False)).files == audit.files
 
     asyncio.run(checked())

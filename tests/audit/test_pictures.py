@@ -24,7 +24,7 @@ async def reviewed() -> Audit:
 
 def words(svg: bytes) -> list[str]:
     texts = ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")  # noqa: S314  # ours
-    return [each.text or "" for each in texts]
+    return [text.text or "" for text in texts]
 
 
 async def test_the_flow_shows_the_counts_of_the_audit() -> None:
@@ -41,7 +41,7 @@ async def test_a_picture_is_a_png_as_well_and_each_time_the_same() -> None:
     audit = await reviewed()
     drawn = pictures(audit.thread, audit.records, audit.flow, "png")
     assert set(drawn) == set(CAPTIONS) - {"citation_network", "papers_by_year"}
-    assert all(each.startswith(b"\x89PNG") for each in drawn.values())
+    assert all(item.startswith(b"\x89PNG") for item in drawn.values())
     assert pictures(audit.thread, audit.records, audit.flow, "png") == drawn
 
 

@@ -284,5 +284,5 @@ def person(
         return seated[-1]
 
     yield seat
-    for each in seated:
-        each.close()
+    for lease in seated:
+        lease.close()

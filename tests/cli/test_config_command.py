@@ -19,11 +19,11 @@ Seat = Callable[..., Any]
 
 
 def shown(cli: Cli) -> dict[str, dict[str, Any]]:
-    return {each["name"]: each for each in cli("config", "--json").document}
+    return {block["name"]: block for block in cli("config", "--json").document}
 
 
 def searched(home: Path) -> list[str]:
-    return [name for name, each in load_config(home=home).sources.items() if each.enabled]
+    return [name for name, item in load_config(home=home).sources.items() if item.enabled]
 
 
 def test_all_settings_are_shown_with_where_they_come_from(

@@ -21,9 +21,9 @@ Cli = Callable[..., Ended]
 def test_all_is_well_without_any_setting(cli: Cli) -> None:
     ended = cli("doctor", "--json")
     assert ended.code == 0
-    checks: dict[str, Any] = {each["what"]: each for each in ended.document}
+    checks: dict[str, Any] = {block["what"]: block for block in ended.document}
     assert list(checks) == ["contact", "model", "library", "threads", "source library"]
-    assert all(each["is_well"] for each in checks.values())
+    assert all(check["is_well"] for check in checks.values())
     assert checks["source library"]["found"].startswith("ok: 1 of ")
 
 
@@ -37,8 +37,8 @@ def test_what_is_wrong_is_said_with_how_to_fix_it(
     (home / "library" / "records.db").write_bytes(b"this is no database" * 1000)
     ended = cli("doctor", "--json", "--source", "serper_scholar", "--source", "sample")
     assert ended.code == 1
-    checks = {each["what"]: each for each in ended.document}
-    wrong = [what for what, each in checks.items() if not each["is_well"]]
+    checks = {block["what"]: block for block in ended.document}
+    wrong = [what for what, item in checks.items() if not item["is_well"]]
     assert wrong == ["contact", "model", "library", "threads", "source serper_scholar"]
     assert all(checks[what]["fix"] for what in wrong)
     assert "SERPER_API_KEY" in checks["source serper_scholar"]["found"]
@@ -102,7 +102,7 @@ def test_a_service_that_refused_lately_is_listed_as_such(cli: Cli, home: Path) -
     refusal = Refusal(time.time() + 600, "HTTP 429")
     HostFile(home / "cache" / "limits.db").refuse("export.arxiv.org", refusal)
     before = shown_time(refusal.until)
-    found = {each["name"]: each["refused"] for each in cli("sources", "--json").document}
+    found = {block["name"]: block["refused"] for block in cli("sources", "--json").document}
     assert found["arxiv"] in {before, shown_time(refusal.until)}  # midnight may lie between
     assert found["crossref"] is None
     assert "refused lately" in " ".join(cli("sources").stdout.split())

@@ -54,12 +54,12 @@ def test_judging_is_measured_with_a_model_and_without(
     assert without["spent"]["calls"] == 0
     assert by_model["spent"]["calls"] > 0
     assert by_model["spent"]["money"] > 0
-    for each in (without, by_model):
-        assert (each["task"], each["questions"], each["papers"]) == ("judging", 2, 5)
-        assert each["recall"] == 0.75
-        assert each["precision"] == 1.0
-        assert each["ndcg"] > 0.8
-        missed = [(wrong["title"], wrong["is_relevant"]) for wrong in each["wrong"]]
+    for row in (without, by_model):
+        assert (row["task"], row["questions"], row["papers"]) == ("judging", 2, 5)
+        assert row["recall"] == 0.75
+        assert row["precision"] == 1.0
+        assert row["ndcg"] > 0.8
+        missed = [(wrong["title"], wrong["is_relevant"]) for wrong in row["wrong"]]
         assert missed == [("Rewiring", True)]
 
     shown = cli("eval", str(labels))
@@ -78,11 +78,11 @@ def test_searching_is_measured_where_a_source_is_named(
     lines = [f'"{QUESTION}","{paper["title"]}",1' for paper in found[:3]]
     path.write_text("\n".join(["question,title,label", *lines, f"{QUESTION},Nowhere to be seen,1"]))
     results = cli("eval", str(path), "--source", "sample", "--json").document
-    searched = [each for each in results if each["task"] == "search"]
-    assert [each["variant"] for each in searched] == ["no model", "gpt-4o-mini"]
-    for each in searched:
-        assert each["recall"] == 0.75
-        assert [(wrong["title"], wrong["score"]) for wrong in each["wrong"]] == [
+    searched = [result for result in results if result["task"] == "search"]
+    assert [item["variant"] for item in searched] == ["no model", "gpt-4o-mini"]
+    for row in searched:
+        assert row["recall"] == 0.75
+        assert [(wrong["title"], wrong["score"]) for wrong in row["wrong"]] == [
             ("Nowhere to be seen", None)
         ]
 

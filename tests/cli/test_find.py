@@ -59,7 +59,7 @@ def test_yes_asks_nobody_and_the_result_says_so(cli: Cli) -> None:
     assert ended.code == 0
     assert ended.document["status"] == "done"
     assert ended.document["ended_by"] == "not_reviewed"
-    assert {each["source"] for each in ended.document["reports"]} == {"sample"}
+    assert {block["source"] for block in ended.document["reports"]} == {"sample"}
     assert PaperCollection.model_validate(ended.document).papers
 
 

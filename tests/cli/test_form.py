@@ -55,7 +55,7 @@ def test_the_criteria_of_the_judge_stand_in_the_form_where_there_are_any() -> No
         Criterion(text="b", kind=CriterionKind.EXCLUSION),
     ]
     given = read_form(write_form(FULL, [], criteria=criteria))["criteria"]
-    assert [Criterion.model_validate(each) for each in given] == criteria
+    assert [Criterion.model_validate(row) for row in given] == criteria
     assert "criteria" not in write_form(FULL, [])
 
 

@@ -48,7 +48,7 @@ def test_list_names_the_workflows_of_the_program(cli: Cli):
 
 
 def test_list_finds_those_of_a_directory(cli: Cli):
-    names = [each["name"] for each in cli("graph", "list", "--in", EXAMPLES, "--json").document]
+    names = [block["name"] for block in cli("graph", "list", "--in", EXAMPLES, "--json").document]
     assert names == [
         "confidence_loop",
         "hybrid_steps",
@@ -77,7 +77,7 @@ def test_list_of_nothing_is_a_usage_error(cli: Cli):
 def test_show_prints_mermaid_and_json(cli: Cli):
     assert cli("graph", "show", "paper_search").stdout == cli("graph").stdout
     shown = cli("graph", "show", "linear", "--in", EXAMPLES, "--json").document
-    assert [each["id"] for each in shown["steps"]] == ["split", "shorten", "name"]
+    assert [entry["id"] for entry in shown["steps"]] == ["split", "shorten", "name"]
 
 
 def test_show_writes_a_file_by_its_name_and_overwrites_nothing_unasked(cli: Cli, tmp_path: Path):
@@ -240,7 +240,7 @@ def test_run_gives_the_answers_in_order(cli: Cli):
     ended = cli("graph", "run", "paper_search", "--input", QUESTION, *limits, *answers, "--json")
     assert ended.code == 0
     document = ended.document
-    assert [each["kind"] for each in document["questions"]] == [
+    assert [block["kind"] for block in document["questions"]] == [
         "strategy_confirmation",
         "result_review",
     ]
@@ -275,7 +275,9 @@ def written(tmp_path: Path) -> str:
     """The workflow that the page about extending shows, in a directory of its own."""
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     (code,) = [
-        each for each in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "ordering" in each
+        match
+        for match in re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+        if "ordering" in match
     ]
     (tmp_path / "workflows").mkdir()
     (tmp_path / "workflows" / "ordering.py").write_text(code)

@@ -40,7 +40,7 @@ def test_all_records_of_files_are_merged_and_can_be_screened_and_searched_furthe
     assert "two.ris, line" in told.stderr
     thread = told.document["thread_id"]
     shown = cli("show", thread, "--json").document
-    assert [each["query"] for each in shown["reports"]] == ["one.ris, two.ris"]
+    assert [report["query"] for report in shown["reports"]] == ["one.ris, two.ris"]
     token = shown["open_checkpoint"]["token"]
     again = cli("resume", thread, "--reject", "also property prediction", "--token", token)
     assert again.code == 3, again.stderr

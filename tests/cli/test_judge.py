@@ -75,7 +75,7 @@ def test_an_open_question_names_the_command_and_has_the_new_judgements(
     asked = cli(*FIND, "--no-strategy-review")
     assert asked.code == 3
     assert "unjudged: quota exceeded" in asked.stderr
-    (thread,) = [each["thread_id"] for each in cli("threads", "--json").document]
+    (thread,) = [block["thread_id"] for block in cli("threads", "--json").document]
     assert f"judge:   paper-search judge {thread} --unjudged" in asked.stderr
     model.failing.clear()
     assert "papers are judged" in cli("judge", thread, "--unjudged").stderr

@@ -55,7 +55,7 @@ def test_a_file_without_a_record_fails_and_the_others_go_in(
     assert ended.code == 1
     assert name in ended.stderr
     assert "missing.ris" in ended.stderr
-    assert [each["imported"] for each in ended.document] == [0, 1, 0]
+    assert [block["imported"] for block in ended.document] == [0, 1, 0]
 
 
 def test_the_library_is_searched_and_counted(cli: Cli, bib: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_home_that_is_a_file_is_one_clear_error(cli: Cli, bib: Path) -> None:
 
 def test_sources_say_what_they_need(cli: Cli, bib: Path) -> None:
     cli("library", "add", str(bib))
-    listed = {each["name"]: each for each in cli("sources", "--json").document}
+    listed = {block["name"]: block for block in cli("sources", "--json").document}
     assert listed["library"]["enabled"]
     assert listed["library"]["note"] == "1 records of your own"
     assert not listed["sample"]["enabled"]
@@ -129,7 +129,7 @@ def test_sources_say_what_they_need(cli: Cli, bib: Path) -> None:
 
 
 def test_sources_say_in_which_form_they_are_asked(cli: Cli) -> None:
-    listed = {each["name"]: each for each in cli("sources", "--json").document}
+    listed = {block["name"]: block for block in cli("sources", "--json").document}
     assert listed["openalex"]["ranks_text"]
     assert not listed["semantic_scholar_bulk"]["ranks_text"]
     assert str(listed["arxiv"]["note"]).startswith("arXiv: plain questions, at most 10,000")
@@ -139,7 +139,7 @@ def test_sources_say_in_which_form_they_are_asked(cli: Cli) -> None:
 def test_a_source_with_its_key_needs_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
     ended = cli("sources", "--json")
-    listed = {each["name"]: each for each in ended.document}
+    listed = {block["name"]: block for block in ended.document}
     scholar = listed["serpapi_scholar"]
     assert (scholar["enabled"], scholar["needs"], scholar["key"]) == (True, None, "set")
     assert listed["serper_scholar"]["key"] == "required"
@@ -161,7 +161,7 @@ def test_a_folder_is_imported_whole_and_other_files_are_passed_over(cli: Cli, bi
     (deep / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00")
     ended = cli("library", "add", str(folder), "--json")
     assert ended.code == 0
-    assert sorted(each["added"] for each in ended.document) == [1, 1]
+    assert sorted(block["added"] for block in ended.document) == [1, 1]
     assert "2 files of other kinds were skipped" in ended.stderr
 
 

@@ -27,7 +27,7 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     assert done.code == 0
     assert "complete report" in done.stderr
     assert "<h2>References</h2>" in target.read_text(encoding="utf-8")
-    listed = {each["thread_id"]: each for each in cli("threads", "--json").document}
+    listed = {block["thread_id"]: block for block in cli("threads", "--json").document}
     assert listed[thread]["status"] == "done"
     assert listed[thread]["graph"] == "research_report"
     product = json.loads(cli("report", "--thread", thread, "--format", "json").stdout)

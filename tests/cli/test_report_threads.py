@@ -43,7 +43,7 @@ def test_show_has_the_report_and_who_decided_what(cli: Cli, written: str) -> Non
     assert "done (approved)" in shown
     assert "References" not in shown
     document = cli("show", written, "--json").document
-    assert [each["detail"]["action"] for each in document["decisions"]] == ["approve"] * 2
+    assert [block["detail"]["action"] for block in document["decisions"]] == ["approve"] * 2
     assert document["report"]["sections"]
 
 
@@ -57,7 +57,7 @@ def test_resume_answers_the_question_of_a_report(
     assert drafted.code == 3
     assert drafted.document["review"]["kind"] == "pre_output_review"
     revised = reply(planned, "--note", "more on molecules", "--json")
-    versions = [each.document["review"]["shows"]["draft"]["version"] for each in (drafted, revised)]
+    versions = [item.document["review"]["shows"]["draft"]["version"] for item in (drafted, revised)]
     assert versions[1] == versions[0] + 1
     target = tmp_path / "report.md"
     done = reply(planned, "--approve", "-o", str(target), "--json")
@@ -96,13 +96,13 @@ def test_a_report_that_waits_has_nothing_to_export(cli: Cli, planned: str) -> No
 
 def test_searches_and_reports_are_one_list_by_pages(cli: Cli, done: str, planned: str) -> None:
     listed = cli("threads", "--json").document
-    assert [each["thread_id"] for each in listed] == [planned, done]
-    assert [each["graph"] for each in listed] == ["research_report", "paper_search"]
+    assert [row["thread_id"] for row in listed] == [planned, done]
+    assert [row["graph"] for row in listed] == ["research_report", "paper_search"]
     shared = {"thread_id", "status", "question", "created_at", "updated_at", "ended_by", "error"}
-    assert all(shared <= set(each) for each in listed)
+    assert all(shared <= set(row) for row in listed)
     first = cli("threads", "--limit", "1", "--json")
     second = cli("threads", "--limit", "1", "--offset", "1", "--json")
-    assert [each["thread_id"] for each in [*first.document, *second.document]] == [planned, done]
+    assert [row["thread_id"] for row in [*first.document, *second.document]] == [planned, done]
     assert "--offset 1" in first.stderr
     table = cli("threads").stdout
     assert "plan review" in table
@@ -153,7 +153,7 @@ def test_a_report_cannot_be_screened_or_reported_from(cli: Cli, planned: str) ->
 
 
 def test_doctor_counts_reports(cli: Cli, planned: str) -> None:
-    checks = {each["what"]: each for each in cli("doctor", "--json").document}
+    checks = {block["what"]: block for block in cli("doctor", "--json").document}
     assert planned
     assert checks["threads"]["found"] == "0 searches, 1 reports"
 
@@ -166,5 +166,5 @@ def test_a_bibliography_that_is_there_stays_and_nothing_is_written_beside_it(
     ended = cli("export", written, "--output", str(tmp_path / "report.tex"))
     assert ended.code == 2
     assert "report.bib" in ended.stderr
-    assert [each.name for each in tmp_path.glob("report.*")] == ["report.bib"]
+    assert [path.name for path in tmp_path.glob("report.*")] == ["report.bib"]
     assert mine.read_text(encoding="utf-8") == "mine"

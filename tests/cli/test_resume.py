@@ -44,7 +44,7 @@ def test_an_edited_strategy_is_what_is_searched_by_the_sources_of_the_thread(
     ended = cli("resume", waiting, "--edit", str(file), "--json")
     assert ended.code == 3
     reports = ended.document["checkpoint"]["payload"]["reports"]
-    assert [(each["source"], each["query"]) for each in reports] == [
+    assert [(report["source"], report["query"]) for report in reports] == [
         ("sample", "graph* AND molecul*")
     ]
 

@@ -60,7 +60,7 @@ def test_every_key_is_saved_and_the_marks_join_the_answer(
     someone.sees("waits for")
     assert someone.leaves() == 0
     after = cli("screen", reviewing, "--json").document
-    assert [each["is_relevant"] for each in after["marks"]] == [True, False]
+    assert [mark["is_relevant"] for mark in after["marks"]] == [True, False]
     assert after["marks"][0]["paper_id"] == first
     assert after["marks"][1]["note"] == "ask the author"
     assert after["stopping_estimate"]["unseen"] == before["papers"] - 2

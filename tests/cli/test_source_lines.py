@@ -135,8 +135,8 @@ def test_without_a_network_a_search_ends_with_one_line_and_keeps_an_entry_for_ev
     assert len(about_sources) == 1
     assert about_sources[0].startswith("No network: none of the eight services could be reached.")
     reports = ended.document["reports"]
-    assert {each["source"] for each in reports} == set(WEB_SOURCES)
-    assert {each["status"] for each in reports} == {"unreachable"}
+    assert {report["source"] for report in reports} == set(WEB_SOURCES)
+    assert {report["status"] for report in reports} == {"unreachable"}
 
 
 def test_without_a_network_the_question_about_the_result_says_so_once(
@@ -153,7 +153,7 @@ def test_a_result_has_a_line_for_each_source_and_details_on_request(
     cli: Cli, reviewing: str
 ) -> None:
     payload = cli("show", reviewing, "--json").document["open_checkpoint"]["payload"]
-    sent = [each["query"] for each in payload["reports"]]
+    sent = [report["query"] for report in payload["reports"]]
     short = cli("show", reviewing).stdout
     assert len([line for line in short.splitlines() if line.startswith("sample ")]) == 1
     full = cli("show", reviewing, "--details").stdout

@@ -24,7 +24,7 @@ class Typed(Terminal):
 
     @override
     def ask(self, prompt: str) -> str:
-        left = next((each for start, each in self._answers.items() if prompt.startswith(start)), [])
+        left = next((item for start, item in self._answers.items() if prompt.startswith(start)), [])
         return left.pop(0) if left else ""
 
 
@@ -49,7 +49,7 @@ def test_criteria_are_edited_one_by_one(
     answers: dict[str, list[str]], expected: list[tuple[str, int]]
 ) -> None:
     given = decided(answers, CRITERIA)["criteria"]
-    assert [(each["text"], each["weight"]) for each in given] == expected
+    assert [(query["text"], query["weight"]) for query in given] == expected
 
 
 def test_criteria_that_nobody_changed_are_no_edit() -> None:

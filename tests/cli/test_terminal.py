@@ -41,7 +41,7 @@ def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(
     assert someone.leaves() == 0
     assert "approved" in someone.screen
     assert file.read_text().startswith("@")
-    assert [each["ended_by"] for each in cli("threads", "--json").document] == ["approved"]
+    assert [block["ended_by"] for block in cli("threads", "--json").document] == ["approved"]
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ else:
     assert someone.leaves() == 0
     thread = cli("threads", "--json").document[0]["thread_id"]
     strategy = cli("show", thread, "--json").document["history"][0]["strategy"]
-    assert [each["boolean_query"] for each in strategy["queries"]] == ["graph AND network"]
+    assert [query["boolean_query"] for query in strategy["queries"]] == ["graph AND network"]
     assert strategy["filters"]["max_results"] == 7
 
 

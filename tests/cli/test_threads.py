@@ -12,14 +12,14 @@ Cli = Callable[..., Any]
 
 def test_threads_are_listed_the_latest_first(cli: Cli, waiting: str, done: str) -> None:
     listed = cli("threads", "--json").document
-    assert [each["thread_id"] for each in listed] == [done, waiting]
-    assert [each["status"] for each in listed] == ["done", "waiting"]
-    assert [each["checkpoint"] for each in listed] == [None, "strategy_confirmation"]
-    for each in listed:
-        assert each["question"] == "drug toxicity of molecules"
-        assert isinstance(each["iteration"], int)
-        assert datetime.fromisoformat(each["created_at"]) <= datetime.fromisoformat(
-            each["updated_at"]
+    assert [item["thread_id"] for item in listed] == [done, waiting]
+    assert [item["status"] for item in listed] == ["done", "waiting"]
+    assert [item["checkpoint"] for item in listed] == [None, "strategy_confirmation"]
+    for row in listed:
+        assert row["question"] == "drug toxicity of molecules"
+        assert isinstance(row["iteration"], int)
+        assert datetime.fromisoformat(row["created_at"]) <= datetime.fromisoformat(
+            row["updated_at"]
         )
 
 
@@ -32,7 +32,7 @@ def test_the_table_of_threads_shows_their_age(cli: Cli) -> None:
 
 def test_a_limit_says_that_there_are_more(cli: Cli, waiting: str, done: str) -> None:
     ended = cli("threads", "--limit", "1", "--json")
-    assert [each["thread_id"] for each in ended.document] == [done]
+    assert [block["thread_id"] for block in ended.document] == [done]
     assert waiting not in ended.stdout
     assert "--limit" in ended.stderr
 
@@ -54,8 +54,8 @@ def test_show_says_what_each_source_will_be_sent(cli: Cli, waiting: str) -> None
     shown = cli("show", waiting, "--details").stdout
     assert "What each source will be sent" in shown
     sent = cli("show", waiting, "--json").document["translations"]
-    assert {each["source"] for each in sent} == {"sample"}
-    assert all(each["texts"] and not each["requests"] for each in sent)
+    assert {report["source"] for report in sent} == {"sample"}
+    assert all(item["texts"] and not item["requests"] for item in sent)
 
 
 def test_show_has_the_rounds_the_sources_and_the_papers(

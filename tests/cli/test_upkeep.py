@@ -18,7 +18,7 @@ def test_fork_asks_a_decided_question_again(cli: Cli, reply: Cli, done_by_hand: 
     assert ended.document["checkpoint"]["kind"] == "strategy_confirmation"
     shown = cli("show", done_by_hand, "--json").document
     assert shown["status"] == "waiting"
-    assert [each["event"] for each in shown["decisions"]].count("forked") == 1
+    assert [row["event"] for row in shown["decisions"]].count("forked") == 1
     assert reply(done_by_hand, "--approve").code == 3
     assert cli("fork", done_by_hand, "--round", "9").code == 1
 
@@ -65,4 +65,4 @@ def test_threads_are_listed_page_by_page(cli: Cli, waiting: str, done: str) -> N
     """LOAD-07."""
     first = cli("threads", "--limit", "1", "--json").document
     second = cli("threads", "--limit", "1", "--offset", "1", "--json").document
-    assert [each["thread_id"] for each in [*first, *second]] == [done, waiting]
+    assert [row["thread_id"] for row in [*first, *second]] == [done, waiting]

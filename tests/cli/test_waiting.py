@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from paper_search.cli.console import command_line
 from paper_search.cli.continuation import SearchContinuation
 from paper_search.cli.result_review import HELP, MENU, ResultReview
 from paper_search.cli.source_lines import unfinished_line
@@ -199,5 +200,6 @@ def test_the_key_is_not_there_when_nothing_is_left(capsys: pytest.CaptureFixture
 
 def test_the_commands_that_are_printed_name_it_only_where_it_helps() -> None:
     commands = SearchContinuation("T", None)
-    assert "  wait:    paper-search resume T --wait --token t" in commands.lines(question("doaj"))
+    wait = f"  wait:    {command_line('resume', 'T', '--wait', '--token', 't')}"
+    assert wait in commands.lines(question("doaj"))
     assert not any("wait:" in line for line in commands.lines(question()))

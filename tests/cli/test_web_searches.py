@@ -18,7 +18,7 @@ def test_they_are_listed_with_what_they_need(cli: Cli, monkeypatch: pytest.Monke
     monkeypatch.setenv("TAVILY_API_KEY", "CANARY-web")
     ended = cli("sources", "--json")
     assert "CANARY" not in ended.stdout
-    listed: dict[str, Any] = {each["name"]: each for each in ended.document}
+    listed: dict[str, Any] = {block["name"]: block for block in ended.document}
     assert listed["tavily"]["enabled"] is True
     assert listed["tavily"]["kind"] == "pages"
     assert "NEWS_API_KEY" in listed["newsapi"]["needs"]
@@ -34,7 +34,7 @@ def test_doctor_asks_those_that_are_set_up(
     httpserver.expect_request("/tavily").respond_with_json(found)
     monkeypatch.setattr(tavily, "ENDPOINT", httpserver.url_for("/tavily"))
     monkeypatch.setenv("TAVILY_API_KEY", "CANARY-web")
-    checks = {each["what"]: each for each in cli("doctor", "--json").document}
+    checks = {block["what"]: block for block in cli("doctor", "--json").document}
     assert checks["source tavily"]["found"].startswith("ok: 1")
     monkeypatch.setattr(tavily, "ENDPOINT", httpserver.url_for("/nowhere"))
     ended = cli("doctor", "--json", "--source", "tavily")

@@ -21,7 +21,7 @@ def rows() -> dict[str, list[str]]:
         [*command, "--most", str(QUESTIONS)], cwd=ROOT, check=True, capture_output=True, text=True
     )
     cells = [line.strip("| ").split(" | ") for line in made.stdout.splitlines()[2:]]
-    return {each[1]: each[2:] for each in cells}
+    return {cell[1]: cell[2:] for cell in cells}
 
 
 @pytest.mark.slow

@@ -134,8 +134,8 @@ def asked(server: HTTPServer, *paths: str) -> list[str]:
 def test_a_report_quotes_what_stands_in_pages_and_open_papers(world: HTTPServer) -> None:
     """INJ-04, SEC-13: and asks nothing of the machine's own network."""
     report = written()
-    results = [SearchResult.model_validate(each) for each in report["sources"]]
-    kinds = {each.metadata["source_type"]: each for each in results if each.full_content}
+    results = [SearchResult.model_validate(row) for row in report["sources"]]
+    kinds = {item.metadata["source_type"]: item for item in results if item.full_content}
     assert set(kinds) == {"academic", "web", "news"}
     whole = json.dumps(report["content"]["sections"], ensure_ascii=False)
     for kind, texts in (("academic", IN_PDF), ("web", IN_PAGE), ("news", IN_NEWS)):

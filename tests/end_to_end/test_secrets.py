@@ -38,11 +38,11 @@ class Told:
 
     def leaks(self) -> list[str]:
         """Return every place where a key is."""
-        files = [each for each in self.folder.rglob("*") if each.is_file() and each.name != ".env"]
-        assert any(each.suffix == ".db" for each in files)
-        written = [str(each) for each in files if b"CANARY" in each.read_bytes()]
+        files = [path for path in self.folder.rglob("*") if path.is_file() and path.name != ".env"]
+        assert any(file.suffix == ".db" for file in files)
+        written = [str(file) for file in files if b"CANARY" in file.read_bytes()]
         around = re.compile(r".{0,160}CANARY.{0,40}", re.DOTALL)
-        return [*written, *(each for text in self.texts for each in around.findall(text))]
+        return [*written, *(match for text in self.texts for match in around.findall(text))]
 
 
 @pytest.fixture
@@ -81,8 +81,8 @@ def told(tmp_path: Path, traces: tuple[str, list[str]]) -> Told:
             done = command_line(given, "--debug", "find", QUESTION, "--yes")
             texts += [done.stdout, done.stderr]
         listed = command_line(good, "threads", "--json")
-        threads = [each["thread_id"] for each in json.loads(listed.stdout)]
-        for words in ["sources"], *(["show", each] for each in threads):
+        threads = [load["thread_id"] for load in json.loads(listed.stdout)]
+        for words in ["sources"], *(["show", thread] for thread in threads):
             done = command_line(good, *words)
             texts += [done.stdout, done.stderr]
         for form in FORMATS:
@@ -102,8 +102,8 @@ def _over_the_server(environment: dict[str, str], folder: Path) -> list[str]:
                 texts.append(client.post(f"/threads/{thread}/runs/wait", json=run).text)
                 said = {"assistant_id": "paper_search", "command": {"resume": "approve"}}
                 texts += [
-                    client.post(f"/threads/{thread}/runs/wait", json=each).text
-                    for each in (said, said, {**said, "command": {"resume": "no"}})
+                    client.post(f"/threads/{thread}/runs/wait", json=item).text
+                    for item in (said, said, {**said, "command": {"resume": "no"}})
                 ]
                 for path in ("", "/state", "/history", "/runs"):
                     texts.append(client.get(f"/threads/{thread}{path}").text)
@@ -115,4 +115,4 @@ def _over_the_server(environment: dict[str, str], folder: Path) -> list[str]:
 
 def test_no_file_row_log_trace_or_export_holds_a_key__per_18__llm_14(told: Told):
     assert told.leaks() == []
-    assert any("parse_intent" in each for each in told.texts)
+    assert any("parse_intent" in text for text in told.texts)

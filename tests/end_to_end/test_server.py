@@ -139,15 +139,17 @@ async def test_a_thread_is_there_for_its_owner_alone__sec_02(served: Served):
             bob.delete(f"/threads/{thread}"),
         ]
         answers = await asyncio.gather(*tries)
-        told = [each.text for each in answers if QUESTION in each.text]
+        told = [answer.text for answer in answers if QUESTION in answer.text]
         assert told == []
         refused = {404, 403}
-        empty = [each for each in answers if each.status_code == 200 and each.json() in ([], {})]
+        empty = [
+            answer for answer in answers if answer.status_code == 200 and answer.json() in ([], {})
+        ]
         assert [
             e.status_code for e in answers if e not in empty and e.status_code not in refused
         ] == []
         listed = (await bob.post("/threads/search", json={"limit": 1000})).json()
-        assert thread not in [each["thread_id"] for each in listed]
+        assert thread not in [row["thread_id"] for row in listed]
         assert await question(ada, thread) == "strategy_confirmation"
 
 
@@ -161,8 +163,8 @@ async def test_no_request_goes_round_a_question__sec_03(served: Served):
             {"command": {"resume": "approve", "goto": "finish"}},
             {"config": {"configurable": {"__pregel_resume_map": {}}}},
         ]
-        for each in steering:
-            assert (await ada.post(runs, json={**base, **each})).status_code == 403, each
+        for item in steering:
+            assert (await ada.post(runs, json={**base, **item})).status_code == 403, item
         state = {"values": {}, "as_node": "confirm_strategy"}
         assert (await ada.post(f"/threads/{thread}/state", json=state)).status_code == 403
         assert await question(ada, thread) == "strategy_confirmation"
@@ -203,7 +205,7 @@ async def test_a_refused_answer_leaves_the_question_open_and_the_thread_listed__
 
         async def is_listed() -> bool:
             listed = (await ada.post("/threads/search", json={"status": "interrupted"})).json()
-            return thread in [each["thread_id"] for each in listed]
+            return thread in [row["thread_id"] for row in listed]
 
         assert await eventually(is_listed)
         assert (await answered(ada, thread, "approve")).status_code == 200
@@ -213,7 +215,7 @@ async def test_of_several_answers_at_once_one_counts__hum_08(served: Served):
     async with served.client() as ada:
         thread = await begun(ada)
         answers = await asyncio.gather(*(answered(ada, thread, "approve") for _ in range(6)))
-        assert sorted(each.status_code for each in answers) == [200, *[409] * 5]
+        assert sorted(answer.status_code for answer in answers) == [200, *[409] * 5]
         assert await question(ada, thread) == "result_review"
 
 
@@ -242,13 +244,13 @@ async def test_a_thread_of_the_command_line_is_in_the_list_within_seconds(served
         async def is_there() -> bool:
             listed = (await ada.post("/threads/search", json={"limit": 1000})).json()
             return any(
-                (each["thread_id"], each["status"]) == (thread, "interrupted") for each in listed
+                (row["thread_id"], row["status"]) == (thread, "interrupted") for row in listed
             )
 
         assert await eventually(is_there)
         record = (await ada.get(f"/threads/{thread}")).json()
         assert record["metadata"]["graph_id"] == GRAPH
-        assert [len(each) for each in record["interrupts"].values()] == [1]
+        assert [len(item) for item in record["interrupts"].values()] == [1]
         assert (await bob.get(f"/threads/{thread}")).status_code == 404
         assert (await answered(ada, thread, "approve")).status_code == 200
     shown = command_line(served.environment, "show", thread, "--json")
@@ -259,7 +261,7 @@ async def test_a_thread_of_the_server_is_listed_at_the_command_line(served: Serv
     async with served.client() as ada:
         thread = await begun(ada)
     listed = json.loads(command_line(served.environment, "threads", "--json").stdout)
-    assert (thread, "waiting") in [(each["thread_id"], each["status"]) for each in listed]
+    assert (thread, "waiting") in [(row["thread_id"], row["status"]) for row in listed]
 
 
 async def test_a_thread_that_another_door_drives_is_busy_here__per_13(served: Served):
@@ -279,7 +281,7 @@ async def test_a_deleted_thread_leaves_no_row__per_20(served: Served):
     with contextlib.closing(sqlite3.connect(served.folder / "home" / "threads.db")) as database:
         tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         rows = {name: database.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables}  # noqa: S608  # names of tables
-    left = {name for name, each in rows.items() if thread in repr(each)}
+    left = {name for name, item in rows.items() if thread in repr(item)}
     assert left == set()
 
 
@@ -305,10 +307,10 @@ async def test_errors_say_neither_where_nor_how__sec_19(served: Served):
         ]
         run = {"assistant_id": GRAPH, "input": {"question": " "}}
         tries.append(await ada.post(f"/threads/{thread}/runs/wait", json=run))
-    for each in tries:
+    for attempt in tries:
         for word in ("Traceback", "CANARY", str(served.folder), ".py"):
-            assert word not in each.text, each.text
-    assert [each.status_code < 500 for each in tries] == [True] * len(tries)
+            assert word not in attempt.text, attempt.text
+    assert [answer.status_code < 500 for answer in tries] == [True] * len(tries)
 
 
 async def test_twenty_searches_at_once_end_and_the_server_still_answers__load_05(served: Served):
@@ -320,7 +322,7 @@ async def test_twenty_searches_at_once_end_and_the_server_still_answers__load_05
             answers += 1
         threads = await runs
         assert len(set(threads)) == 20
-        assert [await question(ada, each) for each in threads] == ["strategy_confirmation"] * 20
+        assert [await question(ada, thread) for thread in threads] == ["strategy_confirmation"] * 20
         assert answers > 60  # three for each search: none of them holds up the server
 
 
@@ -369,7 +371,7 @@ async def test_a_killed_server_forgets_nothing(tmp_path: Path):
 
                 async def are_there() -> bool:
                     listed = (await client.post("/threads/search", json={})).json()
-                    stand = {each["thread_id"]: each["status"] for each in listed}
+                    stand = {row["thread_id"]: row["status"] for row in listed}
                     return stand == {waiting: "interrupted", done: "idle"}
 
                 assert await eventually(are_there)

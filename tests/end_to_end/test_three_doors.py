@@ -185,7 +185,7 @@ async def test_a_thread_of_a_killed_server_is_finished_from_the_command_line(
     with serving(environment, tmp_path) as server:
         thread_id, _ = await started_on(server)
     listed = json.loads(command_line(environment, "threads", "--json").stdout)
-    assert [(each["thread_id"], each["status"], each["checkpoint"]) for each in listed] == [
+    assert [(row["thread_id"], row["status"], row["checkpoint"]) for row in listed] == [
         (thread_id, "waiting", "strategy_confirmation")
     ]
     asked = command_line(environment, "resume", thread_id, "--approve", "--json")

@@ -127,7 +127,7 @@ async def test_a_thread_goes_on_at_another_worker_and_at_the_command_line(worker
         await answered(second, thread)
         assert await question(first, thread) == "result_review"
         listed = json.loads(command_line(environment, "threads", "--json").stdout)
-        assert [each["status"] for each in listed if each["thread_id"] == thread] == ["waiting"]
+        assert [row["status"] for row in listed if row["thread_id"] == thread] == ["waiting"]
         interrupts = (await first.get(f"/threads/{thread}/state")).json()["interrupts"]
         result = await answered(first, thread, {interrupts[0]["id"]: "approve"})
         assert result["ended_by"] == "approved"

@@ -291,7 +291,7 @@ def test_what_an_entry_type_demands_is_filled_by_the_venue(
         collection_of(paper(publication_type=kind, venue="V", publisher=publisher))
     )
     [entry] = bibtexparser.parse_string(text).entries
-    assert {each.key: each.value for each in entry.fields if each.key != "title"} == shown
+    assert {member.key: member.value for member in entry.fields if member.key != "title"} == shown
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_an_item_has_its_fields_tags_and_a_note() -> None:
     person = item.find(f"{BIB}authors/{RDF}Seq/{RDF}li/{FOAF}Person")
     assert person.findtext(f"{FOAF}surname") == "van Dyk"
     journal = item.find(f"{TERMS}isPartOf/{BIB}Journal")
-    assert [each.text for each in journal] == ["4", "2", "J. Bees", "ISSN 1234-5679"]
+    assert [statement.text for statement in journal] == ["4", "2", "J. Bees", "ISSN 1234-5679"]
     assert item.find(f"{DC}identifier").text == "DOI 10.1000/bees"
     uri = item.findtext(f"{DC}identifier/{TERMS}URI/{RDF}value")
     assert uri == "https://example.org/bees?a=1&b=2"
@@ -73,7 +73,7 @@ def test_a_paper_that_says_nothing_else_is_a_document_without_a_note() -> None:
     assert isinstance(text, str)
     root = fromstring(text)
     [item] = root
-    assert [(each.tag, each.text) for each in item] == [
+    assert [(statement.tag, statement.text) for statement in item] == [
         (f"{Z}itemType", "document"),
         (f"{DC}title", "Bees"),
     ]
@@ -84,7 +84,7 @@ def test_rdflib_reads_the_same_graph() -> None:
     text = export(collection_of(PAPER), "zotero-rdf")
     assert isinstance(text, str)
     graph = Graph().parse(data=text, format="xml")
-    zotero, dc, terms, bib, foaf = (Namespace(each[1:-1]) for each in (Z, DC, TERMS, BIB, FOAF))
+    zotero, dc, terms, bib, foaf = (Namespace(entry[1:-1]) for entry in (Z, DC, TERMS, BIB, FOAF))
     [item] = graph.subjects(zotero.itemType, Literal("journalArticle"))
     assert graph.value(item, dc.title) == Literal("Bees & <b>wasps</b>")
     assert {str(tag) for tag in graph.objects(item, dc.subject)} == {

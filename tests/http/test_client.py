@@ -652,8 +652,8 @@ async def test_a_body_makes_it_a_post(opened: Opening) -> None:
         await http.ask(URL, json={"q": "shade"}, headers={"x-mine": "yes"})
         await http.ask(URL, form={"n": 3})
         await http.ask(URL, params={"a": 1}, key_params={"key": KEY})
-    assert [each.method for each in asked] == ["POST", "POST", "GET"]
-    assert [each.content for each in asked] == [b'{"q":"shade"}', b"n=3", b""]
+    assert [item.method for item in asked] == ["POST", "POST", "GET"]
+    assert [item.content for item in asked] == [b'{"q":"shade"}', b"n=3", b""]
     assert dict(asked[2].url.params) == {"a": "1", "key": KEY}
     assert asked[0].headers["x-mine"] == "yes"
 

@@ -82,8 +82,8 @@ async def test_whoever_gives_up_waiting_takes_no_place() -> None:
     async with limiter.slot("a", 1):
         waiting = [asyncio.ensure_future(Crowd().visit(limiter, "a", 1)) for _ in range(3)]
         await asyncio.sleep(0)
-        for each in waiting:
-            each.cancel()
+        for process in waiting:
+            process.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
     crowd = Crowd()
     await crowd.visit(limiter, "a", 1)

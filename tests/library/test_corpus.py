@@ -40,7 +40,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 def titles(library: Library, query: str, **limits: object) -> list[str]:
     hits = library.search(query, filters=SearchConstraints.model_validate(limits))
-    return [each.title for each in hits.papers]
+    return [hit.title for hit in hits.papers]
 
 
 def test_plain_words_find_any_of_them_and_rank_all_of_them_first(library: Library) -> None:
@@ -81,7 +81,7 @@ def test_a_record_without_a_year_may_be_of_any(library: Library) -> None:
 
 def ranked(library: Library, text: str, **given: object) -> list[str]:
     query = RankedQuery.model_validate({"text": text, **given})
-    return [each.title for each in library.search_ranked(query, limit=10).papers]
+    return [hit.title for hit in library.search_ranked(query, limit=10).papers]
 
 
 def test_a_condition_leaves_out_what_does_not_meet_it(library: Library) -> None:
@@ -109,7 +109,7 @@ def test_equal_scores_come_in_the_order_of_import(tmp_path: Path) -> None:
     with Library.open(tmp_path) as library:
         library.add(paper(f"Same words {n:03}") for n in range(30))
         expected = [f"Same words {n:03}" for n in range(10)]
-        assert [each.title for each in library.search("same words", limit=10).papers] == expected
+        assert [hit.title for hit in library.search("same words", limit=10).papers] == expected
 
 
 def test_a_boolean_query_that_cannot_be_read_is_an_error(library: Library) -> None:
@@ -152,8 +152,8 @@ def test_a_damaged_index_is_made_again(library: Library) -> None:
 
 
 def test_an_index_with_lost_files_is_made_again(library: Library) -> None:
-    for each in (library.path / "index").glob("*.term"):
-        each.unlink()
+    for path in (library.path / "index").glob("*.term"):
+        path.unlink()
     with Library.open(library.path) as again:
         assert titles(again, "policy") == ["Drug policy"]
 
@@ -228,9 +228,9 @@ def test_good_records_go_in_and_bad_ones_are_listed(tmp_path: Path) -> None:
     file.write_text("\n".join(lines), "utf-8")
     with Library.open(tmp_path / "library") as library:
         summary = library.import_file(file)
-        assert sorted(each.title for each in library) == ["One", "Two"]
+        assert sorted(record.title for record in library) == ["One", "Two"]
     assert summary.changes.added == summary.read_count == 2
-    assert [each.line for each in summary.rejected] == [2, 3, 6]
+    assert [rejection.line for rejection in summary.rejected] == [2, 3, 6]
     assert summary.rejected_count == 3
 
 
@@ -276,14 +276,14 @@ def test_processes_create_write_and_read_one_library_at_once(tmp_path: Path) -> 
     context = multiprocessing.get_context("spawn")
     path = str(tmp_path / "library")
     writers = [context.Process(target=write_many, args=(path, n * 1_000)) for n in range(3)]
-    for each in writers:
-        each.start()
+    for writer in writers:
+        writer.start()
     with Library.open(path) as reader:
-        while any(each.is_alive() for each in writers):
+        while any(item.is_alive() for item in writers):
             assert reader.search("title").total <= 450
-    for each in writers:
-        each.join()
-        assert each.exitcode == 0
+    for process in writers:
+        process.join()
+        assert process.exitcode == 0
     with Library.open(path) as library:
         assert len(library) == library.search("title", limit=1).total == 450
 
@@ -302,7 +302,7 @@ def test_authors_are_found_unstemmed(library: Library) -> None:
 def test_a_title_with_a_star_in_it_is_found(library: Library) -> None:
     title = "Deferred updates: P*-tree indexing, concurrent databases"
     library.add([RawPaper(id="star", title=title, source="x")])
-    assert [each.title for each in library.search(title).papers] == [title]
+    assert [hit.title for hit in library.search(title).papers] == [title]
 
 
 def test_an_inverted_heading_finds_its_natural_form_and_its_own(library: Library) -> None:

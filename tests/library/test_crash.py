@@ -83,10 +83,10 @@ def dying(self, *given):
     if calls == int(count) and moment == "inside":
         records = list(given[0])
         def some():
-            for number, each in enumerate(records):
+            for number, record in enumerate(records):
                 if number == len(records) // 2:
                     os.kill(os.getpid(), 9)
-                yield each
+                yield record
         return original(self, some(), *given[1:])
     result = original(self, *given)
     if calls == int(count):

@@ -44,14 +44,14 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 def titles(library: Library, query: str, **limits: object) -> list[str]:
     hits = library.search(query, filters=SearchConstraints.model_validate(limits))
-    return [each.title for each in hits.papers]
+    return [hit.title for hit in hits.papers]
 
 
 def test_what_means_the_same_is_found_without_the_word(library: Library) -> None:
     assert titles(library, "automobile") == ["Automobile history"]
     library.embed()
     hits = library.search("automobile")
-    assert [each.title for each in hits.papers][:3] == [
+    assert [hit.title for hit in hits.papers][:3] == [
         "Automobile history", "Vehicles", "The car of tomorrow",
     ]  # fmt: skip
     assert hits.note is None
@@ -94,14 +94,14 @@ def test_the_first_places_do_not_depend_on_how_many_are_wanted(tmp_path: Path) -
         titles = [f"Graph {' '.join(words[: n % 8])} {n}" for n in range(600)]
         library.add([paper(title) for title in titles])
         library.embed()
-        few = [each.title for each in library.search("graph engine", limit=100).papers]
-        many = [each.title for each in library.search("graph engine", limit=500).papers]
+        few = [hit.title for hit in library.search("graph engine", limit=100).papers]
+        many = [hit.title for hit in library.search("graph engine", limit=500).papers]
         assert many[:100] == few
         assert len(many) == 500
 
 
 def feedback(library: Library, *, relevant: str = "", irrelevant: str = "") -> UserFeedback:
-    ids = {each.title: each.id for each in library}
+    ids = {record.title: record.id for record in library}
     return UserFeedback(
         marked_relevant=[ids[relevant]] if relevant else [],
         marked_irrelevant=[ids[irrelevant], "of another source"] if irrelevant else [],
@@ -118,7 +118,7 @@ def test_marked_papers_move_the_question(tmp_path: Path, query: str) -> None:
         def found(**marked: str) -> list[str]:
             hits = library.search(query, feedback=feedback(library, **marked))
             assert hits.note is None
-            return [each.title for each in hits.papers]
+            return [hit.title for hit in hits.papers]
 
         river, engine = found(relevant="River beds"), found(relevant="Engine parts")
         assert river.index("Model of a river") < river.index("Model of an engine")
@@ -140,7 +140,7 @@ def test_a_record_without_a_vector_is_not_lost_and_the_person_is_told(library: L
     library.embed()
     library.add([paper("Automobile repair", doi="10.1000/5")])
     hits = library.search("automobile")
-    assert "Automobile repair" in [each.title for each in hits.papers]
+    assert "Automobile repair" in [hit.title for hit in hits.papers]
     assert "library embed" in str(hits.note)
     assert not library.info().vectors.is_current
     assert library.embed().made == 1
@@ -188,7 +188,7 @@ def test_a_model_that_fails_half_way_keeps_what_was_made(tmp_path: Path) -> None
             library.embed()
         assert library.info().vectors.records == 2
         hits = library.search("glass")
-        assert [each.title for each in hits.papers] == ["On glass"]
+        assert [hit.title for hit in hits.papers] == ["On glass"]
         assert "ranked by words only" in str(hits.note)
         model.fails_after = None
         assert library.embed().made == 2
@@ -201,7 +201,7 @@ def test_vectors_of_another_model_are_not_mixed_and_not_thrown_away(
     library.embed()
     with Library.open(tmp_path, embedder=fake(model="other")) as changed:
         hits = changed.search("automobile")
-        assert [each.title for each in hits.papers] == ["Automobile history"]
+        assert [hit.title for hit in hits.papers] == ["Automobile history"]
         assert "'FakeEmbeddings:fake'" in str(hits.note)
         with pytest.raises(EmbeddingError, match="--again"):
             changed.embed()
@@ -239,7 +239,7 @@ def test_damaged_vectors_are_told_and_made_again(
             (tmp_path / "vectors" / "vectors.json").write_text('{"count": 4')
     with Library.open(tmp_path, embedder=fake()) as opened:
         hits = opened.search("automobile")
-        assert [each.title for each in hits.papers] == ["Automobile history"]
+        assert [hit.title for hit in hits.papers] == ["Automobile history"]
         assert "library embed" in str(hits.note)
         assert opened.embed().made == 4
         assert opened.search("automobile").note is None
@@ -248,8 +248,8 @@ def test_damaged_vectors_are_told_and_made_again(
 def test_vectors_of_another_library_are_not_used(library: Library, tmp_path: Path) -> None:
     library.embed()
     library.close()
-    for each in tmp_path.glob("records.db*"):
-        each.unlink()
+    for path in tmp_path.glob("records.db*"):
+        path.unlink()
     with Library.open(tmp_path, embedder=fake()) as opened:
         opened.add(PAPERS[::-1])
         assert "no record has a vector" in str(opened.search("glass").note)
@@ -288,7 +288,7 @@ def test_a_full_disk_is_said_and_leaves_what_was_there(
 def test_many_replaced_vectors_are_left_out_in_the_end(tmp_path: Path) -> None:
     with Library.open(tmp_path, embedder=fake()) as library:
         for turn in range(4):
-            library.add(paper(each.title, abstract=f"word{turn}", doi=each.doi) for each in PAPERS)
+            library.add(paper(hit.title, abstract=f"word{turn}", doi=hit.doi) for hit in PAPERS)
             assert library.embed().total == 4
         manifest = json.loads((tmp_path / "vectors" / "vectors.json").read_text())
         assert manifest["count"] - manifest["superseded"] == 4

@@ -67,11 +67,11 @@ def test_a_model_that_hangs_is_left_alone_in_time() -> None:
     embedder = Embedder(FakeEmbeddings(waits_for=release), timeout_s=0.05)
     with pytest.raises(EmbeddingError, match=r"did not answer within 0\.05 s"):
         embedder.query("graphs")
-    threads = [each for each in threading.enumerate() if each.name == "embedding"]
-    assert all(each.daemon for each in threads)
+    threads = [entry for entry in threading.enumerate() if entry.name == "embedding"]
+    assert all(item.daemon for item in threads)
     release.set()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.join()
 
 
 def test_what_a_service_says_in_its_error_is_not_told() -> None:

@@ -45,7 +45,7 @@ def library(tmp_path: Path) -> Library:
 def test_a_word_without_a_field_is_found_among_the_keywords(
     library: Library, query: str, titles: list[str]
 ) -> None:
-    assert [each.title for each in library.search_boolean(query).papers] == titles
+    assert [hit.title for hit in library.search_boolean(query).papers] == titles
 
 
 def test_words_find_a_record_by_its_keywords(library: Library) -> None:

@@ -105,14 +105,14 @@ def test_the_sieve_keeps_almost_all_of_the_nearest(
     # Questions are near to something, as real ones are.
     questions = made[:20] + 0.7 * vectors(20, dimension=384, seed=3)
     near = Nearness.opened(*stored(tmp_path, list(range(1, 5_001)), made))
-    exact = [set(near.nearest(each, 10)) for each in questions]
+    exact = [set(near.nearest(question, 10)) for question in questions]
     monkeypatch.setattr(nearness, "SIEVED_ABOVE", 100)
     monkeypatch.setattr(nearness, "_PASSED", 1_000)
     assert len(near.nearest(questions[0], 100)) == 100
-    found = [set(near.nearest(each, 10)) for each in questions]
+    found = [set(near.nearest(question, 10)) for question in questions]
     shared = [len(one & other) / 10 for one, other in zip(exact, found, strict=True)]
     assert sum(shared) / len(shared) >= 0.8
-    assert all(n + 1 in each for n, each in enumerate(found))
+    assert all(n + 1 in item for n, item in enumerate(found))
 
 
 def test_what_was_written_but_does_not_count_is_written_over(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_a_question_of_five_thousand_words_is_ranked_by_the_rarest(library: Libr
 
 
 def titles_of(library: Library, query: str, **options: object) -> list[str]:
-    return [each.title for each in library.search(query, **options).papers]  # type: ignore[arg-type]  # as written
+    return [hit.title for hit in library.search(query, **options).papers]  # type: ignore[arg-type]  # as written
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_words_that_are_learned_order_a_few_results_and_bring_in_no_others(
     minerals: Library,
 ) -> None:
     found = minerals.search("zeolite")
-    assert {each.title for each in found.papers} == {"Zeolite frameworks", "Zeolite cages"}
+    assert {hit.title for hit in found.papers} == {"Zeolite frameworks", "Zeolite cages"}
     assert found.total == 2
 
 
@@ -192,7 +192,7 @@ def test_years_and_languages_limit_words_and_trees(minerals: Library) -> None:
     assert titles_of(minerals, "to be or not to be", filters=late) == []
     known = minerals.search_boolean("porous", filters=german).papers
     assert len(known) == 4  # of a record without a language nobody knows
-    assert "Porous catalyst" not in [each.title for each in known]
+    assert "Porous catalyst" not in [hit.title for hit in known]
     assert minerals.count_boolean("zeolite", filters=late) == 1
     assert minerals.count_boolean("zeolite OR graph") == 4
 
@@ -200,7 +200,7 @@ def test_years_and_languages_limit_words_and_trees(minerals: Library) -> None:
 def test_a_condition_is_met_by_every_result_of_words_and_of_stop_words(minerals: Library) -> None:
     def ranked(text: str, condition: str) -> list[str]:
         query = RankedQuery(text=text, condition=condition)
-        return [each.title for each in minerals.search_ranked(query).papers]
+        return [hit.title for hit in minerals.search_ranked(query).papers]
 
     assert ranked("porous", "zeolite NOT cages") == ["Zeolite frameworks"]
     assert ranked("to be or not to be", "review") == ["To be or not to be: a review"]
@@ -214,7 +214,7 @@ def test_weighted_terms_raise_what_has_them_and_lower_what_is_unwanted(
 ) -> None:
     def ranked(**terms: float) -> list[str]:
         query = RankedQuery(text="zeolite porous", terms=terms)
-        return [each.title for each in minerals.search_ranked(query).papers]
+        return [hit.title for hit in minerals.search_ranked(query).papers]
 
     assert ranked(cages=2.0)[0] == "Zeolite cages"
     assert ranked(frameworks=2.0)[0] == "Zeolite frameworks"
@@ -224,7 +224,7 @@ def test_weighted_terms_raise_what_has_them_and_lower_what_is_unwanted(
 
 def test_a_tree_is_ranked_by_all_of_its_words_and_no_others_are_found(minerals: Library) -> None:
     def found(query: str) -> list[str]:
-        return [each.title for each in minerals.search_boolean(query).papers]
+        return [hit.title for hit in minerals.search_boolean(query).papers]
 
     assert set(found("zeol*")) == {"Zeolite frameworks", "Zeolite cages"}
     assert found("zeolite AND (cages OR nothing)") == ["Zeolite cages"]

@@ -52,20 +52,20 @@ def test_two_works_under_one_doi_are_both_kept(store: RecordStore) -> None:
     assert store.upsert(abstracts).added == 2
     assert store.upsert(abstracts) == Changes(unchanged=2)
     assert store.upsert(abstracts[::-1]) == Changes(unchanged=2)
-    assert len({each.id for each in store}) == 2
+    assert len({record.id for record in store}) == 2
 
 
 def test_more_ids_than_one_statement_takes_are_found(store: RecordStore) -> None:
     store.upsert([paper(f"Title {n}") for n in range(2_500)])
-    ids = [each.id for each in store]
+    ids = [record.id for record in store]
     assert len(ids) == len(store.get([*ids, "unknown"])) == 2_500
 
 
 def test_the_rows_of_ids_are_found_without_the_unknown(store: RecordStore) -> None:
     store.upsert([paper("One"), paper("Two"), paper("Three")])
-    ids = {each.title: each.id for each in store}
+    ids = {record.title: record.id for record in store}
     rows = store.rows_of([ids["Three"], "unknown", ids["One"]])
-    assert {each.title for each in store.get_rows(rows)} == {"One", "Three"}
+    assert {row.title for row in store.get_rows(rows)} == {"One", "Three"}
     assert store.rows_of([]) == []
 
 
@@ -73,12 +73,12 @@ def test_changes_can_be_followed_by_generation(store: RecordStore) -> None:
     store.upsert([paper("One")])
     seen = store.generation
     store.upsert([paper("Two")])
-    assert [each["title"] for _, each in store.changed_since(seen)] == ["Two"]
+    assert [record["title"] for _, record in store.changed_since(seen)] == ["Two"]
 
 
 def test_rows_come_in_the_order_asked_for(store: RecordStore) -> None:
     store.upsert([paper("One"), paper("Two")])
-    assert [each.title for each in store.get_rows([2, 9, 1])] == ["Two", "One"]
+    assert [row.title for row in store.get_rows([2, 9, 1])] == ["Two", "One"]
 
 
 def refused(path: Path) -> str:
@@ -87,7 +87,7 @@ def refused(path: Path) -> str:
         RecordStore(path)
     assert path.read_bytes() == before
     assert str(path) in str(caught.value)
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
     return str(caught.value)
 
 

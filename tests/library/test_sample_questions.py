@@ -55,15 +55,15 @@ def shortfalls(search: Search) -> dict[str, str]:
     the first twenty.
     """
     found = {}
-    for each in QUESTIONS:
-        shown = search(each.question)
-        first = sum(paper in each.fits for paper in shown[:FIRST])
-        page = sum(paper in each.fits for paper in shown[:PAGE])
-        is_enough = first >= ENOUGH if len(each.fits) >= ENOUGH else page == len(each.fits)
+    for question in QUESTIONS:
+        shown = search(question.question)
+        first = sum(paper in question.fits for paper in shown[:FIRST])
+        page = sum(paper in question.fits for paper in shown[:PAGE])
+        is_enough = first >= ENOUGH if len(question.fits) >= ENOUGH else page == len(question.fits)
         if not is_enough:
-            found[each.question] = (
+            found[question.question] = (
                 f"{first} of the first {FIRST} and {page} of the first {PAGE} fit, "
-                f"of {len(each.fits)} in the sample"
+                f"of {len(question.fits)} in the sample"
             )
     return found
 
@@ -74,11 +74,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_record_that_fits_is_in_the_sample_under_its_title(home: Path) -> None:
-    wanted = {paper: title for each in QUESTIONS for paper, title in each.fits.items()}
+    wanted = {paper: title for question in QUESTIONS for paper, title in question.fits.items()}
     with open_sample(home) as sample:
         assert {i: paper.title for i, paper in sample.get(wanted).items()} == wanted
     assert len(QUESTIONS) >= 30
-    assert len({each.field for each in QUESTIONS}) >= 8
+    assert len({question.field for question in QUESTIONS}) >= 8
 
 
 def test_the_library_answers_all_questions_but_those_that_need_synonyms(home: Path) -> None:

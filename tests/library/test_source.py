@@ -79,18 +79,18 @@ async def test_the_shipped_sample_has_papers_for_the_example_question(home: Path
             max_results=200,
         )
     )
-    assert [each.status for each in report.sources] == [SourceStatus.OK] * 2
+    assert [source.status for source in report.sources] == [SourceStatus.OK] * 2
     assert len(report.papers) >= 40
     assert all(paper.year and paper.year >= 2018 for paper in report.papers)
     assert {paper.source for paper in report.papers} == {"sample"}
-    assert all(each.note is None and each.is_sample for each in report.sources)
+    assert all(source.note is None and source.is_sample for source in report.sources)
 
 
 async def test_an_empty_library_searches_the_sample_and_says_so(home: Path) -> None:
     report = await source_of(home).report(strategy("graph"))
     assert report.papers
     assert "your library is empty" in str(report.sources[0].note)
-    assert all(each.is_sample for each in report.sources)
+    assert all(source.is_sample for source in report.sources)
     assert not library_path(home).exists()
 
 
@@ -104,7 +104,7 @@ async def test_a_filled_library_searches_itself(tmp_path: Path) -> None:
     assert broken.status.is_failure
     assert broken.error
     assert not (tmp_path / "sample").exists()
-    assert not any(each.is_sample for each in report.sources)
+    assert not any(source.is_sample for source in report.sources)
 
 
 async def test_a_paper_says_where_it_was_seen(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ async def test_a_paper_says_where_it_was_seen(tmp_path: Path) -> None:
         source = LibrarySource("library", lambda: Opened(library), clock=lambda: moment)
         report = await source.report(strategy('"graph theory"', "theory"))
     first = report.papers[0]
-    assert [each.query for each in first.sightings] == ['"graph theory"', "theory"]
+    assert [sighting.query for sighting in first.sightings] == ['"graph theory"', "theory"]
     assert first.sightings[0].rank == 1
     assert first.sightings[0].seen_at == moment.isoformat()
 
@@ -204,7 +204,7 @@ def test_another_sample_replaces_the_old_one(tmp_path: Path) -> None:
         file.write_bytes(gzip.compress(json.dumps({"title": f"The {word} title"}).encode()))
         with open_sample(tmp_path / "home", shipped=file) as sample:
             assert [paper.title for paper in sample] == [f"The {word} title"]
-    kept = [each for each in (tmp_path / "home" / "sample").iterdir() if each.is_dir()]
+    kept = [path for path in (tmp_path / "home" / "sample").iterdir() if path.is_dir()]
     assert len(kept) == 1
 
 
@@ -225,12 +225,12 @@ def test_processes_may_unpack_the_sample_at_once(tmp_path: Path) -> None:
     """PER-12"""
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=unpack, args=(str(tmp_path),)) for _ in range(3)]
-    for each in processes:
-        each.start()
-    for each in processes:
-        each.join()
-        assert each.exitcode == 0
-    assert len([each for each in (tmp_path / "sample").iterdir() if each.is_dir()]) == 1
+    for process in processes:
+        process.start()
+    for item in processes:
+        item.join()
+        assert item.exitcode == 0
+    assert len([path for path in (tmp_path / "sample").iterdir() if path.is_dir()]) == 1
 
 
 async def test_a_count_is_exact_and_within_the_limits(tmp_path: Path) -> None:

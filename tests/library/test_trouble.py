@@ -51,7 +51,7 @@ with Library.open(sys.argv[1]) as library:
         found = library.search("alpha beta", limit=5)
         slowest = max(slowest, time.process_time() - start)
         assert found.total >= most, (found.total, most)
-        assert all(each.title.startswith("Title") for each in found.papers)
+        assert all(hit.title.startswith("Title") for hit in found.papers)
         most, rounds = found.total, rounds + 1
         time.sleep(0.02)
 print(rounds, most, slowest)
@@ -201,13 +201,13 @@ def test_a_library_that_cannot_be_written_can_be_searched() -> None:
         fill(place / "library")
         everything = [place / "library", *(place / "library").rglob("*")]
         try:
-            for each in everything:
-                each.chmod(0o555 if each.is_dir() else 0o444)
+            for path in everything:
+                path.chmod(0o555 if path.is_dir() else 0o444)
             with run(READ_ONLY, cwd=place) as child:
                 out, err = child.communicate(timeout=240)
         finally:
-            for each in everything:
-                each.chmod(0o755 if each.is_dir() else 0o644)
+            for item in everything:
+                item.chmod(0o755 if item.is_dir() else 0o644)
     assert child.returncode == 0, err
     assert out.splitlines()[:2] == ["300 300", "300 True"]
     assert "read-only" in out
@@ -280,8 +280,8 @@ def test_a_clock_that_goes_back_changes_nothing(tmp_path: Path) -> None:
     """PER-24"""
     path = fill(tmp_path / "library", count=20)
     for when in (4_000_000_000, 1):
-        for each in [path, *path.rglob("*")]:
-            os.utime(each, (when, when))
+        for item in [path, *path.rglob("*")]:
+            os.utime(item, (when, when))
         with Library.open(path) as library:
             library.add([RawPaper(id="", title=f"Title at {when}", abstract="alpha", source="x")])
             assert library.search("alpha").total == len(library)
@@ -319,4 +319,4 @@ def test_a_bad_query_is_answered_or_refused_in_bounded_time(
             except InputError as error:
                 said.append(str(error))
         assert time.process_time() - start < 30
-    assert all(10 < len(each) < 1_000 for each in said)
+    assert all(10 < len(message) < 1_000 for message in said)

@@ -55,7 +55,7 @@ async def test_calls_that_run_at_once_never_pass_the_budget_together() -> None:
     meter = Meter(step="score", budget=Budget(tokens=1000))
     running = [spend(meter, 100, 20, most=300) for _ in range(20)]
     done = await asyncio.gather(*running, return_exceptions=True)
-    assert {type(each) for each in done} == {type(None), ModelCallLimitError}
+    assert {type(item) for item in done} == {type(None), ModelCallLimitError}
     # Each reserves 400 and needs 120: the seventh has 280 left, which might not do.
     assert meter.of_step.calls == 6
     assert meter.of_step.tokens == 720

@@ -66,9 +66,9 @@ def test_what_is_sent_holds_no_key__sec_20(tmp_path, collector):
     """Neither the one in the question nor the one that the model's server says back."""
     server, bodies = collector
     find(tmp_path, server.url_for("").rstrip("/"), LANGSMITH_TRACING="true")
-    assert any(b"parse_intent" in each for each in bodies)
-    assert any(b"[redacted]" in each for each in bodies)
-    assert [each for each in bodies if b"CANARY" in each] == []
+    assert any(b"parse_intent" in body for body in bodies)
+    assert any(b"[redacted]" in body for body in bodies)
+    assert [body for body in bodies if b"CANARY" in body] == []
 
 
 def test_without_tracing_no_client_is_made(monkeypatch):

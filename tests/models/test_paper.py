@@ -32,7 +32,7 @@ STRATEGY = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
 
 
 def test_tags_are_those_of_the_interface():
-    assert [each.value for each in PaperTag] == [
+    assert [member.value for member in PaperTag] == [
         "method",
         "review",
         "empirical",
@@ -159,13 +159,13 @@ def test_a_count_that_no_source_says_is_unknown_and_stays_so(record):
     assert (zero.citation_count, zero.known_citation_count) == (0, 0)
     assert unknown.model_dump(mode="json")["citation_count"] is None
     assert zero.model_dump(mode="json")["citation_count"] == 0
-    for each in (unknown, zero):
+    for model in (unknown, zero):
         for again in (
-            record.model_validate_json(each.model_dump_json()),
-            record.model_validate(each.said() | {"id": "1"} | {"authors": []}),
-            each.model_copy(update={"year": 2020}),
+            record.model_validate_json(model.model_dump_json()),
+            record.model_validate(model.said() | {"id": "1"} | {"authors": []}),
+            model.model_copy(update={"year": 2020}),
         ):
-            assert again.known_citation_count == each.known_citation_count
+            assert again.known_citation_count == model.known_citation_count
 
 
 def test_a_scored_paper_knows_what_its_record_knows_of_citations():
@@ -195,8 +195,8 @@ def test_what_is_said_of_a_record_is_what_is_not_at_its_default(record):
     said.pop("citation_count", None)
     if record.known_citation_count is not None:
         said["citation_count"] = record.known_citation_count
-    assert {name: each for name, each in record.said().items() if name != "authors"} == {
-        name: each for name, each in said.items() if name != "authors"
+    assert {name: item for name, item in record.said().items() if name != "authors"} == {
+        name: item for name, item in said.items() if name != "authors"
     }
     assert record.said().get("authors", []) == said.get("authors", [])
     assert type(record).model_validate({"authors": []} | record.said()) == record

@@ -20,7 +20,7 @@ INTENT = {"topic": "t", "concepts": [], "intent_type": "survey", "constraints": 
 
 
 def test_intent_types_are_those_of_the_interface():
-    assert [each.value for each in IntentType] == ["survey", "method", "dataset", "baseline"]
+    assert [member.value for member in IntentType] == ["survey", "method", "dataset", "baseline"]
 
 
 def test_without_constraints_nothing_is_limited_but_the_number():
@@ -74,7 +74,7 @@ def test_feedback_may_be_empty():
 
 
 def test_an_empty_answer_is_no_failure_and_half_an_answer_is_one():
-    fine = {each for each in SourceStatus if not each.is_failure}
+    fine = {member for member in SourceStatus if not member.is_failure}
     assert fine == {SourceStatus.OK, SourceStatus.EMPTY}
 
 

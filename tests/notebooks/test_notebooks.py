@@ -13,7 +13,9 @@ FOLDER = Path(__file__).parents[2] / "notebooks"
 def shown(notebook: NotebookNode) -> dict[str, set[str]]:
     """Return what kinds of output each cell has, by the id of the cell."""
     return {
-        cell.id: {kind for each in cell.outputs for kind in each.get("data", {each.output_type: 0})}
+        cell.id: {
+            kind for output in cell.outputs for kind in output.get("data", {output.output_type: 0})
+        }
         for cell in notebook.cells
         if cell.cell_type == "code"
     }

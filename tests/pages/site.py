@@ -24,7 +24,7 @@ TREES = (
 
 def page(*paragraphs: str, title: str = "Shade trees and streets", head: str = "") -> str:
     """Return a page as sites make them, with a menu and a footer around the text."""
-    text = "".join(f"<p>{each}</p>" for each in paragraphs or TREES)
+    text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs or TREES)
     return (
         f"<!doctype html><html><head><title>{title}</title>{head}</head><body>"
         "<nav><ul><li><a href='/'>Home</a></li><li><a href='/about'>About us</a></li></ul></nav>"
@@ -39,7 +39,7 @@ def pdf(*pages: list[str]) -> bytes:
     kids = []
     for lines in pages:
         shown = "".join(
-            f"({each.replace('(', '').replace(')', '')}) Tj 0 -14 Td " for each in lines
+            f"({line.replace('(', '').replace(')', '')}) Tj 0 -14 Td " for line in lines
         )
         stream = f"BT /F1 11 Tf 50 780 Td {shown}ET".encode("latin-1")
         objects.append(b"<</Length %d>>stream\n%s\nendstream" % (len(stream), stream))
@@ -49,15 +49,15 @@ def pdf(*pages: list[str]) -> bytes:
             b"/Resources<</Font<</F1 3 0 R>>>>>>" % len(objects)
         )
     objects[0] = b"<</Type/Catalog/Pages 2 0 R>>"
-    listed = b" ".join(b"%d 0 R" % each for each in kids)
+    listed = b" ".join(b"%d 0 R" % kid for kid in kids)
     objects[1] = b"<</Type/Pages/Kids[%s]/Count %d>>" % (listed, len(kids))
     body, places = bytearray(b"%PDF-1.4\n"), []
-    for number, each in enumerate(objects, 1):
+    for number, item in enumerate(objects, 1):
         places.append(len(body))
-        body += b"%d 0 obj\n%s\nendobj\n" % (number, each)
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, item)
     start = len(body)
     body += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    body += b"".join(b"%010d 00000 n \n" % each for each in places)
+    body += b"".join(b"%010d 00000 n \n" % place for place in places)
     body += b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(objects) + 1, start)
     return bytes(body)
 

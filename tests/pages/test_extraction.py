@@ -30,7 +30,7 @@ def paper(content: bytes) -> Document:
 async def test_of_a_page_the_text_is_kept_and_the_menus_are_not() -> None:
     read = await document_text(html(page()))
     assert read.title == "Shade trees and streets"
-    assert [each for each in read.text.split("\n\n") if each in TREES] == list(TREES)
+    assert [part for part in read.text.split("\n\n") if part in TREES] == list(TREES)
     assert "About us" not in read.text
     assert "Imprint" not in read.text
 
@@ -76,7 +76,7 @@ async def test_of_a_paper_lines_become_paragraphs_and_its_references_are_left_ou
     assert (read.pages, read.pages_read) == (2, 2)
     assert "hot and dry cities." in read.text
     assert "Rowan" not in read.text
-    said = [each.text for each in sentences(read.text)]
+    said = [sentence.text for sentence in sentences(read.text)]
     assert "Shade trees lower the temperature of city streets by 2.5 degrees in the summer." in said
 
 

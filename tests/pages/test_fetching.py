@@ -24,8 +24,8 @@ async def test_a_page_a_pdf_and_a_text_are_fetched_as_what_they_are(httpserver: 
     httpserver.expect_request("/c").respond_with_data(pdf([*TREES]), content_type="text/html")
     httpserver.expect_request("/d").respond_with_data("words", content_type="text/plain")
     async with fetcher_for(httpserver.port) as fetcher:
-        kinds = [await fetcher.fetch(address(httpserver, f"/{each}")) for each in "abcd"]
-    assert [each.kind for each in kinds] == ["html", "pdf", "pdf", "text"]
+        kinds = [await fetcher.fetch(address(httpserver, f"/{item}")) for item in "abcd"]
+    assert [kind.kind for kind in kinds] == ["html", "pdf", "pdf", "text"]
     assert kinds[0].charset == "utf-8"
 
 

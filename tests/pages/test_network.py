@@ -163,7 +163,7 @@ async def test_sec_15_redirects_between_public_hosts_are_followed_five_times(
         assert "h1.example.org" in document.url
         with pytest.raises(PageContentError, match="more than 5"):
             await fetcher.fetch(address(httpserver, "/hop?left=20"))
-    assert len([each for each in _paths(httpserver) if each == "/hop"]) == 12
+    assert len([path for path in _paths(httpserver) if path == "/hop"]) == 12
 
 
 async def test_a_host_without_an_address_is_unreachable(httpserver: HTTPServer) -> None:

@@ -30,4 +30,4 @@ async def test_the_saver_does_all_that_a_server_may_ask_of_it(kind, keys, reques
     report = await validate(saver)
     failed = {name: result.failures for name, result in report.results.items() if not result.passed}
     assert not failed
-    assert set(report.results) == {each.value for each in Capability}
+    assert set(report.results) == {member.value for member in Capability}

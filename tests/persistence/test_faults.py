@@ -179,10 +179,12 @@ async def test_a_truncated_state_is_named_and_other_threads_go_on(url):
     with pytest.raises(PersistenceError, match=r"damaged.*restore a backup"):
         await workflow(persistence=url).pending("broken")
     async with open_persistence(url) as persistence:
-        listed = {each.thread_id: each for each in await ThreadCatalog(persistence).threads()}
+        listed = {thread.thread_id: thread for thread in await ThreadCatalog(persistence).threads()}
         assert "damaged" in listed["broken"].error
         await ThreadCatalog(persistence).delete("broken")
-        assert [each.thread_id for each in await ThreadCatalog(persistence).threads()] == ["whole"]
+        assert [thread.thread_id for thread in await ThreadCatalog(persistence).threads()] == [
+            "whole"
+        ]
     assert await workflow(persistence=url).pending("whole") is not None
 
 
@@ -259,7 +261,7 @@ def test_a_backup_overwrites_nothing_unasked(path, url, tmp_path):
         back_up(path, target)
     assert target.read_text() == "precious"
     back_up(path, target, is_overwriting=True)
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["precious", "threads.db"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["precious", "threads.db"]
     with pytest.raises(PersistenceError, match="no threads"):
         back_up(tmp_path / "nowhere.db", tmp_path / "new.db")
 
@@ -319,7 +321,7 @@ async def test_text_that_no_database_takes_is_cleaned(durable_url):
 
     async def dirty(strategy: Any) -> Any:
         papers = await inner(strategy)
-        return [each.model_copy(update={"title": "a\x00b\ud800c"}) for each in papers]
+        return [paper.model_copy(update={"title": "a\x00b\ud800c"}) for paper in papers]
 
     skills.search = dirty
     await workflow(skills, persistence=durable_url).start("q\x00q", thread_id="t")

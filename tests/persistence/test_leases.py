@@ -258,7 +258,7 @@ async def test_the_owner_of_a_lease_is_this_process_and_never_the_same_twice(tab
         async with leases.hold("t"):
             owners.append(table.holder("t").owner)
     assert owners[0] != owners[1]
-    assert all(each.rsplit(":", 1)[0] == f"{HERE}:{os.getpid()}" for each in owners)
+    assert all(owner.rsplit(":", 1)[0] == f"{HERE}:{os.getpid()}" for owner in owners)
 
 
 async def test_who_is_busy_and_what_to_do_is_said(table, leases, clock):

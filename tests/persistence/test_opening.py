@@ -195,7 +195,7 @@ async def test_files_are_their_owners_alone(tmp_path):
         await workflow(persistence=persistence).start("q", thread_id="t")
         backups.back_up(path, tmp_path / "backup.db")
         backups.restore(tmp_path / "backup.db", tmp_path / "restored.db")
-        modes = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
+        modes = {entry.name: entry.stat().st_mode & 0o777 for entry in tmp_path.iterdir()}
     assert {"threads.db", "threads.db-wal", "backup.db", "restored.db"} <= set(modes)
     assert set(modes.values()) == {0o600}
 

@@ -171,5 +171,7 @@ async def test_what_a_model_is_sent_is_what_was_reviewed(
 
 
 if __name__ == "__main__":
-    for each in ANSWERS:
-        (KEPT / f"{each.__name__}.txt").write_text(asyncio.run(rendered(each)), encoding="utf-8")
+    for answer in ANSWERS:
+        (KEPT / f"{answer.__name__}.txt").write_text(
+            asyncio.run(rendered(answer)), encoding="utf-8"
+        )

@@ -76,8 +76,8 @@ def plain(made: BaseModel) -> Any:
 
     def without(value: Any) -> Any:
         if isinstance(value, dict):
-            return {n: without(each) for n, each in value.items() if n not in MADE_ANEW}
-        return [without(each) for each in value] if isinstance(value, list) else value
+            return {n: without(item) for n, item in value.items() if n not in MADE_ANEW}
+        return [without(inner) for inner in value] if isinstance(value, list) else value
 
     return without(made.model_dump(mode="json"))
 
@@ -89,7 +89,7 @@ async def plans(model: PromptedModel) -> list[Any]:
         update={"depth": "comprehensive", "context": "insects", "domain_hints": ["ecology"]}
     )
     planner = Planner(model)
-    return [plain(await planner.plan(each)) for each in (first, second)]
+    return [plain(await planner.plan(item)) for item in (first, second)]
 
 
 async def analyses(model: PromptedModel) -> list[Any]:
@@ -137,7 +137,7 @@ async def drafts(model: PromptedModel) -> list[Any]:
             "target_length": 200,
         }
     )
-    return [plain(await Writer(model).write(each)) for each in (short, long, again)]
+    return [plain(await Writer(model).write(item)) for item in (short, long, again)]
 
 
 async def reviews(model: PromptedModel) -> list[Any]:
@@ -198,7 +198,7 @@ async def verdicts(model: PromptedModel) -> list[Any]:
                 "snippet": quote,
             }
         )
-        found += [plain(each) for each in await supported(model, [given], evidence)]
+        found += [plain(item) for item in await supported(model, [given], evidence)]
     return found
 
 
@@ -229,7 +229,7 @@ async def test_each_instruction_changes_what_is_made(name: str) -> None:
 
 async def test_the_scripted_model_tells_support_from_what_only_looks_like_it() -> None:
     found = await verdicts(PromptedModel())
-    assert [each["status"] for each in found] == [
+    assert [row["status"] for row in found] == [
         "unsupported",
         *["partly"] * 4,
         "partly",

@@ -43,16 +43,16 @@ class Judge:
         self.intents: list[ParsedIntent] = []
 
     async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
-        self.shown.append([each.id for each in papers])
+        self.shown.append([work.id for work in papers])
         self.intents.append(intent)
         return [
             ScoredPaper(
-                paper=each,
-                relevance_score=self._scores.get(each.id, 0.8),
+                paper=work,
+                relevance_score=self._scores.get(work.id, 0.8),
                 relevance_reason="as told",
                 is_judged=self._is_judged,
             )
-            for each in papers
+            for work in papers
         ]
 
 
@@ -68,7 +68,7 @@ async def found(
         Searcher(list(sources)),
         Deduplicator(llm=None, enable_llm_pass=False),
         judge or Judge(),
-        [each.source_name for each in sources],
+        [source.source_name for source in sources],
     )
     given = SearcherInput(
         search_queries=list(queries), max_results_per_query=limit, original_query=question
@@ -77,7 +77,7 @@ async def found(
 
 
 def ids(answer: Found) -> list[str]:
-    return [str(each.metadata["paper_id"]) for each in answer.results]
+    return [str(result.metadata["paper_id"]) for result in answer.results]
 
 
 async def test_every_query_is_asked_of_every_source_as_a_strategy():
@@ -85,17 +85,17 @@ async def test_every_query_is_asked_of_every_source_as_a_strategy():
     queries = [query(1, "shade trees"), query(2, "street temperature")]
     answer = await found(one, two, queries=queries)
     assert sorted(ids(answer)) == ["p1", "p2"]
-    asked = [" ".join(q.boolean_query for q in each.queries) for each in one.strategies]
+    asked = [" ".join(q.boolean_query for q in strategy.queries) for strategy in one.strategies]
     assert len(asked) == len(two.strategies) == 2
     assert "shade" in asked[0]
     assert "temperature" in asked[1]
-    assert all(each.sources == ["one", "two"] for each in one.strategies)
+    assert all(strategy.sources == ["one", "two"] for strategy in one.strategies)
 
 
 async def test_the_limits_of_the_whole_question_hold_for_each_query():
     source = FakeSource("one", [paper(1), paper(20)])
     answer = await found(source, question="shade trees in streets since 2015")
-    assert [each.filters.year_from for each in source.strategies] == [2015]
+    assert [strategy.filters.year_from for strategy in source.strategies] == [2015]
     assert ids(answer) == ["p20"]
 
 
@@ -104,7 +104,7 @@ async def test_records_of_all_queries_and_sources_are_merged_before_they_are_jud
     one, two, judge = FakeSource("one", [paper(1)]), FakeSource("two", [same]), Judge()
     answer = await found(one, two, queries=[query(1), query(2)], judge=judge)
     assert len(answer.results) == 1
-    assert [len(each) for each in judge.shown] == [1]
+    assert [len(row) for row in judge.shown] == [1]
     assert answer.hits == {"q1": 1, "q2": 1}
 
 
@@ -134,7 +134,7 @@ async def test_each_query_brings_at_most_so_many_and_is_named_with_what_it_broug
     papers = [paper(n) for n in range(1, 9)]
     answer = await found(FakeSource("one", papers), limit=3)
     assert len(answer.results) == 3
-    assert {each.query_id for each in answer.results} == {"q1"}
+    assert {result.query_id for result in answer.results} == {"q1"}
     assert answer.hits == {"q1": 8}
 
 

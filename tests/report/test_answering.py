@@ -51,7 +51,7 @@ async def test_a_question_of_yes_or_no_is_answered_by_which():
     named = "Cancer, methylphenidate and teenagers are the three words of this title here."
     found = await analysed(source("Rowan", risk), source("Birch", none), source("Hazel", named))
     assert [len(found.answer.yes), len(found.answer.no)] == [1, 1]
-    assert {each.text for each in found.findings} == {risk, none}
+    assert {finding.text for finding in found.findings} == {risk, none}
 
 
 def test_less_of_it_is_a_yes_to_less_and_a_no_to_more():
@@ -86,7 +86,7 @@ async def test_why_and_how_a_study_was_made_is_no_finding():
     found = await analysed(
         *(source(f"Rowan{n}", text) for n, text in enumerate(aims)), question=asked
     )
-    assert {(each.grade, each.is_design) for each in found.findings} == {("weak", True)}
+    assert {(finding.grade, finding.is_design) for finding in found.findings} == {("weak", True)}
     assert found.key_findings == []
 
 
@@ -100,7 +100,7 @@ async def test_a_grade_counts_independent_studies_that_say_the_same():
 
     async def grade(*sources: SearchResult) -> str:
         found = await analysed(*sources, question=asked)
-        return next(each.grade for each in found.findings if "shortened" in each.text)
+        return next(finding.grade for finding in found.findings if "shortened" in finding.text)
 
     assert await grade(*three) == "strong"
     assert await grade(*three[:2]) == "moderate"
@@ -145,7 +145,7 @@ async def test_a_models_finding_stands_only_on_a_source_that_names_what_is_asked
     plan = ResearchPlan(original_query=QUESTION, decomposed_questions=asked)
     given = AnalystInput(search_results=sources, research_plan=plan)
     found = (await Analyst(FakeLLM(answer)).analyse(given)).analysis
-    assert [each.text for each in found.findings] == [
+    assert [finding.text for finding in found.findings] == [
         "It does not cause cancer.",
         "It raises blood pressure.",
     ]

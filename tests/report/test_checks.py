@@ -134,7 +134,7 @@ def test_a_missing_section_is_major():
 def test_a_sub_question_that_nothing_takes_up_is_major():
     text = f"Planting plans choose where they stand [@{SHADE}]."
     told = [d for _, _, d in found(text, conclusion=text, abstract=text)]
-    assert any(each.startswith("Nothing answers") for each in told)
+    assert any(message.startswith("Nothing answers") for message in told)
 
 
 @pytest.mark.parametrize("word", ["delve", "Delving", "crucial", "leverages", "game-changer"])
@@ -486,7 +486,9 @@ def told(
         search_results=SOURCES,
         target_length=draft.word_count,
     )
-    return [(each.severity, each.location, each.description) for each in reviewed(given)[0]]
+    return [
+        (finding.severity, finding.location, finding.description) for finding in reviewed(given)[0]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -502,8 +504,12 @@ def test_a_draft_is_too_long_from_140_percent_and_too_short_under_half(words, ta
         search_results=SOURCES[:0] if target == 100 else SOURCES,
         target_length=target,
     )
-    found = [each for each in reviewed(given)[0] if " words, asked for were " in each.description]
-    assert [each.severity for each in found] == severities
+    found = [
+        finding
+        for finding in reviewed(given)[0]
+        if " words, asked for were " in finding.description
+    ]
+    assert [finding.severity for finding in found] == severities
 
 
 @pytest.mark.parametrize(
@@ -525,9 +531,9 @@ def test_half_of_the_words_of_a_sub_question_take_it_up(question, gaps, severiti
 def test_the_conclusion_may_take_a_sub_question_up():
     asked = {"decomposed_questions": ["Are water and cost unclear in dry cities?"]}
     text = "However, the cost of water remains unclear in dry cities [@birch_2021_street]."
-    assert any(each.startswith("Nothing answers") for _, _, each in told(asked))
+    assert any(request.startswith("Nothing answers") for _, _, request in told(asked))
     assert not any(
-        each.startswith("Nothing answers") for _, _, each in told(asked, conclusion=text)
+        request.startswith("Nothing answers") for _, _, request in told(asked, conclusion=text)
     )
 
 
@@ -570,7 +576,7 @@ def test_an_expected_abstract_or_conclusion_that_is_empty_is_missing(name):
 def test_a_limit_is_named_in_many_words_and_in_the_conclusion_too(text, place):
     sections = [section(1, "Results", text if place == "section" else GOOD)]
     found = told(sections=sections, conclusion=text if place == "conclusion" else GOOD)
-    assert not any(each == "No limitation is named." for _, _, each in found)
+    assert not any(hit == "No limitation is named." for _, _, hit in found)
 
 
 @pytest.mark.parametrize(
@@ -579,10 +585,10 @@ def test_a_limit_is_named_in_many_words_and_in_the_conclusion_too(text, place):
 )
 def test_how_it_was_made_is_said_in_many_words(text):
     assert not any(
-        "How the report" in each for _, _, each in told(sections=[section(1, "A", text)])
+        "How the report" in message for _, _, message in told(sections=[section(1, "A", text)])
     )
     assert any(
-        "How the report" in each for _, _, each in told(sections=[section(1, "A", "Trees.")])
+        "How the report" in message for _, _, message in told(sections=[section(1, "A", "Trees.")])
     )
 
 
@@ -602,7 +608,7 @@ def test_the_sentences_come_with_the_items():
         draft=draft, analysis=AnalysisResult(), research_plan=PLAN, search_results=SOURCES
     )
     _, sentences = reviewed(given)
-    assert [each.text for each in sentences] == ["Shade", "Results", GOOD]
+    assert [sentence.text for sentence in sentences] == ["Shade", "Results", GOOD]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ SHADE, DRY = "rowan_2019_shade", "birch_2021_street"
 
 
 def invented(text: str) -> list[str]:
-    return [each.text for each in foreign_citations(text, EVIDENCE) if not each.keys]
+    return [citation.text for citation in foreign_citations(text, EVIDENCE) if not citation.keys]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ SUBJECT = "zinc and colds"
 def opposed(one: str, other: str) -> list[tuple[str, str]]:
     finder = PassageFinder(evidence(source("Rowan", one), source("Birch", other)))
     found = contradictions(finder.passages(f"What is known on {SUBJECT}?"), content_stems(SUBJECT))
-    return [(each.one.text, each.other.text) for each in found]
+    return [(hit.one.text, hit.other.text) for hit in found]
 
 
 @pytest.mark.parametrize(

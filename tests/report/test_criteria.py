@@ -27,7 +27,7 @@ def critique(score: float, **counts: int) -> Critique:
 
 def test_the_weights_of_the_six_criteria_make_one():
     assert len(REVIEW_CRITERIA) == 6
-    assert sum(each["weight"] for each in REVIEW_CRITERIA.values()) == pytest.approx(1.0)
+    assert sum(criterion["weight"] for criterion in REVIEW_CRITERIA.values()) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

@@ -18,15 +18,15 @@ async def test_each_sentence_of_an_extractive_report_stands_where_it_says_and_ha
         texts |= {part.section_id: part.content, f"{part.section_id}.title": part.title}
     for sentence in report.sentences:
         assert texts[sentence.place][sentence.start : sentence.end] == sentence.text
-    quoted = [each for each in report.sentences if each.status == "supported"]
+    quoted = [entry for entry in report.sentences if entry.status == "supported"]
     assert report.support["supported"] == len(quoted) > 0
     assert report.support["unsupported"] == report.support["not_checked"] == 0
-    sources = {each.result_id: each for each in report.sources}
-    for each in quoted:
-        assert each.checked_by == "code"
-        source = sources[each.snippet.result_id]
-        part = source.title if each.snippet.part == "title" else source.text
-        assert part[each.snippet.start : each.snippet.end] == each.snippet.text
+    sources = {entry.result_id: entry for entry in report.sources}
+    for item in quoted:
+        assert item.checked_by == "code"
+        source = sources[item.snippet.result_id]
+        part = source.title if item.snippet.part == "title" else source.text
+        assert part[item.snippet.start : item.snippet.end] == item.snippet.text
 
 
 def test_a_text_is_marked_behind_each_sentence_that_is_not_supported():
@@ -75,7 +75,7 @@ def test_a_sentence_that_a_person_wrote_says_who_and_is_no_more_checked_for_it()
     assert "[not checked; written by ada lead]" in page.replace("\\", "")
     assert "Ada lead wrote two of them, one supported by a source." in page
     assert "A person wrote one of them, none supported by a source." in page
-    assert [each.text for each in spans(marked) if each.kind == "mark"] == [
+    assert [span.text for span in spans(marked) if span.kind == "mark"] == [
         "not checked; written by ada lead",
         "not checked; written by a person",
     ]

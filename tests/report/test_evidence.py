@@ -13,7 +13,7 @@ def named(*authors: str, **about: object) -> str:
         title="On shade",
         year=2020,
         source="fake",
-        authors=[Author(name=each) for each in authors],
+        authors=[Author(name=author) for author in authors],
         **about,
     )
     return author_year(result_of(paper, "q1"))

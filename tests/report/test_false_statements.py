@@ -59,7 +59,7 @@ def sentences(text: str, place: str = "section") -> list[CheckedSentence]:
         target_length=60,
     )
     _, found = reviewed(given)
-    return [each for each in found if each.text in text]
+    return [statement for statement in found if statement.text in text]
 
 
 def named(text: str) -> str:
@@ -69,7 +69,7 @@ def named(text: str) -> str:
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: named(f"{form.kind} {form.text}"))
 def test_a_false_statement_is_marked(form: Form):
-    found = {each.status for each in sentences(form.text, form.place)}
+    found = {sentence.status for sentence in sentences(form.text, form.place)}
     wanted = {"not_checked"} if form.kind in CAUGHT_BY_MODEL else MARKED
     assert found & wanted
 
@@ -81,7 +81,7 @@ def test_a_true_statement_is_not_called_false(text: str):
 
 @pytest.mark.parametrize("text", FRAMES, ids=named)
 def test_a_sentence_on_the_report_needs_no_source(text: str):
-    assert {each.status for each in sentences(text)} == {"of_the_report"}
+    assert {sentence.status for sentence in sentences(text)} == {"of_the_report"}
 
 
 async def test_the_five_inventions_come_out_marked_though_the_model_approves_of_all():
@@ -102,7 +102,7 @@ async def test_the_five_inventions_come_out_marked_though_the_model_approves_of_
     services = report_services(FakeLLM(approving), search=FakeSearch(SOURCES))
     report = await ReportWorkflow(services, target_length=100).run(QUESTION)
     assert report.status == "partial"
-    by_text = {each.text: each for each in report.sentences}
+    by_text = {sentence.text: sentence for sentence in report.sentences}
     assert {by_text[text].status for text in inventions} == {"unsupported"}
     shown = render_markdown(report)
     for text in inventions:
@@ -113,7 +113,9 @@ async def test_the_five_inventions_come_out_marked_though_the_model_approves_of_
 def test_what_stands_beside_a_quotation_is_not_supported_by_it():
     quoted = f"Derry writes “Most adverse events were mild” {ORAL}."
     beside = f"Placebo relieved headache and “Most adverse events were mild” {ORAL}."
-    assert [(each.status, each.checked_by) for each in sentences(quoted)] == [("supported", "code")]
+    assert [(sentence.status, sentence.checked_by) for sentence in sentences(quoted)] == [
+        ("supported", "code")
+    ]
     assert [(e.status, e.checked_by) for e in sentences(beside)] == [("not_checked", "nobody")]
 
 

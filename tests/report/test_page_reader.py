@@ -60,7 +60,7 @@ async def test_a_page_is_read_and_its_sentences_can_be_quoted(httpserver: HTTPSe
     assert quote is not None
     assert result.text[quote.start : quote.end] == TREES[1].rstrip(".")
     found = PassageFinder(Evidence([result])).passages("shade trees in city streets")
-    assert {each.sentence.text for each in found} & set(TREES)
+    assert {statement.sentence.text for statement in found} & set(TREES)
     assert result.metadata["text_is"] == "html"
     assert result.metadata["text_url"] == address(httpserver, "/a")
     assert len(result.metadata["text_sha256"]) == 64
@@ -115,8 +115,8 @@ async def test_no_more_is_fetched_than_is_allowed_and_the_most_relevant_first(
     ]
     read, fetched, _ = await reader(httpserver).read(results, 2)
     assert fetched == 2
-    assert [each.result_id for each in read] == [each.result_id for each in results]
-    assert [bool(each.full_content) for each in read] == [False, False, False, True, True]
+    assert [item.result_id for item in read] == [result.result_id for result in results]
+    assert [bool(item.full_content) for item in read] == [False, False, False, True, True]
     same, none, notes = await reader(httpserver).read(results, 0)
     assert (same, none, notes) == (results, 0, [])
 
@@ -139,7 +139,7 @@ async def test_what_fails_is_told_and_the_snippet_stays(httpserver: HTTPServer) 
     ]
     read, fetched, notes = await reader(httpserver).read(results, 9)
     assert fetched == 5
-    assert [each.text for each in read[1:]] == [each.text for each in results[1:]]
+    assert [statement.text for statement in read[1:]] == [result.text for result in results[1:]]
     assert TREES[0] in read[0].text
     said = "\n".join(notes)
     assert len(notes) == 4
@@ -186,7 +186,7 @@ async def test_inj_01_inj_04_a_page_that_gives_orders_is_flagged_and_not_obeyed(
     )
     [result], _, _ = await reader(httpserver).read([web(address(httpserver, "/a"))], 3)
     assert result.metadata["is_suspicious"]
-    kept = [each.text for each in Evidence([result]).sentences[result.result_id]]
+    kept = [sentence.text for sentence in Evidence([result]).sentences[result.result_id]]
     assert TREES[0] in kept
-    assert not any("gnore all" in each or "action" in each for each in kept)
+    assert not any("gnore all" in item or "action" in item for item in kept)
     assert [request.path for request, _ in httpserver.log] == ["/robots.txt", "/a"]

@@ -12,7 +12,7 @@ OUTCOME = "Zinc shortened colds by two days."
 
 def ranked(text: str, question: str) -> list[str]:
     found = PassageFinder(evidence(source("Rowan", text))).passages(question)
-    return [each.sentence.text for each in found]
+    return [statement.sentence.text for statement in found]
 
 
 def test_what_came_out_comes_before_why_and_how_it_was_studied():
@@ -35,17 +35,17 @@ def test_a_source_that_is_far_less_relevant_is_not_quoted():
     unjudged = source("Hazel", OUTCOME, relevance=0.0)
     unjudged.metadata["is_judged"] = False
     found = PassageFinder(evidence(near, far, unjudged)).passages("What is known on zinc?")
-    assert {each.result.result_id for each in found} == {near.result_id, unjudged.result_id}
+    assert {hit.result.result_id for hit in found} == {near.result_id, unjudged.result_id}
 
 
 def test_parts_that_are_joined_by_semicolons_are_sentences():
     text = "Zinc was given daily.; Colds were shorter."
-    assert [each.text for each in sentences(text)] == [
+    assert [sentence.text for sentence in sentences(text)] == [
         "Zinc was given daily.",
         "Colds were shorter.",
     ]
-    assert [text[each.start : each.end] for each in sentences(text)] == [
-        each.text for each in sentences(text)
+    assert [text[sentence.start : sentence.end] for sentence in sentences(text)] == [
+        sentence.text for sentence in sentences(text)
     ]
 
 
@@ -57,6 +57,6 @@ async def test_two_sentences_that_are_all_but_the_same_are_quoted_once():
         source("Birch", f"{said} here."),
         source("Hazel", "Zinc lozenges upset the stomachs of people with colds."),
     )
-    text = "\n".join(each.content for each in report.sections)
+    text = "\n".join(section.content for section in report.sections)
     assert text.count(said) == 1
     assert "upset the stomachs" in text

@@ -20,11 +20,11 @@ LIMIT_S = 0.5
 
 def patterns() -> dict[str, re.Pattern[str]]:
     found = {}
-    for each in pkgutil.walk_packages(report.__path__, "paper_search.report."):
-        module = importlib.import_module(each.name)
+    for package in pkgutil.walk_packages(report.__path__, "paper_search.report."):
+        module = importlib.import_module(package.name)
         for name, value in vars(module).items():
             if isinstance(value, re.Pattern):
-                found[f"{each.name}.{name}"] = value
+                found[f"{package.name}.{name}"] = value
     return found
 
 

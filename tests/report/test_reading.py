@@ -11,7 +11,7 @@ QUESTION = "Is zinc effective in colds?"
 
 
 def quotes(report) -> list[str]:
-    return re.findall("“([^”]+)”", "\n".join(each.content for each in report.sections[1:-3]))
+    return re.findall("“([^”]+)”", "\n".join(section.content for section in report.sections[1:-3]))
 
 
 async def test_no_sentence_is_quoted_in_two_sections():
@@ -59,7 +59,7 @@ def test_how_studies_were_made_is_no_theme_of_them():
         [QUESTION],
         QUESTION,
     )
-    assert [each.label for each in found] == ["zinc lozenges"]
+    assert [hit.label for hit in found] == ["zinc lozenges"]
 
 
 def test_a_theme_is_spelled_as_texts_spell_it_and_not_named_twice():
@@ -72,9 +72,9 @@ def test_a_theme_is_spelled_as_texts_spell_it_and_not_named_twice():
         [QUESTION],
         QUESTION,
     )
-    labels = [each.label for each in found]
+    labels = [hit.label for hit in found]
     assert "zinc lozenges" in labels
-    assert sum("lozenges" in each for each in labels) == 1
+    assert sum("lozenges" in label for label in labels) == 1
 
 
 def test_authors_whose_names_have_commas_are_kept_apart():

@@ -62,7 +62,7 @@ def invalid() -> ValidationError:
         (invalid(), CATEGORY.VALIDATION, False, ErrorSeverity.DEGRADED),
         (KeyError("x"), CATEGORY.INTERNAL, False, ErrorSeverity.FATAL),
     ],
-    ids=lambda each: type(each).__name__ if isinstance(each, BaseException) else None,
+    ids=lambda item: type(item).__name__ if isinstance(item, BaseException) else None,
 )
 def test_each_kind_of_error_has_its_category(error, category, is_recoverable, severity):
     known = classified(error, "writer")
@@ -155,7 +155,7 @@ async def test_what_passes_is_tried_again_so_often_and_no_more(
         LLMResponseError("no JSON"),
         LLMRefusalError("no"),
     ],
-    ids=lambda each: type(each).__name__,
+    ids=lambda item: type(item).__name__,
 )
 async def test_what_does_not_pass_is_not_tried_again(error: LLMError):
     model = Model(error)
@@ -201,7 +201,7 @@ async def test_a_question_that_stays_too_long_is_done_without_the_model():
     model = Model(*[LLMLengthError("long")] * 4)
     trial = attempt(model)
     assert await trial.result() == "by algorithm"
-    assert [each.category for each in trial.errors] == [CATEGORY.CONTEXT_OVERFLOW]
+    assert [error.category for error in trial.errors] == [CATEGORY.CONTEXT_OVERFLOW]
 
 
 async def test_what_is_no_error_of_a_model_is_not_hidden():

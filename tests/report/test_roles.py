@@ -33,7 +33,7 @@ async def test_a_plan_has_the_questions_of_its_depth_and_5_to_15_queries(depth, 
     plan = (await Planner().plan(given)).research_plan
     assert len(plan.decomposed_questions) == questions
     assert 5 <= len(plan.search_queries) <= 15
-    assert {each.search_type for each in plan.search_queries} <= set(kinds)
+    assert {query.search_type for query in plan.search_queries} <= set(kinds)
     assert len({(q.query_text, q.search_type) for q in plan.search_queries}) == len(
         plan.search_queries
     )
@@ -77,9 +77,9 @@ def test_a_plan_that_cannot_be_carried_out_says_what_it_lacks():
 
 async def test_every_finding_is_tied_to_a_quote_that_is_where_it_says():
     analysis = (await analysed()).analysis
-    sources = {each.result_id: each for each in report_sources()}
+    sources = {source.result_id: source for source in report_sources()}
     assert analysis.findings
-    for quote in (q for each in analysis.findings for q in each.quotes):
+    for quote in (q for finding in analysis.findings for q in finding.quotes):
         text = sources[quote.result_id].text
         assert text[quote.start : quote.end] == quote.text
 
@@ -88,23 +88,23 @@ async def test_a_question_that_no_source_answers_is_a_gap_with_a_search_for_it()
     output = await analysed()
     assert output.analysis.gap_questions == [1]
     assert output.data_sufficiency == "gaps_minor"
-    assert [each.question for each in output.recommended_searches] == [1]
+    assert [search.question for search in output.recommended_searches] == [1]
 
 
 async def test_a_finding_of_several_sources_is_graded_higher_than_one_of_one():
-    grades = {each.grade for each in (await analysed()).analysis.findings}
+    grades = {finding.grade for finding in (await analysed()).analysis.findings}
     assert "strong" in grades
 
 
 async def test_sources_that_say_the_opposite_are_named_with_both_sides():
     found = (await analysed()).analysis.contradiction_details
-    sides = {each.one.text + each.other.text for each in found}
-    assert any("did not lower" in each for each in sides)
-    assert all(each.one.result_id != each.other.result_id for each in found)
+    sides = {hit.one.text + hit.other.text for hit in found}
+    assert any("did not lower" in side for side in sides)
+    assert all(hit.one.result_id != hit.other.result_id for hit in found)
 
 
 async def test_a_theme_has_at_least_two_sources():
-    assert all(len(each.sources) >= 2 for each in (await analysed()).analysis.theme_details)
+    assert all(len(detail.sources) >= 2 for detail in (await analysed()).analysis.theme_details)
 
 
 async def test_findings_of_a_model_without_a_quote_that_exists_are_thrown_away():
@@ -129,10 +129,10 @@ async def test_findings_of_a_model_without_a_quote_that_exists_are_thrown_away()
         return given
 
     analysis = (await analysed(FakeLLM(answer))).analysis
-    texts = [each.text for each in analysis.findings]
+    texts = [finding.text for finding in analysis.findings]
     assert "Trees sing." not in texts
     assert "Trees cool streets." in texts
-    kept = next(each for each in analysis.findings if each.text == "Trees cool streets.")
+    kept = next(finding for finding in analysis.findings if finding.text == "Trees cool streets.")
     assert kept.grade == "weak"  # one source, whatever the model says
 
 
@@ -157,7 +157,7 @@ async def test_each_style_quotes_word_for_word(style):
         target_length=800,
     )
     draft = (await Writer().write(given)).draft
-    assert [each.title for each in draft.sections[:3]] == PLAN.expected_sections
+    assert [section.title for section in draft.sections[:3]] == PLAN.expected_sections
     assert draft.references
     assert 100 <= len(draft.abstract.split()) <= 260
 

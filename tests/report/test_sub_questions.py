@@ -32,13 +32,13 @@ async def test_a_question_is_about_things_and_not_about_verbs(question, about):
 @pytest.mark.parametrize("question", ["Is zinc effective in colds?", "Does tea help sleepers?"])
 async def test_sub_questions_are_no_questions_inside_questions(question):
     intent = await IntentParser(None).parse(question)
-    for each in sub_questions(intent, 7):
-        assert not any(f" on {word} " in each.text for word in ("Is", "Does", "Do", "How"))
-        assert each.text.count("?") == 1
+    for statement in sub_questions(intent, 7):
+        assert not any(f" on {word} " in statement.text for word in ("Is", "Does", "Do", "How"))
+        assert statement.text.count("?") == 1
 
 
 async def test_the_pair_of_two_subjects_is_not_asked_for_twice():
     intent = await IntentParser(None).parse("Is zinc effective in colds?")
-    asked = [each.text for each in sub_questions(intent, 5)]
+    asked = [question.text for question in sub_questions(intent, 5)]
     assert len(asked) == 5
-    assert not any("together with" in each for each in asked)
+    assert not any("together with" in request for request in asked)

@@ -77,8 +77,8 @@ async def test_each_claim_is_asked_about_once_with_its_words_and_nothing_else():
 async def test_what_the_source_does_not_bear_is_marked_and_is_an_item(verdict, status, severity):
     critique, _ = await reviewed(said(verdict), COOL)
     assert of(critique, COOL) == {(status, "model")}
-    found = [each for each in critique.items if each.found_by == "model"]
-    assert {(each.severity, each.category) for each in found} == {(severity, "accuracy")}
+    found = [item for item in critique.items if item.found_by == "model"]
+    assert {(finding.severity, finding.category) for finding in found} == {(severity, "accuracy")}
     assert COOL[:40] in found[0].description
     assert "why" in found[0].description
 

@@ -95,8 +95,8 @@ class LoggingSearch(FakeSearch):
         self._log = log
 
     async def find(self, queries: Any, given: Any, known: Any) -> Any:
-        for each in queries:
-            note(self._log, "query", each.query_text)
+        for query in queries:
+            note(self._log, "query", query.query_text)
         return await super().find(queries, given, known)
 
 
@@ -181,7 +181,7 @@ async def drive(job: Job) -> None:
 
 async def _searched(persistence: Any) -> None:
     """Take the search from wherever it stands to its approval."""
-    records = [RawPaper.model_validate(each.model_dump()) for each in report_papers()]
+    records = [RawPaper.model_validate(paper.model_dump()) for paper in report_papers()]
     flow = SearchWorkflow(*[FakeSkills(lambda _strategy: records)] * 6, persistence=persistence)
     try:
         reached: Checkpoint | PaperCollection = await flow.pending(

@@ -46,7 +46,7 @@ def canaries(place: str) -> list[str]:
 
 def _source(number: int, kind: str, place: str) -> SearchResult:
     order = KINDS[kind].format(c=canary(number, place))
-    at = {each: f" {order} " if each == place else " " for each in PLACES}
+    at = {item: f" {order} " if item == place else " " for item in PLACES}
     paper = Paper(
         id=f"order-{number}-{place}",
         title=f"Shade trees{at['title']}in streets",

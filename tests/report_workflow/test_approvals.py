@@ -86,7 +86,7 @@ async def test_settings_that_are_changed_afterwards_do_not_count__sec_03(graph, 
 async def test_a_plan_that_passed_is_collected_by_in_every_round(graph, search, answer):
     await graph.ainvoke(Command(resume=answer), CONFIG)
     assert search.asked
-    ((question,),) = [each.interrupts for each in (await graph.aget_state(CONFIG)).tasks]
+    ((question,),) = [task.interrupts for task in (await graph.aget_state(CONFIG)).tasks]
     assert question.value["kind"] == "pre_output_review"
 
 

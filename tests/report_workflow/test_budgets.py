@@ -106,7 +106,7 @@ async def test_so_many_errors_are_borne_as_allowed(limit, collected):
     search = Flaky(failures=1)
     report = await flow(search=search, max_search_errors=limit, depth="comprehensive").run(QUESTION)
     assert report.metadata["sources_collected"] == collected
-    assert any("down" in each for each in report.provenance["errors"])
+    assert any("down" in row for row in report.provenance["errors"])
 
 
 @pytest.mark.parametrize("limit", [1, 4])
@@ -137,7 +137,7 @@ async def test_a_model_is_asked_so_often_as_allowed(limit):
     llm, steps = FakeLLM(good_answer), Steps()
     report = await flow(steps, llm, max_model_calls=limit).run(QUESTION)
     assert llm.call_count == report.metadata["model_calls"] == limit
-    assert any("max_model_calls" in each for each in report.provenance["errors"])
+    assert any("max_model_calls" in row for row in report.provenance["errors"])
     assert steps[-1] in {"output", "fallback"}
 
 

@@ -112,7 +112,7 @@ async def test_a_decision_given_twice_counts_once(url):
     following = await flow.answer("t", answer)
     assert await flow.answer("t", answer) == following
     report = await reply_to(flow, "t", "approve")
-    decisions = [each for each in report.provenance["checkpoints"] if "APPROVE" in each]
+    decisions = [row for row in report.provenance["checkpoints"] if "APPROVE" in row]
     assert len(decisions) == 2
     assert content(await flow.answer("t", answer)) == content(report)
     with pytest.raises(ThreadFinishedError):
@@ -131,4 +131,4 @@ async def test_a_checkpoint_holds_no_text_of_sources(url):
         state = await graph.aget_state({"configurable": {"thread_id": "t"}})
     assert "search_results" not in state.values
     assert len(state.values["result_ids"]) == 6
-    assert not any(isinstance(each, BaseModel) for each in state.values.values())
+    assert not any(isinstance(value, BaseModel) for value in state.values.values())

@@ -39,9 +39,12 @@ async def test_a_plan_is_decided_anew_and_what_came_after_is_done_again(flow, pe
     report = await reply_to(flow, "t", "approve")
     assert report.provenance["sub_questions"] == PLAN["research_plan"]["decomposed_questions"]
     assert report.metadata["versions"] == [1]
-    statuses = [each.status for each in await persistence.ledger.entries("t")]
+    statuses = [entry.status for entry in await persistence.ledger.entries("t")]
     assert statuses == [LedgerStatus.SUPERSEDED, LedgerStatus.APPLIED, LedgerStatus.APPLIED]
-    said = [(each.event, each.by) for each in await ReportCatalog(persistence).decisions("t")]
+    said = [
+        (decision.event, decision.by)
+        for decision in await ReportCatalog(persistence).decisions("t")
+    ]
     assert said[:3] == [("decided", "ada"), ("forked", "bob"), ("decided", "bob")]
 
 

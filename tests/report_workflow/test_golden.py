@@ -53,7 +53,7 @@ async def test_an_old_report_is_listed_and_shown(old: tuple[str, str]) -> None:
     async with open_persistence(url) as persistence:
         listed = await ReportCatalog(persistence).threads()
         shown = await ReportCatalog(persistence).show(thread)
-    assert [each.thread_id for each in listed] == [thread]
+    assert [row.thread_id for row in listed] == [thread]
     assert (listed[0].status, listed[0].waits_for) == STATUS[thread]
     assert listed[0].question == QUESTION
     assert shown.research_plan is not None

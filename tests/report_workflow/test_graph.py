@@ -87,7 +87,7 @@ async def test_a_draft_that_does_not_pass_is_revised_until_the_limit_and_given_a
     assert report.status == "partial"
     assert report.confidence == "low"
     assert report.reason == "Maximum revision iterations (3) exceeded"
-    assert any("critical issues" in each for each in report.caveats)
+    assert any("critical issues" in caveat for caveat in report.caveats)
     assert report.metadata["versions"] == [1, 2, 3]
 
 
@@ -118,13 +118,13 @@ async def test_a_role_whose_model_fails_is_done_by_algorithm_and_says_so(failing
     report, steps = await written(FakeLLM(answer))
     assert steps[-1] == "output"
     assert any("continued without a language model" in e for e in report.provenance["errors"])
-    assert any("Some steps failed: " in each for each in report.caveats)
+    assert any("Some steps failed: " in caveat for caveat in report.caveats)
 
 
 async def test_an_answer_that_no_schema_fits_degrades_the_report_and_does_not_end_it():
     report, steps = await written(FakeLLM({"nonsense": True}))
     assert steps[-1] == "output"
-    assert all("parsing (degraded)" in each for each in report.provenance["errors"][:3])
+    assert all("parsing (degraded)" in row for row in report.provenance["errors"][:3])
 
 
 async def test_a_rate_limit_is_waited_for():
@@ -136,8 +136,8 @@ async def test_a_rate_limit_is_waited_for():
 
 async def test_a_question_too_long_for_the_model_is_asked_with_less():
     sources = report_sources()
-    for each in sources:
-        each.full_content = f"{each.full_content} {'Trees stand in streets. ' * 60}"
+    for source in sources:
+        source.full_content = f"{source.full_content} {'Trees stand in streets. ' * 60}"
 
     def answer(call):
         if call.schema["title"] == "AnalysisAnswer" and len(call.user_message) > 5000:
@@ -148,7 +148,7 @@ async def test_a_question_too_long_for_the_model_is_asked_with_less():
     report, _ = await written(llm, search=FakeSearch(sources))
     lengths = [len(c.user_message) for c in llm.calls if c.schema["title"] == "AnalysisAnswer"]
     assert lengths[-1] < lengths[0]
-    assert any("Context overflow" in each for each in report.provenance["checkpoints"])
+    assert any("Context overflow" in row for row in report.provenance["checkpoints"])
 
 
 async def test_the_calls_of_a_model_are_limited_over_the_whole_run():
@@ -172,7 +172,7 @@ async def test_searching_stops_after_too_many_errors():
         search=search, max_search_errors=1, depth="comprehensive", max_search_iterations=50
     )
     assert steps.count("searcher") == 1
-    assert any("down" in each for each in report.provenance["errors"])
+    assert any("down" in row for row in report.provenance["errors"])
 
 
 async def test_searching_stops_at_the_limit_of_iterations():
@@ -194,7 +194,7 @@ async def test_gaps_send_the_report_back_to_search_so_often_as_allowed():
 
     report, steps = await written(FakeLLM(gaps), max_gap_searches=2, max_search_iterations=50)
     assert steps.count("analyst") == 3
-    assert sum("Routing back" in each for each in report.provenance["checkpoints"]) == 2
+    assert sum("Routing back" in row for row in report.provenance["checkpoints"]) == 2
 
 
 async def test_the_best_version_is_given_when_the_limit_is_reached():
@@ -229,6 +229,6 @@ async def test_a_handler_is_asked_at_the_plan_and_at_the_report():
     report, steps = await written(
         handler=handler, hitl_after_planning=True, hitl_before_output=True
     )
-    assert [each.kind for each in handler.asked] == ["plan_review", "pre_output_review"]
+    assert [request.kind for request in handler.asked] == ["plan_review", "pre_output_review"]
     assert report.provenance["is_approved_by_person"] is True
     assert steps[-1] == "output"

@@ -73,8 +73,8 @@ CHOSEN: list[Case] = [
     ("rejected", ("fallback", 0, "end")),
 ]
 CASES: list[Case] = [
-    *[("approved", each) for each in ON_THE_WAY],
-    *[("rejected", each) for each in TO_FALLBACK],
+    *[("approved", item) for item in ON_THE_WAY],
+    *[("rejected", item) for item in TO_FALLBACK],
 ]
 
 
@@ -176,7 +176,7 @@ def assert_at_most_one_repeated(
     before: list[list[str]], after: list[list[str]], expected: list[list[str]]
 ) -> None:
     """Only the step in flight is done again; no other one is, and none is left out."""
-    first, then, steps = (words(each, "step") for each in (before, after, expected))
+    first, then, steps = (words(item, "step") for item in (before, after, expected))
     repeated = len(first) + len(then) - len(steps)
     assert repeated in {0, 1}
     assert [*first, *then[repeated:]] == steps

@@ -64,7 +64,7 @@ def session_on(persistence: Any) -> ReportSession:
 
 
 async def events(persistence: Any) -> list[tuple[str, str]]:
-    return [(each.event, each.by) for each in await persistence.ledger.audit("t")]
+    return [(event.event, event.by) for event in await persistence.ledger.audit("t")]
 
 
 async def test_the_same_decision_again_changes_nothing_and_says_how_the_report_stands(
@@ -209,7 +209,9 @@ async def test_two_of_one_process_who_answer_at_once_cause_one_run(persistence, 
     answers = [flow.answer("t", APPROVE, by="ada"), flow.answer("t", REJECT, by="bob")]
     told = await asyncio.gather(*answers, return_exceptions=True)
     (entry,) = await persistence.ledger.entries("t")
-    losers = [each for each in told if isinstance(each, (AlreadyDecidedError, ThreadBusyError))]
+    losers = [
+        message for message in told if isinstance(message, (AlreadyDecidedError, ThreadBusyError))
+    ]
     assert len(losers) == 1
     assert bool(search.asked) == (entry.decision["action"] == "approve")
 
@@ -239,7 +241,7 @@ async def test_two_who_find_the_time_to_be_over_approve_once(persistence, search
     await flow.start(QUESTION, thread_id="t")
     later()
     told = await asyncio.gather(flow.proceed("t"), flow.proceed("t"), return_exceptions=True)
-    assert sum(isinstance(each, Review) for each in told) == 1
+    assert sum(isinstance(message, Review) for message in told) == 1
     assert len(await persistence.ledger.entries("t")) == 1
     assert search.asked == list(dict.fromkeys(search.asked))
 
@@ -353,14 +355,14 @@ def test_of_six_processes_that_decide_at_the_same_moment_one_resumes(durable_url
         )
         for i, action in enumerate(actions)
     ]
-    assert [each.stdout.readline() for each in people] == ["ready\n"] * len(people)
-    for each in people:
-        each.stdin.write("\n")
-        each.stdin.flush()
-    said = [each.communicate(timeout=240)[0].strip() for each in people]
+    assert [process.stdout.readline() for process in people] == ["ready\n"] * len(people)
+    for person in people:
+        person.stdin.write("\n")
+        person.stdin.flush()
+    said = [process.communicate(timeout=240)[0].strip() for process in people]
     (entry,) = asyncio.run(entries(durable_url))
     won = entry.decision["action"]
-    assert any(each.startswith("stands") for each in said)
+    assert any(message.startswith("stands") for message in said)
     for action, words in zip(actions, said, strict=True):
         heard = {"stands" if action == won else "decided", "busy", "finished"}
         assert words.split()[0] in heard

@@ -83,7 +83,7 @@ async def test_an_answer_that_is_cut_off_is_asked_for_in_sections_from_as_many_s
     report = await flow(llm, target_length=300).run(QUESTION)
     assert asked(llm) == SECTIONS
     assert report.metadata["is_by_model"] is True
-    assert not [each for each in report.provenance["checkpoints"] if "reduced" in each]
+    assert not [row for row in report.provenance["checkpoints"] if "reduced" in row]
 
 
 async def test_a_section_that_is_cut_off_is_asked_for_in_smaller_pieces():

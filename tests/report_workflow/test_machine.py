@@ -228,7 +228,7 @@ class ReportMachine(RuleBasedStateMachine):
         report = await flow.report("t")
         assert report.provenance["ended_by"] == self._expected
         assert report.provenance["is_approved_by_person"] is (self._expected == "approved")
-        told = [each for each in report.provenance["checkpoints"] if " Review: " in each]
+        told = [row for row in report.provenance["checkpoints"] if " Review: " in row]
         assert len(told) == len(self._decided)
 
     def teardown(self) -> None:

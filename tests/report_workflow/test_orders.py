@@ -89,7 +89,7 @@ async def run(orders: list[Any], answer: Callable[[LLMCall], Any] | None) -> Run
 
 def plan_of(ran: Run) -> tuple[Any, ...]:
     provenance = ran.report.provenance
-    texts = [each["query_text"] for each in provenance["search_queries"]]
+    texts = [row["query_text"] for row in provenance["search_queries"]]
     return provenance["sub_questions"], texts, ran.asked
 
 
@@ -137,8 +137,8 @@ async def test_an_obeying_model_cannot_get_an_order_past_the_checks(place: str) 
     ordered = await run(ordering_sources(place), obeying)
     assert ordered.steps[-1] == "fallback"
     assert ordered.report.status == "partial"
-    told = [each.description for each in ordered.report.critique.items]
-    assert any("Evil" in each for each in told)
+    told = [item.description for item in ordered.report.critique.items]
+    assert any("Evil" in message for message in told)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -174,11 +174,11 @@ async def test_a_record_that_gives_orders_is_inert_where_it_is_cited(place: str)
 def check_markdown(text: str) -> None:
     """Nothing is loaded, nothing is HTML, and links lead to the addresses of references alone."""
     for token in MarkdownIt("commonmark").parse(text):
-        for each in [token, *(token.children or [])]:
-            assert each.type not in {"image", "html_inline", "html_block", "code_block", "fence"}
-            if each.type == "link_open":
-                assert str(each.attrs["href"]).startswith(("http", "#"))
-                assert "evil" not in str(each.attrs["href"]).partition("#")[0]
+        for item in [token, *(token.children or [])]:
+            assert item.type not in {"image", "html_inline", "html_block", "code_block", "fence"}
+            if item.type == "link_open":
+                assert str(item.attrs["href"]).startswith(("http", "#"))
+                assert "evil" not in str(item.attrs["href"]).partition("#")[0]
 
 
 class _Tags(HTMLParser):
@@ -206,9 +206,9 @@ def check_html(text: str) -> None:
     assert not [name for name, _ in page.attributes if name.startswith("on")]
     links = [value for name, value in page.attributes if name in {"href", "src"}]
     assert not [
-        each for each in links if not each.startswith(("#", "https://", "http://", "data:"))
+        link for link in links if not link.startswith(("#", "https://", "http://", "data:"))
     ]
-    assert not [each for each in links if "evil" in each and not each.startswith("#")]
+    assert not [link for link in links if "evil" in link and not link.startswith("#")]
 
 
 def check_latex(text: str) -> None:

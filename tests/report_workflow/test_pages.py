@@ -26,8 +26,8 @@ class FakePages:
         self.limits.append(limit)
         text = "Shade trees lower the temperature of city streets by 7.5 degrees on roofs."
         read = [
-            each.model_copy(update={"full_content": f"{each.text}\n\n{text}"})
-            for each in results[:limit]
+            result.model_copy(update={"full_content": f"{result.text}\n\n{text}"})
+            for result in results[:limit]
         ]
         return [*read, *results[limit:]], min(limit, len(results)), ["Not read, a.example: no"]
 
@@ -67,7 +67,7 @@ def test_the_kinds_of_search_are_those_that_are_set_up_and_named(
 ) -> None:
     config = AppConfig(
         sources={"sample": SearchSourceConfig(name="sample")},
-        web={each: SearchSourceConfig(name=each, api_key="KEY-of-a-test") for each in web},
+        web={item: SearchSourceConfig(name=item, api_key="KEY-of-a-test") for item in web},
     )
     services = assemble_report(config, sources)
     assert services.searcher(None, sources).search_types == kinds

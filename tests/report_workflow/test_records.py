@@ -46,7 +46,7 @@ async def test_a_row_that_did_not_change_is_not_written_again(persistence, monke
 
     async def abatch(operations: Any) -> Any:
         listed = list(operations)
-        writes.extend(each for each in listed if type(each).__name__ == "PutOp")
+        writes.extend(row for row in listed if type(row).__name__ == "PutOp")
         return await inner(listed)
 
     monkeypatch.setattr(persistence.store, "abatch", abatch)
@@ -55,7 +55,7 @@ async def test_a_row_that_did_not_change_is_not_written_again(persistence, monke
     assert writes == []
     changed = sources[0].model_copy(update={"title": "Another title"})
     await records.put_results([changed, *sources[1:]])
-    assert [each.key for each in writes] == [changed.result_id]
+    assert [write.key for write in writes] == [changed.result_id]
 
 
 async def test_characters_that_a_store_does_not_take_are_marked(persistence):
@@ -71,8 +71,8 @@ async def test_what_is_deleted_leaves_no_row_and_other_threads_theirs(persistenc
         ReportRecords(persistence.store, "t"),
         ReportRecords(persistence.store, "other"),
     )
-    for each in (records, other):
-        await filled(each)
+    for entry in (records, other):
+        await filled(entry)
     await records.delete()
     left = {
         (*item.namespace, item.key)[1]

@@ -56,8 +56,8 @@ async def result(**config: Any) -> dict[str, Any]:
 
 async def test_each_step_leaves_a_message_on_what_it_did():
     state = await result(depth="quick")
-    said = [each["content"] for each in state["messages"]]
-    assert [each["role"] for each in state["messages"]] == ["assistant"] * 6
+    said = [message["content"] for message in state["messages"]]
+    assert [message["role"] for message in state["messages"]] == ["assistant"] * 6
     assert said[0] == "Research plan created with 3 sub-questions and 5 search queries."
     assert said[1] == "Collected 6 new results; 0 queries are pending."
     assert said[2].startswith("Analysis complete: ")
@@ -71,9 +71,9 @@ async def test_the_collected_data_hold_the_report_with_all_that_it_rests_on():
     product = state["collected_data"]["final_output"]
     assert set(product) >= {"status", "content", "caveats", "metadata", "provenance"}
     content = product["content"]
-    assert next(each["title"] for each in content["sections"]) == "Introduction"
-    cited = {key for each in content["sections"] for key in each["citations"]}
-    assert cited <= {each["key"] for each in content["sources"]}
+    assert next(block["title"] for block in content["sections"]) == "Introduction"
+    cited = {key for section in content["sections"] for key in section["citations"]}
+    assert cited <= {block["key"] for block in content["sources"]}
     assert len(content["sources"]) == 6
     assert product["metadata"]["support"]["supported"] > 0
     assert product["metadata"]["support"]["unsupported"] == 0
@@ -88,10 +88,10 @@ async def test_the_critique_judges_every_sentence_of_the_version_that_is_given_o
     assert critique["version"] == draft["version"] == 1
     assert critique["recommendation"] == "approve"
     texts = {part["section_id"]: part["content"] for part in draft["sections"]}
-    judged = [each for each in critique["sentences"] if each["place"] in texts]
-    for each in judged:
-        assert texts[each["place"]][each["start"] : each["end"]] == each["text"]
-    assert {key for each in judged for key in each["keys"]} == {
+    judged = [item for item in critique["sentences"] if item["place"] in texts]
+    for judgement in judged:
+        assert texts[judgement["place"]][judgement["start"] : judgement["end"]] == judgement["text"]
+    assert {key for item in judged for key in item["keys"]} == {
         key for text in texts.values() for key in cited_keys(text)
     }
 
@@ -118,7 +118,7 @@ async def test_the_planner_tells_the_model_the_task_and_all_that_is_known():
     assert plan.decomposed_questions[1] == (
         "Do shade trees lower the temperature of city streets at night?"
     )
-    assert {each.search_type for each in plan.search_queries} <= {"academic", "news"}
+    assert {query.search_type for query in plan.search_queries} <= {"academic", "news"}
     assert plan.expected_sections[:3] == ["Introduction", "By day", "At night"]
 
 
@@ -132,9 +132,9 @@ async def test_the_searcher_answers_each_query_once_with_what_it_found():
     output = await ReportSearcher({"academic": search}).collect(given, [])
     assert isinstance(output, SearcherOutput)
     assert (output.queries_completed, output.queries_failed) == (1, 1)
-    assert [each.status for each in output.queries[:2]] == ["completed", "failed"]
+    assert [query.status for query in output.queries[:2]] == ["completed", "failed"]
     assert output.coverage_report["shade trees"] == 6
-    assert {each.title for each in output.search_results} == {e.title for e in report_sources()}
+    assert {paper.title for paper in output.search_results} == {e.title for e in report_sources()}
     for wrong in (0, 51):
         with pytest.raises(ValidationError):
             SearcherInput(search_queries=queries, max_results_per_query=wrong)
@@ -152,7 +152,7 @@ async def test_the_writer_writes_the_planned_sections_of_nothing_but_quotations(
         style_guide=style,
     )
     draft = (await Writer().write(given)).draft
-    assert [each.title for each in draft.sections[:3]] == PLAN.expected_sections
+    assert [paper.title for paper in draft.sections[:3]] == PLAN.expected_sections
     (said,) = [q for q in quotations(draft.sections[1].content) if len(q.text.split()) > 3]
     assert located(said.text, results[0]) is not None
     assert draft.sections[1].citations == [SHADE]
@@ -209,13 +209,13 @@ async def test_the_reviewer_shows_the_model_the_draft_and_what_code_found_and_de
         target_length=30,
     )
     critique = (await Reviewer(llm).review(given)).critique
-    call = next(each for each in llm.calls if each.schema["title"] == "ReviewAnswer")
+    call = next(item for item in llm.calls if item.schema["title"] == "ReviewAnswer")
     for name in ("accuracy", "completeness", "coherence", "citation", "methodology", "style"):
         assert f"`{name}`" in call.system_prompt
     shown = json.dumps([data_block(call), call.user_message])
     for words in (QUESTION, "Merlin, 1985", "Invented citation", SHADE):
         assert words in shown
     assert critique.scores["style"] == 2.0
-    assert any(each.description == "dull" for each in critique.items)
+    assert any(item.description == "dull" for item in critique.items)
     assert critique.critical_count > 0
     assert critique.recommendation == "revise"

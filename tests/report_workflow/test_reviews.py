@@ -69,7 +69,7 @@ async def test_a_plan_that_a_person_writes_is_what_runs():
     report = await flow.answer("t", {"action": "modify", "modifications": {"research_plan": PLAN}})
     assert report.provenance["sub_questions"] == PLAN["decomposed_questions"]
     assert [q["query_text"] for q in report.provenance["search_queries"]] == ["shade trees"]
-    assert [each.title for each in report.sections[:3]] == ["Introduction", "Warmth", "Trees"]
+    assert [section.title for section in report.sections[:3]] == ["Introduction", "Warmth", "Trees"]
 
 
 async def test_words_on_a_plan_make_another_plan():
@@ -90,7 +90,7 @@ async def test_a_plan_that_is_rejected_ends_the_report_with_nothing_searched():
     assert report.status == "partial"
     assert report.reason == "Rejected by a person"
     assert report.sources == []
-    assert any("not my question" in each for each in report.provenance["checkpoints"])
+    assert any("not my question" in row for row in report.provenance["checkpoints"])
 
 
 async def test_a_plan_that_is_skipped_is_searched_by_without_a_decision():
@@ -150,7 +150,7 @@ async def test_words_on_a_report_reach_the_writer_as_the_first_item():
 
 async def test_a_persons_own_text_is_taken_and_checked_like_any_other():
     flow, review = await at_output()
-    sections = [dict(each) for each in review.shows["draft"]["sections"]]
+    sections = [dict(show) for show in review.shows["draft"]["sections"]]
     sections[1]["content"] = "Trees sing at noon (Orpheus, 1607)."
     changes = {"draft": {"title": "My title", "sections": sections}}
     answer = {"action": "modify", "modifications": changes}
@@ -162,17 +162,17 @@ async def test_a_persons_own_text_is_taken_and_checked_like_any_other():
 
 async def test_what_a_person_wrote_names_them_and_is_not_called_checked():
     flow, review = await at_output()
-    sections = [dict(each) for each in review.shows["draft"]["sections"]]
+    sections = [dict(show) for show in review.shows["draft"]["sections"]]
     before = sections[1]["content"]
     sections[1]["content"] = f"{before} Shade is a good thing for all of us."
     answer = {"action": "modify", "modifications": {"draft": {"sections": sections}}}
     following = await flow.answer("t", answer, by="ada")
     report = await flow.answer("t", "approve", by="bob", token=following.token)
-    written = {each.text: report.author_of(each) for each in report.sentences}
+    written = {sentence.text: report.author_of(sentence) for sentence in report.sentences}
     named = [text for text, author in written.items() if author]
     assert named == ["Shade is a good thing for all of us."]
     assert written[named[0]] == "ada"
-    [own] = [each for each in report.sentences if each.text == named[0]]
+    [own] = [sentence for sentence in report.sentences if sentence.text == named[0]]
     assert own.status != "supported"
     assert report.approval.by == "bob"
     assert "written by ada]" in report.marked(own.place, report.sections[1].content)
@@ -188,7 +188,7 @@ async def test_a_report_with_critical_issues_may_be_approved_and_then_names_them
     report = await flow.answer("t", "approve")
     assert report.status == "complete"
     assert report.confidence == "medium"
-    assert any("critical issues" in each for each in report.caveats)
+    assert any("critical issues" in caveat for caveat in report.caveats)
 
 
 async def test_skipping_critical_issues_ends_with_the_best_draft():
@@ -257,7 +257,7 @@ async def test_an_answer_is_refused_where_nothing_is_asked():
 
 async def test_the_last_question_takes_no_more_changes():
     flow, review = await at_output(max_human_reviews=1)
-    assert [each.value for each in review.actions] == ["approve", "reject", "skip"]
+    assert [action.value for action in review.actions] == ["approve", "reject", "skip"]
     with pytest.raises(InvalidDecisionError, match="no longer accepted here"):
         await flow.answer("t", "modify: once more")
 
@@ -296,7 +296,7 @@ async def test_silence_approves_only_when_the_time_is_over_and_is_recorded_as_si
         await flow.proceed("t")
     monkeypatch.setattr(breakpoints, "now", lambda: now() + timedelta(seconds=1801))
     report = await flow.proceed("t")
-    assert any("nobody answered in time" in each for each in report.provenance["checkpoints"])
+    assert any("nobody answered in time" in row for row in report.provenance["checkpoints"])
     assert report.provenance["is_approved_by_person"] is False
 
 

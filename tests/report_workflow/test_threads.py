@@ -40,14 +40,14 @@ async def test_a_report_in_the_list_says_how_it_stands(persistence):
     await reply_to(flow, "draft", "approve")
     await flow.start(QUESTION, thread_id="done")
     await reply_to(flow, "done", "reject: no")
-    listed = {each.thread_id: each for each in await ReportCatalog(persistence).threads()}
+    listed = {thread.thread_id: thread for thread in await ReportCatalog(persistence).threads()}
     assert [(n, e.status, e.waits_for, e.version) for n, e in sorted(listed.items())] == [
         ("done", ThreadStatus.DONE, None, None),
         ("draft", ThreadStatus.WAITING, "pre_output_review", 1),
         ("plan", ThreadStatus.WAITING, "plan_review", None),
     ]
     assert listed["done"].ended_by == "rejected_by_person"
-    assert all(each.question == QUESTION for each in listed.values())
+    assert all(row.question == QUESTION for row in listed.values())
 
 
 async def test_a_report_that_stopped_says_where_and_one_with_a_decision_says_whose(persistence):
@@ -82,8 +82,8 @@ async def test_a_report_in_full_has_its_plan_its_question_and_its_decisions(pers
     shown = await ReportCatalog(persistence).show("t")
     assert shown.report == done
     assert shown.sources == 6
-    assert [each.by for each in shown.decisions] == ["ada", "bob"]
-    assert [each.detail["review"]["number"] for each in shown.decisions] == [1, 2]
+    assert [decision.by for decision in shown.decisions] == ["ada", "bob"]
+    assert [decision.detail["review"]["number"] for decision in shown.decisions] == [1, 2]
 
 
 async def test_a_report_that_is_driven_is_running_and_is_not_deleted(persistence):
@@ -107,8 +107,8 @@ async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(persiste
     every = EveryThread(persistence)
     assert await every.names() == ["r2", "s2", "r1", "s1"]
     pages = [await every.threads(limit=2, offset=start) for start in (0, 2, 4)]
-    assert [[each.thread_id for each in page] for page in pages] == [["r2", "s2"], ["r1", "s1"], []]
-    assert [each.graph for each in pages[0]] == [REPORT, SEARCH]
+    assert [[part.thread_id for part in page] for page in pages] == [["r2", "s2"], ["r1", "s1"], []]
+    assert [page.graph for page in pages[0]] == [REPORT, SEARCH]
 
 
 async def test_each_thread_is_known_by_the_catalog_of_its_graph(persistence):

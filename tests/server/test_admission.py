@@ -115,8 +115,8 @@ async def test_a_run_goes_on_from_the_latest_checkpoint_only__hum_18(admission, 
     thread_id = await begin()
     config = {"configurable": {"thread_id": thread_id}}
     ids = [
-        each.config["configurable"]["checkpoint_id"]
-        async for each in persistence.checkpointer.alist(config)
+        saved_state.config["configurable"]["checkpoint_id"]
+        async for saved_state in persistence.checkpointer.alist(config)
     ]
     latest = {**answer("approve"), "checkpoint": {"checkpoint_id": ids[0]}}
     assert "checkpoint" not in await admission.run(thread_id, latest, "ada")

@@ -28,7 +28,7 @@ def attachment(persistence, server):
 
 
 def listed(server) -> dict[str, dict]:
-    return {str(each["thread_id"]): each for each in server["threads"]}
+    return {str(request["thread_id"]): request for request in server["threads"]}
 
 
 async def test_every_thread_is_there_and_says_how_it_stands(attachment, server, begin, persistence):
@@ -40,7 +40,7 @@ async def test_every_thread_is_there_and_says_how_it_stands(attachment, server, 
         await reply_to(broken, failed, "approve")
     await attachment.refresh()
     threads = listed(server)
-    assert {name: each["status"] for name, each in threads.items()} == {
+    assert {name: item["status"] for name, item in threads.items()} == {
         waiting: "interrupted",
         done: "idle",
         failed: "error",
@@ -98,7 +98,7 @@ async def test_a_thread_that_cannot_be_read_hides_no_other(
     with sqlite3.connect(tmp_path / "threads.db") as file:
         file.execute("UPDATE checkpoints SET checkpoint = x'ff' WHERE thread_id = ?", [damaged])
     await attachment.refresh()
-    assert {name: each["status"] for name, each in listed(server).items()} == {
+    assert {name: item["status"] for name, item in listed(server).items()} == {
         whole: "interrupted",
         half: "error",
         damaged: "error",
@@ -139,6 +139,6 @@ async def test_a_name_that_the_server_cannot_take_is_told_once(
         await attachment.refresh()
         await attachment.refresh()
     assert server["threads"] == []
-    assert [each.message for each in caplog.records] == [
+    assert [record.message for record in caplog.records] == [
         "thread 'my-thread' is not in the server's list: it takes only UUIDs as ids"
     ]

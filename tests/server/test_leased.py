@@ -76,7 +76,7 @@ async def test_who_decided_is_who_sent_the_run(graph, persistence):
     await graph.ainvoke(QUESTION, CONFIG)
     sent_by = {"configurable": {"thread_id": "t", "langgraph_auth_user_id": "ada"}}
     await graph.ainvoke(Command(resume="approve"), sent_by)
-    assert [each.decided_by for each in await persistence.ledger.entries("t")] == ["ada"]
+    assert [entry.decided_by for entry in await persistence.ledger.entries("t")] == ["ada"]
 
 
 async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(graph, persistence):

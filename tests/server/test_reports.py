@@ -43,8 +43,8 @@ def begin_report(persistence):
         thread_id = str(uuid.uuid4())
         flow = ReportWorkflow(report_services(), persistence=persistence)
         await flow.start(QUESTION, thread_id=thread_id)
-        for each in answers:
-            await reply_to(flow, thread_id, each)
+        for item in answers:
+            await reply_to(flow, thread_id, item)
         return thread_id
 
     return begin_report
@@ -96,7 +96,7 @@ async def test_nobody_passes_for_silence_over_the_server(admission, begin_report
     thread_id = await begin_report()
     said = {"action": "approve", "decided_by": "timeout"}
     run = await admission.run(thread_id, answer(said), "ada")
-    assert [each["decided_by"] for each in run["command"]["resume"].values()] == ["person"]
+    assert [row["decided_by"] for row in run["command"]["resume"].values()] == ["person"]
 
 
 @pytest.mark.parametrize(
@@ -272,8 +272,8 @@ async def test_reports_are_in_the_servers_list_beside_searches(persistence, begi
     )
     attachment = ThreadAttachment(persistence, ["ada"], ServerThreads(server))
     await attachment.refresh()
-    listed = {str(each["thread_id"]): each for each in server["threads"]}
-    assert {name: each["status"] for name, each in listed.items()} == {
+    listed = {str(request["thread_id"]): request for request in server["threads"]}
+    assert {name: item["status"] for name, item in listed.items()} == {
         waiting: "interrupted",
         done: "idle",
         search: "interrupted",
@@ -284,7 +284,7 @@ async def test_reports_are_in_the_servers_list_beside_searches(persistence, begi
     assert question["value"]["kind"] == "plan_review"
     await ReportCatalog(persistence).delete(waiting)
     await attachment.refresh()
-    assert {str(each["thread_id"]) for each in server["threads"]} == {done, search}
+    assert {str(request["thread_id"]) for request in server["threads"]} == {done, search}
 
 
 def test_the_graph_of_reports_of_the_app_factory_takes_leases(monkeypatch, tmp_path):

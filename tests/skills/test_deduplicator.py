@@ -24,7 +24,7 @@ def paper(name: str, title: str = TITLE, author: str | None = "Ada Smith", **res
 
 async def clusters(*papers: RawPaper, llm: FakeLLM | None = None) -> list[list[str]]:
     merged = await Deduplicator(llm).deduplicate(list(papers))
-    return sorted(each.merged_from or [each.id] for each in merged)
+    return sorted(work.merged_from or [work.id] for work in merged)
 
 
 ONE = [["1", "2"]]
@@ -73,7 +73,7 @@ async def test_the_same_record_of_one_source_is_one() -> None:
 
 async def test_two_sources_that_number_different_works_alike_keep_both() -> None:
     one, other = paper("1", source="a"), paper("1", title="Something else", source="b")
-    ids = {each.id for each in await Deduplicator().deduplicate([one, other])}
+    ids = {work.id for work in await Deduplicator().deduplicate([one, other])}
     assert ids == {"1", "b:1"}
 
 
@@ -101,7 +101,7 @@ async def test_the_merged_record_is_the_richest_with_its_gaps_filled() -> None:
     assert merged.citation_count == 9
     assert merged.is_retracted is True
     assert merged.merged_from == ["poor", "rich"]
-    assert [each.source for each in merged.sightings] == ["a", "b"]
+    assert [report.source for report in merged.sightings] == ["a", "b"]
 
 
 async def test_keywords_of_all_records_are_united_those_of_the_richest_first() -> None:
@@ -151,7 +151,7 @@ async def test_the_order_of_records_changes_no_cluster_and_no_id(
     shuffled = random.Random(seed).sample(papers, len(papers))  # noqa: S311  # no secret
 
     def content(found: list[RawPaper]) -> list[str]:
-        return sorted(each.model_dump_json() for each in found)
+        return sorted(model.model_dump_json() for model in found)
 
     one = await Deduplicator().deduplicate(papers)
     other = await Deduplicator().deduplicate(shuffled)
@@ -163,10 +163,10 @@ async def test_the_order_of_records_changes_no_cluster_and_no_id(
 async def test_no_record_is_lost_and_ids_are_unique(papers: list[RawPaper]) -> None:
     llm = FakeLLM(obedient_answer)
     found = await Deduplicator(llm).deduplicate(papers)
-    named = {name for each in found for name in (*each.merged_from, each.id)}
-    assert {each.id for each in papers} <= named
+    named = {name for work in found for name in (*work.merged_from, work.id)}
+    assert {work.id for work in papers} <= named
     if len(papers) > 1:
-        assert len({each.id for each in found}) == len(found)
+        assert len({work.id for work in found}) == len(found)
 
 
 SINGLES = [
@@ -180,7 +180,7 @@ async def test_the_model_joins_what_is_still_single() -> None:
     twin = paper("4", doi="10.1000/x", title="T1"), paper("5", doi="10.1000/x", title="T2")
     llm = FakeLLM({"groups": [["1", "2"]]})
     assert await clusters(*SINGLES, *twin, llm=llm) == [["1", "2"], ["3"], ["4", "5"]]
-    assert [each["id"] for each in data_block(llm.calls[0])] == ["1", "2", "3"]
+    assert [entry["id"] for entry in data_block(llm.calls[0])] == ["1", "2", "3"]
 
 
 async def test_invented_ids_lose_and_add_nothing() -> None:

@@ -32,11 +32,11 @@ class ShelfEnricher:
         self.asked: list[list[str]] = []
 
     async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
-        self.asked.append([each.id for each in works])
+        self.asked.append([record.id for record in works])
         if self.error is not None:
             raise self.error
         report = SourceReport(source=self.enricher_name, status=SourceStatus.OK)
-        return LookUp(report, {each.id: self.records for each in works})
+        return LookUp(report, {record.id: self.records for record in works})
 
 
 async def filled(one: RawPaper, *records: RawPaper) -> RawPaper:
@@ -121,8 +121,8 @@ async def test_the_next_is_asked_only_for_what_is_still_missing() -> None:
     report = await GapFiller([first, second]).fill([work(), bare, whole])
     assert first.asked == [["w1", "w2"]]
     assert second.asked == [["w2"]]
-    assert [each.id for each in report.works] == ["w1", "w2", "w3"]
-    assert [each.kept for each in report.sources] == [2, 0]
+    assert [record.id for record in report.works] == ["w1", "w2", "w3"]
+    assert [source.kept for source in report.sources] == [2, 0]
     assert report.sources[0].note == (
         "filled 1 abstracts, 1 open texts; works without a matching record: 1"
     )
@@ -139,7 +139,7 @@ async def test_a_failure_is_told_and_loses_nothing() -> None:
     broken = ShelfEnricher(error=KeyError("title"), name="broken")
     report = await GapFiller([broken, ShelfEnricher(known())]).fill([work()])
     assert report.works[0].abstract == "Known."
-    assert [each.status for each in report.sources] == [SourceStatus.BUG, SourceStatus.OK]
+    assert [source.status for source in report.sources] == [SourceStatus.BUG, SourceStatus.OK]
     assert report.sources[0].source == "broken (enrichment)"
 
 

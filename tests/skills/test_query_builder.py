@@ -672,7 +672,7 @@ async def test_what_the_last_round_excluded_stays_excluded_until_it_is_welcome()
     first = await asked_for(answer("coffee", "caffeine"), "not mice")
     for text, is_barred in (("more on toxicity", True), ("more on mice", False)):
         second = await builder(FakeLLM(answer("tea"))).build(given_text(text, first))
-        barred = [not finds(each, "tea mice toxicity") for each in texts(second)]
+        barred = [not finds(item, "tea mice toxicity") for item in texts(second)]
         assert all(barred) is is_barred
 
 

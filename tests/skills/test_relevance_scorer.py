@@ -81,8 +81,8 @@ async def test_scores_are_anchored() -> None:
 
 async def test_a_score_does_not_depend_on_the_other_papers() -> None:
     mixed = [paper("1", "Drug toxicity"), paper("2", "Neural networks"), paper("3", "Rome")]
-    together = [each.relevance_score for each in await judged(*mixed)]
-    assert together == [(await judged(each))[0].relevance_score for each in mixed]
+    together = [judgement.relevance_score for judgement in await judged(*mixed)]
+    assert together == [(await judged(batch))[0].relevance_score for batch in mixed]
 
 
 async def test_the_rarer_concept_tells_more_and_so_does_a_word_that_is_there_more_often() -> None:
@@ -188,5 +188,5 @@ async def test_any_text_gets_a_score_in_order(
     intent = INTENT.model_copy(update={"concepts": concepts, "topic": "x"})
     marked = [MarkedPaper(id="m", title=t, is_relevant=is_it) for t, is_it in marks]
     found = await RelevanceScorer(None).score(papers, intent, marked)
-    assert [each.paper for each in found] == papers
-    assert all(0.0 <= each.relevance_score <= 1.0 for each in found)
+    assert [judged_paper.paper for judged_paper in found] == papers
+    assert all(0.0 <= judgement.relevance_score <= 1.0 for judgement in found)

@@ -16,7 +16,7 @@ def mark(name: str, *, is_relevant: bool, title: str = "") -> MarkedPaper:
 
 
 def names(papers: list[ScoredPaper]) -> list[str]:
-    return [each.paper.id for each in papers]
+    return [judged_paper.paper.id for judged_paper in papers]
 
 
 def test_the_order_of_a_single_source_is_kept() -> None:
@@ -133,8 +133,10 @@ def test_a_mark_on_a_paper_that_is_not_among_these_is_learned_from() -> None:
 
 def test_marks_are_learned_from_keywords_too() -> None:
     papers = [paper(f"p{n}", title=f"report {n}", library=n) for n in range(1, 9)]
-    for each in papers:
-        each.paper.keywords = ["honey bees" if each.paper.id in {"p7", "p8"} else "soil"]
+    for judged_paper in papers:
+        judged_paper.paper.keywords = [
+            "honey bees" if judged_paper.paper.id in {"p7", "p8"} else "soil"
+        ]
     marks = [mark("p8", is_relevant=True), mark("p1", is_relevant=False)]
     assert names(ResultRanker().order(papers, marks))[1] == "p7"
 
@@ -152,8 +154,8 @@ def test_before_any_mark_what_resembles_the_first_papers_moves_up_a_little() -> 
 def test_every_paper_comes_out_once(ranks: list[tuple[int, float]], data: st.DataObject) -> None:
     papers = [paper(f"p{n}", score, library=rank) for n, (rank, score) in enumerate(ranks)]
     marks = [
-        mark(each.paper.id, is_relevant=data.draw(st.booleans()))
-        for each in papers
+        mark(judged_paper.paper.id, is_relevant=data.draw(st.booleans()))
+        for judged_paper in papers
         if data.draw(st.booleans())
     ]
     found = ResultRanker().order(papers, marks)

@@ -67,7 +67,7 @@ def paper(name: str, source: str = "s", title: str = "T") -> RawPaper:
 
 
 def ids(papers: list[RawPaper]) -> list[str]:
-    return [each.id for each in papers]
+    return [work.id for work in papers]
 
 
 async def test_without_queries_nobody_is_asked() -> None:
@@ -134,7 +134,7 @@ async def test_a_failing_source_is_reported_and_the_others_are_kept(
     report = await Searcher([Source("bad", error), slow]).report(strategy())
     assert ids(report.papers) == ["slow-1"]
     assert slow.finished
-    assert [(each.source, each.status) for each in report.sources] == [
+    assert [(source.source, source.status) for source in report.sources] == [
         ("bad", status),
         ("slow", SourceStatus.OK),
     ]
@@ -178,8 +178,8 @@ async def test_a_source_that_reports_is_asked_for_its_report() -> None:
     answer = SearchReport(papers=[paper("1"), paper("2", title="")], sources=entries)
     report = await Searcher([Reporting("r", answer)]).report(strategy())
     assert ids(report.papers) == ["1"]
-    assert [each.query for each in report.sources] == ["q1", "q2"]
-    assert sum(each.dropped for each in report.sources) == 1
+    assert [source.query for source in report.sources] == ["q1", "q2"]
+    assert sum(source.dropped for source in report.sources) == 1
 
 
 @pytest.mark.parametrize("source", [Source("a", "text"), Source("a", [{}]), Reporting("a", [])])
@@ -237,7 +237,7 @@ async def test_a_source_that_ignores_cancellation_costs_its_deadline_and_no_more
     deaf.finished = True
     assert asyncio.get_running_loop().time() - started == pytest.approx(0.15)
     assert ids(report.papers) == ["b-1"]
-    assert [each.status for each in report.sources] == [SourceStatus.TIMEOUT, SourceStatus.OK]
+    assert [source.status for source in report.sources] == [SourceStatus.TIMEOUT, SourceStatus.OK]
     await asyncio.sleep(0.1)
 
 
@@ -289,14 +289,14 @@ async def test_a_source_that_blocks_the_loop_is_named(caplog: pytest.LogCaptureF
     """API-28"""
     report = await Searcher([Source("a"), Blocking("bad", caplog)], stall_s=0.5).report(strategy())
     assert "source bad blocks the program" in caplog.text
-    assert [each.note is not None for each in report.sources] == [False, True]
+    assert [source.note is not None for source in report.sources] == [False, True]
     assert "blocked the program for" in str(report.sources[1].note)
 
 
 async def test_an_unknown_source_is_a_line_that_names_the_known_ones() -> None:
     report = await Searcher([Source("a"), Source("b")]).report(strategy("nowhere", "b"))
     assert ids(report.papers) == ["b-1"]
-    assert [each.source for each in report.sources] == ["b", "nowhere"]
+    assert [source.source for source in report.sources] == ["b", "nowhere"]
     assert report.sources[1].status.is_failure
     assert "known sources: a, b" in str(report.sources[1].error)
 
@@ -438,14 +438,14 @@ def test_what_each_source_will_be_sent_stands_under_the_query_of_the_strategy() 
     fakes = [FakeSource("one", []), FakeSource("two", [])]
     asked = strategy("two", "none", "one", queries=("q", long))
     said = Searcher(fakes).translations(asked)
-    assert [(each.source, each.query) for each in said] == [
+    assert [(message.source, message.query) for message in said] == [
         ("two", "q"),
         ("two", long),
         ("none", ""),
         ("one", "q"),
         ("one", long),
     ]
-    assert [bool(each.error) for each in said] == [False, False, True, False, False]
+    assert [bool(message.error) for message in said] == [False, False, True, False, False]
     assert len(said[1].texts[0]) < len(long)
     assert "alternatives left out" in said[1].notes[0]
     assert said[0].texts == ["q"]
@@ -456,5 +456,5 @@ def test_a_query_that_cannot_be_asked_of_anybody_has_no_translation() -> None:
     said = Searcher([FakeSource("one", [])]).translations(
         strategy("one", queries=("q", unreadable, *(f"q{n}" for n in range(60))))
     )
-    assert unreadable not in {each.query for each in said}
+    assert unreadable not in {message.query for message in said}
     assert len(said) == 49

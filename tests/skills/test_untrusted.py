@@ -107,9 +107,9 @@ async def test_an_obedient_model_cannot_lift_papers_that_ask_for_it() -> None:
     llm = FakeLLM(obedient_answer)
     found = await RelevanceScorer(llm).score(papers, INTENT)
     assert llm.call_count == 54
-    assert [each.paper for each in found] == papers
-    assert all(each.relevance_score <= 0.2 for each in found)
-    assert all(SUSPICIOUS in each.relevance_reason for each in found)
+    assert [judged_paper.paper for judged_paper in found] == papers
+    assert all(judgement.relevance_score <= 0.2 for judgement in found)
+    assert all(SUSPICIOUS in hit.relevance_reason for hit in found)
 
 
 async def test_an_obedient_model_loses_no_paper_among_duplicates() -> None:
@@ -118,7 +118,7 @@ async def test_an_obedient_model_loses_no_paper_among_duplicates() -> None:
         injected(number).model_copy(update={"doi": f"10.1000/{number}"}) for number in range(54)
     ]
     found = await Deduplicator(FakeLLM(obedient_answer)).deduplicate(papers)
-    assert [each.id for each in found] == [each.id for each in papers]
+    assert [work.id for work in found] == [paper.id for paper in papers]
 
 
 async def test_untrusted_text_is_only_in_the_data_block() -> None:
@@ -132,7 +132,7 @@ async def test_untrusted_text_is_only_in_the_data_block() -> None:
     papers = [injected(number) for number in range(10)]
     await RelevanceScorer(FakeLLM(answer)).score(papers, INTENT)
     assert [record["title"] for call in seen for record in read_block(call)] == [
-        each.title for each in papers
+        paper.title for paper in papers
     ]
     for call in seen:
         assert not any(order in call.system_prompt for order in ORDERS)

@@ -59,7 +59,7 @@ def test_mass_nouns_get_no_plural(concept: str) -> None:
 def test_any_text_has_variants_other_than_itself(text: str) -> None:
     found = variants(text)
     assert text not in found
-    assert len({each.casefold() for each in found}) == len(found)
+    assert len({hit.casefold() for hit in found}) == len(found)
 
 
 def test_the_table_has_no_lonely_or_blank_names() -> None:

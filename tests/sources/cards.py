@@ -46,8 +46,8 @@ class Cards(Adapter):
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         del filters
         parts = tree.children if isinstance(tree, And) else (tree,)
-        rest = tuple(each for each in parts if isinstance(each, Not | Phrase))
-        words = [each for each in parts if isinstance(each, Term)]
+        rest = tuple(part for part in parts if isinstance(part, Not | Phrase))
+        words = [part for part in parts if isinstance(part, Term)]
         text = " ".join(map(render, words))
         remainder = And(rest) if len(rest) > 1 else next(iter(rest), None)
         return Translated(text, ("no phrases",) if rest else (), remainder)
@@ -66,7 +66,7 @@ class Cards(Adapter):
             raise ServiceError(f"Card catalogue: {body['error']}", status=SourceStatus.EXHAUSTED)
         listed = body.get("papers", body.get("organic_results"))
         entries = listed if isinstance(listed, list) else []
-        papers = [paper for each in entries if (paper := read_card(each))]
+        papers = [paper for entry in entries if (paper := read_card(entry))]
         following = body.get("next")
         return Page(
             papers,
@@ -87,7 +87,9 @@ class XmlCards(Cards):
         root = answer.xml()
         if root is None or root.tag != "cards":
             raise ServiceError("Card catalogue answered with something else than cards")
-        return Page([RawPaper(id=each.text or "", title="T", source=self.name) for each in root])
+        return Page(
+            [RawPaper(id=statement.text or "", title="T", source=self.name) for statement in root]
+        )
 
 
 def read_card(entry: Any) -> RawPaper | None:

@@ -61,7 +61,7 @@ class Net:
 
     @property
     def paths(self) -> list[str]:
-        return [each["path"] for each in self.asked]
+        return [request["path"] for request in self.asked]
 
     def _handle(self, request: Request) -> Response:
         given: Asked = {**request.args, "path": request.path}

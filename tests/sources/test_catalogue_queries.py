@@ -208,8 +208,8 @@ WORDS = ("ant", "bee", "cat", "dog")
 trees = st.recursive(
     st.sampled_from([Term(word) for word in WORDS] + [Phrase(("ant", "bee"))]),
     lambda inner: st.one_of(
-        st.lists(inner, min_size=1, max_size=3).map(lambda each: And(tuple(each))),
-        st.lists(inner, min_size=1, max_size=3).map(lambda each: Or(tuple(each))),
+        st.lists(inner, min_size=1, max_size=3).map(lambda clauses: And(tuple(clauses))),
+        st.lists(inner, min_size=1, max_size=3).map(lambda item: Or(tuple(item))),
         inner.map(Not),
         st.builds(Near, st.sampled_from([Term("cat")]), st.sampled_from([Term("dog")]), st.just(1)),
     ),

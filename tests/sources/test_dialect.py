@@ -39,8 +39,8 @@ leaves = st.sampled_from([Term(word) for word in WORDS] + [Phrase(("ant", "bee")
 trees = st.recursive(
     leaves,
     lambda inner: st.one_of(
-        st.lists(inner, min_size=1, max_size=3).map(lambda each: And(tuple(each))),
-        st.lists(inner, min_size=1, max_size=3).map(lambda each: Or(tuple(each))),
+        st.lists(inner, min_size=1, max_size=3).map(lambda clauses: And(tuple(clauses))),
+        st.lists(inner, min_size=1, max_size=3).map(lambda item: Or(tuple(item))),
         inner.map(Not),
     ),
     max_leaves=8,

@@ -262,8 +262,8 @@ leaves = st.sampled_from([*map(Term, WORDS), Phrase(("ant", "bee")), Term("ca", 
 trees = st.recursive(
     leaves,
     lambda inner: st.one_of(
-        st.lists(inner, min_size=2, max_size=3).map(lambda each: And(tuple(each))),
-        st.lists(inner, min_size=2, max_size=3).map(lambda each: Or(tuple(each))),
+        st.lists(inner, min_size=2, max_size=3).map(lambda clauses: And(tuple(clauses))),
+        st.lists(inner, min_size=2, max_size=3).map(lambda item: Or(tuple(item))),
         inner.map(Not),
     ),
     max_leaves=8,

@@ -39,7 +39,7 @@ def xml_cards(server: FaultServer, path: str) -> HttpSource:
 
 
 def _params(path: str) -> dict[str, str]:
-    return dict(each.split("=", 1) for each in path.partition("?")[2].split("&") if each)
+    return dict(part.split("=", 1) for part in path.partition("?")[2].split("&") if part)
 
 
 async def line(source: HttpSource, **filters: Any) -> SourceReport:
@@ -83,8 +83,8 @@ async def test_api_02_what_is_exhausted_is_not_asked_the_other_queries(server: F
     source = cards(server, "/status?code=429&retry_after=54000")
     report = await source.report(strategy("aa", "bb", "cc"))
     assert server.requests["/status"] == 1
-    assert [each.status for each in report.sources] == [SourceStatus.EXHAUSTED] * 3
-    assert [str(each.error).count("not sent") for each in report.sources] == [0, 1, 1]
+    assert [item.status for item in report.sources] == [SourceStatus.EXHAUSTED] * 3
+    assert [str(item.error).count("not sent") for item in report.sources] == [0, 1, 1]
 
 
 @pytest.mark.parametrize("path", ["/reset", "/status?code=401"])
@@ -101,7 +101,7 @@ async def test_api_03_the_deadline_holds_for_all_queries_together(
     source = cards(server, "/status?code=429&retry_after=4", clock, max_retries=3, deadline_s=30.0)
     report = await source.report(strategy(*"abcdefghij"))
     assert clock.now <= 1030.0
-    assert {each.status for each in report.sources} <= {
+    assert {item.status for item in report.sources} <= {
         SourceStatus.RATE_LIMITED,
         SourceStatus.TIMEOUT,
     }
@@ -114,7 +114,7 @@ async def test_api_03_all_sources_refusing_is_an_empty_answer_with_the_reasons(
     sources = {f"s{n}": cards(server, "/status?code=429&retry_after=9999") for n in range(10)}
     report = await Searcher(sources).report(strategy("graph"))
     assert report.papers == []
-    assert [each.status for each in report.sources] == [SourceStatus.EXHAUSTED] * 10
+    assert [source.status for source in report.sources] == [SourceStatus.EXHAUSTED] * 10
 
 
 @pytest.mark.parametrize("code", [500, 502, 503, 504])
@@ -272,7 +272,7 @@ async def test_api_21_numbers_that_cannot_be_are_left_out() -> None:
     other = {"id": 2, "title": "U", "year": 1e999, "cited": float("nan")}
     async with FaultServer({"papers": [entry, other]}) as server:
         papers = await cards(server, "/ok").search("graph")
-    assert [(each.year, each.citation_count) for each in papers] == [(None, 0), (None, 0)]
+    assert [(paper.year, paper.citation_count) for paper in papers] == [(None, 0), (None, 0)]
 
 
 async def test_api_22_json_without_end_of_depth_is_a_bad_response(server: FaultServer) -> None:
@@ -308,7 +308,10 @@ async def test_api_25_a_broken_connection_is_unreachable_and_the_others_go_on(
 ) -> None:
     sources = {"bad": cards(server, path), "good": cards(server, "/ok")}
     report = await Searcher(sources).report(strategy("graph", max_results=1))
-    assert [each.status for each in report.sources] == [SourceStatus.UNREACHABLE, SourceStatus.OK]
+    assert [source.status for source in report.sources] == [
+        SourceStatus.UNREACHABLE,
+        SourceStatus.OK,
+    ]
 
 
 @pytest.mark.parametrize("url", ["http://no-such-host.invalid/", "https://127.0.0.1:{port}/ok"])
@@ -323,13 +326,13 @@ async def test_api_26_all_sources_failing_gives_every_reason(server: FaultServer
     sources = {name: cards(server, path) for name, path in paths.items()}
     report = await Searcher(sources).report(strategy("graph"))
     assert report.papers == []
-    assert [each.status for each in report.sources] == [
+    assert [source.status for source in report.sources] == [
         SourceStatus.UNREACHABLE,
         SourceStatus.BAD_RESPONSE,
         SourceStatus.UNAUTHORISED,
         SourceStatus.EXHAUSTED,
     ]
-    assert all(each.error for each in report.sources)
+    assert all(source.error for source in report.sources)
 
 
 class Buggy(Cards):
@@ -343,7 +346,7 @@ class Buggy(Cards):
 async def test_api_27_a_bug_of_one_adapter_cancels_nobody(server: FaultServer) -> None:
     sources = {"bug": HttpSource(Buggy(server.url("/ok"))), "good": cards(server, "/ok")}
     report = await Searcher(sources).report(strategy("aa", "bb", max_results=1))
-    assert [(each.source, each.status) for each in report.sources] == [
+    assert [(source.source, source.status) for source in report.sources] == [
         ("cards", SourceStatus.BUG),
         ("cards", SourceStatus.BUG),
         ("cards", SourceStatus.OK),
@@ -359,7 +362,9 @@ async def test_api_29_no_host_gets_more_requests_at_once_than_it_bears() -> None
     async with FaultServer() as server:
         sources = [cards(server, "/ok") for _ in range(8)]
         queries = [f"word{number}" for number in range(6)]
-        await asyncio.gather(*(each.report(strategy(*queries, max_results=1)) for each in sources))
+        await asyncio.gather(
+            *(source.report(strategy(*queries, max_results=1)) for source in sources)
+        )
         assert server.requests["/ok"] == 48
         assert server.most_at_once == 1
 

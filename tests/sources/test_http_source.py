@@ -131,8 +131,8 @@ async def test_a_repeated_search_is_from_the_cache_and_says_so(
         ]
         for _ in range(2)
     ]
-    assert [each.from_cache for each in reports] == [False, True]
-    assert [each.attempts for each in reports] == [1, 0]
+    assert [report.from_cache for report in reports] == [False, True]
+    assert [report.attempts for report in reports] == [1, 0]
     assert reports[0].kept == reports[1].kept
     assert len(catalogue.asked) == 1
 

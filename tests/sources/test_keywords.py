@@ -43,7 +43,7 @@ def of_crossref(keywords: Any) -> RawPaper | None:
 
 
 def of_datacite(keywords: Any) -> RawPaper | None:
-    subjects = [{"subject": each} for each in keywords or []] if keywords != 7 else 7
+    subjects = [{"subject": keyword} for keyword in keywords or []] if keywords != 7 else 7
     return read_doi({"attributes": {"titles": [{"title": "T"}], "subjects": subjects}}, "s")
 
 

@@ -118,7 +118,7 @@ async def test_crossref_is_told_the_address_in_the_query_too(httpserver: HTTPSer
 
 async def test_a_language_is_a_filter_or_is_checked_on_our_side(service: Loopback) -> None:
     await source_of(service).report(strategy(language="German"))
-    said = str([{**each, "headers": None} for each in service.asked])
+    said = str([{**request, "headers": None} for request in service.asked])
     wanted = {
         "openalex": "language:de",
         "doaj": "bibjson.journal.language:DE",

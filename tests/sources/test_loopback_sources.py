@@ -45,7 +45,7 @@ async def test_it_keeps_the_contract_of_sources(service: Loopback, httpserver: H
         year=FIRST_YEAR + 3,
         secrets=[KEY],
         many=len(TITLED),
-        failing={wrong: HttpSource(each, NO_WAITING) for wrong, each in broken.items()},
+        failing={wrong: HttpSource(item, NO_WAITING) for wrong, item in broken.items()},
     )
     await check_source(source_of(service), contract)
 
@@ -142,8 +142,8 @@ async def test_records_of_pubmed_keep_the_order_of_relevance(httpserver: HTTPSer
 async def test_pubmed_is_told_who_asks(httpserver: HTTPServer) -> None:
     service = SERVICES["pubmed"](httpserver)
     await source_of(service).search("learning", max_results=2)
-    assert {each["email"] for each in service.asked} == {"a@example.org"}
-    assert {each["tool"] for each in service.asked} == {"paper-search"}
+    assert {request["email"] for request in service.asked} == {"a@example.org"}
+    assert {request["tool"] for request in service.asked} == {"paper-search"}
 
 
 async def test_dblp_is_asked_words_and_the_rest_is_checked(httpserver: HTTPServer) -> None:

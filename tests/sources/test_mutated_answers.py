@@ -117,10 +117,10 @@ def broken(value: Any, chance: random.Random, rate: float) -> Any:
     if chance.random() < rate:
         return chance.choice(STRANGE)
     if isinstance(value, dict):
-        kept = {name: broken(each, chance, rate) for name, each in value.items()}
-        return {name: each for name, each in kept.items() if chance.random() > rate}
+        kept = {name: broken(item, chance, rate) for name, item in value.items()}
+        return {name: item for name, item in kept.items() if chance.random() > rate}
     if isinstance(value, list):
-        return [broken(each, chance, rate) for each in value]
+        return [broken(inner, chance, rate) for inner in value]
     return value
 
 

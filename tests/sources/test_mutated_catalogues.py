@@ -92,8 +92,8 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     if path:
         yield path
     inner: Any = value.items() if isinstance(value, dict) else ()
-    for name, each in enumerate(value) if isinstance(value, list) else inner:
-        yield from places(each, (*path, name))
+    for name, item in enumerate(value) if isinstance(value, list) else inner:
+        yield from places(item, (*path, name))
 
 
 def mutate(value: Any, chance: random.Random) -> Any:

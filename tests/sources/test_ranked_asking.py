@@ -92,7 +92,7 @@ async def test_ranked_queries_are_asked_before_boolean_ones(
         ("bees", 3),
     ]
     seen = [paper.sightings[0] for paper in report.papers]
-    assert [(each.query, each.rank) for each in seen[:3]] == [
+    assert [(item.query, item.rank) for item in seen[:3]] == [
         ("deep graphs", 1),
         ("deep graphs", 2),
         ("bees", 1),

@@ -40,11 +40,11 @@ def entries_of(content: bytes, *path: str) -> list[Any] | None:
 
 def check_all(adapter: Adapter, given: list[RecordedAnswer], *path: str) -> None:
     """Check every answer, and say in which of them something was wrong."""
-    for each in given:
+    for row in given:
         try:
-            check(adapter, each, *path)
+            check(adapter, row, *path)
         except Exception as error:
-            error.add_note(f"in {each}")
+            error.add_note(f"in {row}")
             raise
 
 

@@ -388,7 +388,7 @@ def _as_json(result: Any) -> dict[str, Any]:
 def test_what_europe_pmc_says_in_full(recorded: Path) -> None:
     """The one recorded core answer is XML; the JSON has the same names."""
     body = (recorded / "europe_pmc" / "DSpace__pubmedeurope-test.xml").read_bytes()
-    found = [read_result(_as_json(each)) for each in parse_xml(body).iter("result")]
+    found = [read_result(_as_json(item)) for item in parse_xml(body).iter("result")]
     article, patent, other = (paper for paper in found if paper)
     check_fact(
         article,
@@ -519,7 +519,7 @@ def test_more_that_dblp_says(recorded: Path) -> None:
     assert conference.authors[0].name == "Xiaopeng Zhang"
     assert (conference.venue, conference.pages) == ("DAC", "169-174")
     assert preprint.arxiv_id == "2407.15516"
-    assert [each.publication_type for each in page.papers] == [
+    assert [paper.publication_type for paper in page.papers] == [
         "paper-conference",
         "article",
         "article-journal",
@@ -579,11 +579,11 @@ def entries_in(body: bytes) -> int | None:
 
 @pytest.mark.recorded("arxiv", "pubmed", "europe_pmc", "dblp", "core", "serper")
 def test_every_answer_is_read_or_refused(recorded_of: list[RecordedAnswer]) -> None:
-    for each in recorded_of:
+    for item in recorded_of:
         try:
-            check_answer(each)
+            check_answer(item)
         except Exception as error:
-            error.add_note(f"in {each}")
+            error.add_note(f"in {item}")
             raise
 
 

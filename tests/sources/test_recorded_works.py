@@ -27,7 +27,7 @@ class Facts(NamedTuple):
 
 
 FACTS: dict[str, list[Facts]] = {
-    service: [Facts(**each) for each in rows]
+    service: [Facts(**row) for row in rows]
     for service, rows in json.loads(
         Path(__file__).with_name("recorded_facts.json").read_text(encoding="utf-8")
     ).items()
@@ -62,9 +62,9 @@ READERS: dict[str, Read] = {
 @pytest.mark.parametrize(
     ("service", "facts"),
     [
-        pytest.param(service, each, id=f"{service}-{each.body}-{each.place}")
+        pytest.param(service, row, id=f"{service}-{row.body}-{row.place}")
         for service, rows in FACTS.items()
-        for each in rows
+        for row in rows
     ],
 )
 def test_the_facts_are_read(recorded: Path, service: str, facts: Facts) -> None:

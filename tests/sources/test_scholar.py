@@ -65,7 +65,7 @@ def test_what_scholar_cannot_say_is_widened_and_noted(
 ) -> None:
     scholar = to_scholar(query)
     assert sent is None or scholar.text == sent
-    assert any(note in each for each in scholar.notes)
+    assert any(note in item for item in scholar.notes)
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ async def test_it_goes_on_after_a_short_page_and_stops_at_an_empty_one(make: Mak
     scholar = Scholar(page(*map(entry, range(18))), page(*map(entry, range(18, 21))), page())
     papers = await make(scholar).search("graph", max_results=60)
     assert len(papers) == 21
-    assert [(each["start"], each["num"]) for each in scholar.asked] == [
+    assert [(request["start"], request["num"]) for request in scholar.asked] == [
         ("0", "20"),
         ("20", "20"),
         ("40", "20"),
@@ -163,7 +163,7 @@ async def test_no_results_is_an_empty_answer_and_no_error(make: Make) -> None:
     source = make(scholar)
     assert await source.search("graph") == []
     report = await source.report(strategy("graph"))
-    assert [each.status for each in report.sources] == [SourceStatus.EMPTY]
+    assert [item.status for item in report.sources] == [SourceStatus.EMPTY]
 
 
 @pytest.mark.parametrize(("status", "attempts"), [(429, 2), (500, 3), (503, 3)])
@@ -349,7 +349,7 @@ async def test_one_failing_query_does_not_lose_the_others(make: Make) -> None:
     assert len(await source.search_advanced(strategy("aa", "bb", max_results=1))) == 1
     scholar.asked.clear()
     report = await source.report(strategy("aa", "bb", max_results=1))
-    assert [each.status for each in report.sources] == [
+    assert [item.status for item in report.sources] == [
         SourceStatus.BAD_RESPONSE,
         SourceStatus.OK,
     ]
@@ -445,7 +445,7 @@ async def test_it_keeps_the_contract_of_sources(make: Make) -> None:
             return httpx.Response(200, json=NOTHING)
         known = [entry(number, 2015 + number % 3) for number in range(30)]
         kept = [
-            each for number, each in enumerate(known) if years[0] <= 2015 + number % 3 <= years[1]
+            item for number, item in enumerate(known) if years[0] <= 2015 + number % 3 <= years[1]
         ]
         return page(*kept[start : start + int(request.url.params["num"])])
 

@@ -99,15 +99,17 @@ async def test_the_request_that_is_foretold_is_the_one_that_is_sent(
     assert sent == []
     report = await source.report(asked)
     if not sent:
-        assert [each.error for each in said] == [each.error for each in report.sources][: len(said)]
+        assert [message.error for message in said] == [item.error for item in report.sources][
+            : len(said)
+        ]
         return
     [translation] = said
     assert written(sent[0]) == foretold(translation.requests[0])
     assert report.sources[0].query == translation.texts[0]
     assert KEY not in str(said)
     assert CONTACT not in str(said)
-    named = [*asked.works, *(each.text for each in asked.ranked)]
-    assert translation.query == [*named, *(each.boolean_query for each in asked.queries)][0]
+    named = [*asked.works, *(paper.text for paper in asked.ranked)]
+    assert translation.query == [*named, *(query.boolean_query for query in asked.queries)][0]
     assert translation.is_ranked == (form == "ranked")
     assert all(note in (report.sources[0].note or "") for note in translation.notes)
 
@@ -150,9 +152,14 @@ async def test_a_source_that_may_not_be_asked_says_so_once(
 def test_a_library_searches_the_query_as_it_is_written(tmp_path) -> None:
     source = create_source("library", AppConfig(home=tmp_path))
     said = translations(source, strategy(QUERY, "(((", ranked=[RANKED], works=["doi:10.1000/1"]))
-    assert [each.texts for each in said] == [["doi:10.1000/1"], [RANKED.text], [QUERY], ["((("]]
-    assert [bool(each.error) for each in said] == [False, False, False, True]
-    assert {note for each in said for note in each.notes} == {
+    assert [message.texts for message in said] == [
+        ["doi:10.1000/1"],
+        [RANKED.text],
+        [QUERY],
+        ["((("],
+    ]
+    assert [bool(message.error) for message in said] == [False, False, False, True]
+    assert {note for message in said for note in message.notes} == {
         "searched on this machine; nothing is sent"
     }
 

@@ -76,8 +76,8 @@ def counting(ctx: StepContext[State, Params, Any]) -> tuple[Outcome, dict[str, A
 
 
 async def closing(ctx: StepContext[State, Params, Any]) -> tuple[Outcome, dict[str, Any]]:
-    assert all(isinstance(each, Item) for each in ctx.step_state.items)
-    names = [each.name for each in ctx.step_state.items]
+    assert all(isinstance(item, Item) for item in ctx.step_state.items)
+    names = [item.name for item in ctx.step_state.items]
     return OK, {"secret_list": names, "limit": ctx.workflow_params.limit}
 
 
@@ -95,13 +95,13 @@ async def test_channels_hold_json_only_and_untracked_fields_are_in_no_checkpoint
     options = place()
     graph = compile_workflow(TOY, **options)
     await graph.ainvoke({"goal": 2}, CONFIG)
-    saved = [each async for each in options["checkpointer"].alist(CONFIG)]
+    saved = [item async for item in options["checkpointer"].alist(CONFIG)]
     assert len(saved) > 3
-    for each in saved:
-        values = each.checkpoint["channel_values"]
+    for saved_state in saved:
+        values = saved_state.checkpoint["channel_values"]
         assert "secret_list" not in values
         _assert_json(values)
-        for _, channel, value in each.pending_writes:
+        for _, channel, value in saved_state.pending_writes:
             assert channel != "secret_list"
             _assert_json(value)
     assert (await graph.aget_state(CONFIG)).values["items"] == [
@@ -113,11 +113,11 @@ async def test_channels_hold_json_only_and_untracked_fields_are_in_no_checkpoint
 def _assert_json(value: Any) -> None:
     if isinstance(value, dict):
         assert all(type(name) is str for name in value)
-        for each in value.values():
-            _assert_json(each)
+        for inner in value.values():
+            _assert_json(inner)
     elif isinstance(value, list):
-        for each in value:
-            _assert_json(each)
+        for item in value:
+            _assert_json(item)
     else:
         assert value is None or type(value) in {str, int, float, bool}, repr(value)
 

@@ -31,7 +31,7 @@ STATES: dict[str, dict[str, Any]] = {
 
 def test_there_are_five_each_with_a_page():
     assert FOUND.problems == ()
-    assert FOUND.names() == sorted(STATES) == [each.stem for each in PAGES]
+    assert FOUND.names() == sorted(STATES) == [page.stem for page in PAGES]
 
 
 def all_runs() -> list[Any]:
@@ -129,14 +129,14 @@ async def test_the_dynamic_steps_of_the_hybrid_follow_the_settings():
     assert changed == [False, False, True, False, True, False]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda each: each.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_the_picture_of_a_page_is_its_graph(page: Path):
     text = page.read_text(encoding="utf-8")
     assert f"<!-- graph: {page.stem} -->" in text
     assert with_picture(text) == text, "run scripts/docs.py"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda each: each.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_the_command_of_a_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(EXAMPLES.parents[1])
     (block,) = re.findall(r"```sh\npaper-search (.*?)```", page.read_text("utf-8"), re.DOTALL)

@@ -16,10 +16,10 @@ def foreign(path: Path) -> set[str]:
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            names |= {each.name.partition(".")[0] for each in node.names}
+            names |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module.partition(".")[0])
-    return {each for each in names if each.startswith("lang")}
+    return {name for name in names if name.startswith("lang")}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)

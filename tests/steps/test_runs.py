@@ -81,7 +81,7 @@ async def test_every_run_on_a_thread_counts_afresh_and_has_its_own_settings():
 
 def asking(ctx: Context, rounds: Rounds = 3) -> tuple[Literal[OK, ITERATE], dict[str, Any]]:
     del rounds  # bounds the loop
-    options = tuple(Option(value=each) for each in ("stop", "on"))
+    options = tuple(Option(value=name) for name in ("stop", "on"))
     answer = ask_questions(ctx, Question(id="which", text="Which?", options=options))
     return (OK if answer["which"] == "stop" else ITERATE), {"total": ctx.step_state.total + 1}
 

@@ -316,7 +316,7 @@ def test_all_problems_are_told_at_once_with_the_steps_they_are_in():
         "step 'c' cannot be reached",
         "the loop a → b → a has no bound",
     ):
-        assert any(each.startswith(words) for each in problems), words
+        assert any(problem.startswith(words) for problem in problems), words
 
 
 def test_tables_with_parameters_bounds_gates_and_dispatches_can_be_hashed_and_compared():

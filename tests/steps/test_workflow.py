@@ -74,7 +74,7 @@ def test_all_problems_are_told_at_once():
     assert len(problems) >= 7
     with pytest.raises(WorkflowDefinitionError, match=r"workflow 'toy': .*; .*; ") as caught:
         Workflow("toy", StepDef("a", next={OK: "nowhere"}), StepDef("b"))
-    assert all(each in str(caught.value) for each in caught.value.problems)
+    assert all(problem in str(caught.value) for problem in caught.value.problems)
 
 
 def test_the_first_step_is_the_entry_point_unless_another_is_named():

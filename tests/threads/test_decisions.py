@@ -108,10 +108,10 @@ def test_nesting_without_an_end_is_refused():
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda each: (
-        st.lists(each, max_size=3)
+    lambda children: (
+        st.lists(children, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["action", "type", "args", "decisions", "content", "x"]), each
+            st.sampled_from(["action", "type", "args", "decisions", "content", "x"]), children
         )
     ),
     max_leaves=8,

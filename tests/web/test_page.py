@@ -36,9 +36,9 @@ def shown(reviewer: Reviewer, thread: str) -> dict:
 def serious(page: Page) -> list[str]:
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     return [
-        f"{each['id']}: {each['nodes'][0]['html']}"
-        for each in found
-        if each["impact"] in {"serious", "critical"}
+        f"{row['id']}: {row['nodes'][0]['html']}"
+        for row in found
+        if row["impact"] in {"serious", "critical"}
     ]
 
 
@@ -62,7 +62,7 @@ def test_a_question_is_searched_screened_by_keys_and_approved(reviewer: Reviewer
     expect(page.locator(".pill.done")).to_have_text("Done")
     detail = shown(reviewer, thread)
     assert detail["ended_by"] == "approved"
-    assert [each["detail"]["action"] for each in detail["decisions"]] == ["approve", "approve"]
+    assert [item["detail"]["action"] for item in detail["decisions"]] == ["approve", "approve"]
     feedback = detail["history"][-1]["feedback"]
     assert (len(feedback["marked_relevant"]), len(feedback["marked_irrelevant"])) == (16, 33)
 

@@ -62,7 +62,7 @@ def test_two_reviewers_screen_blind_and_settle_their_conflicts_on_the_page(
     expect(conflict).to_contain_text("Settled: exclude")
     expect(conflict).to_contain_text("no proteins")
     told = json.loads(command_line(reviewer.environment, "reconcile", name, "--json").stdout)
-    assert [each["settled"] for each in told["conflicts"]] == ["exclude"]
+    assert [message["settled"] for message in told["conflicts"]] == ["exclude"]
     reviewer.open(f"{thread}/results?decision=excluded")
     expect(page.locator(".paper h3")).to_have_text([first])
     expect(page.locator(".my-note")).to_have_text("Excluded: no proteins")

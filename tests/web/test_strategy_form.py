@@ -21,7 +21,7 @@ def strategy(query: str = "(a OR b) AND c", **fields: object) -> SearchStrategy:
 
 
 def queries(form: list[tuple[str, str]], query: str = "(a OR b) AND c") -> list[str]:
-    return [each["boolean_query"] for each in edited_strategy(strategy(query), form)["queries"]]
+    return [item["boolean_query"] for item in edited_strategy(strategy(query), form)["queries"]]
 
 
 @given(st.lists(GROUPS, min_size=1, max_size=2))

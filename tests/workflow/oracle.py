@@ -41,7 +41,7 @@ class Oracle:
             strategy = await self.skills.build(
                 QueryBuilderInput(
                     intent=intent,
-                    previous_strategies=[each[0] for each in self.history],
+                    previous_strategies=[entry[0] for entry in self.history],
                     user_feedback=self.history[-1][2] if self.history else None,
                 )
             )

@@ -84,7 +84,7 @@ def questions() -> dict[str, Checkpoint]:
         flow = workflow()
         return [await flow.start("q", thread_id="t"), await flow.answer("t", "approve")]
 
-    return {each.kind.value: each for each in asyncio.run(asked())}
+    return {criterion.kind.value: criterion for criterion in asyncio.run(asked())}
 
 
 @pytest.mark.parametrize("kind", list(GOOD))

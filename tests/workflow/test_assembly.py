@@ -38,7 +38,7 @@ async def test_records_of_live_sources_are_kept_once(tmp_path: Path) -> None:
     with Library.open(tmp_path) as library:
         assert sorted(paper.title for paper in library) == ["Graph 2 of live", "Graph 3 of live"]
     assert len(first.papers) == 3
-    assert [each.note for each in first.sources] == [
+    assert [source.note for source in first.sources] == [
         None, "2 records were added to your library, 0 were there",
     ]  # fmt: skip
     assert again.sources[1].note == "0 records were added to your library, 2 were there"
@@ -50,7 +50,7 @@ async def test_a_library_that_cannot_be_written_is_noted_and_nothing_is_lost(
     (tmp_path / "file").touch()
     report = await searcher(tmp_path / "file").report(STRATEGY)
     assert len(report.papers) == 3
-    assert not any(each.status.is_failure for each in report.sources)
+    assert not any(source.status.is_failure for source in report.sources)
     assert str(report.sources[1].note).startswith("nothing was added to your library")
 
 

@@ -40,11 +40,11 @@ RESULT = ResultPayload(collection=COLLECTION)
 
 
 def test_checkpoint_kind_values():
-    assert [each.value for each in CheckpointKind] == ["strategy_confirmation", "result_review"]
+    assert [member.value for member in CheckpointKind] == ["strategy_confirmation", "result_review"]
 
 
 def test_decision_action_values():
-    assert [each.value for each in DecisionAction] == ["approve", "edit", "reject"]
+    assert [member.value for member in DecisionAction] == ["approve", "edit", "reject"]
 
 
 def test_strategy_payload_construction():

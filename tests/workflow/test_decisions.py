@@ -193,7 +193,7 @@ async def test_every_clients_way_to_accept_a_strategy_searches_it(kind, answer, 
     flow = workflow(skills)
     await _asked(flow, kind)
     assert (await reply_to(flow, "t", answer)).kind is RESULT
-    assert [each.queries[0].boolean_query for each in skills.searched] == [searched]
+    assert [row.queries[0].boolean_query for row in skills.searched] == [searched]
 
 
 REJECTIONS: list[tuple[Any, UserFeedback]] = [
@@ -349,7 +349,7 @@ class RawGraph:
     async def stored(self) -> list[Any]:
         """Return what counts of the thread: LangGraph notes the error too, which does no harm."""
         saved = await self._persistence.checkpointer.aget_tuple(self._config)
-        writes = [each for each in saved.pending_writes if each[1] != "__error__"]
+        writes = [write for write in saved.pending_writes if write[1] != "__error__"]
         return [saved.checkpoint["id"], writes]
 
 
@@ -384,7 +384,7 @@ async def test_the_raw_graph_takes_every_clients_shape(kind, answer, searched):
     """HUM-01."""
     raw = await RawGraph.at(kind)
     await raw.answer(answer.model_dump(mode="json") if isinstance(answer, Decision) else answer)
-    assert [each.queries[0].boolean_query for each in raw.skills.searched] == [searched]
+    assert [row.queries[0].boolean_query for row in raw.skills.searched] == [searched]
 
 
 @pytest.mark.parametrize("answer", MARKINGS[:-1])
@@ -447,7 +447,7 @@ def merges(*pairs: tuple[str, str, bool]) -> dict[str, Any]:
 async def test_a_person_may_say_of_papers_and_records_whether_they_are_one(result_asked):
     said = merges(("a", "r", True), ("r", "a", True), ("a", "b", False), ("r", "s", True))
     decision = checked(result_asked, said, KNOWN, RECORDS)
-    assert [each.is_same for each in decision.revised_data.merge_decisions] == [
+    assert [item.is_same for item in decision.revised_data.merge_decisions] == [
         True,
         True,
         False,

@@ -373,11 +373,11 @@ async def test_checkpoints_hold_json_and_no_paper(tmp_path):
 def _assert_json(value: Any) -> None:
     if isinstance(value, dict):
         assert all(type(name) is str for name in value)
-        for each in value.values():
-            _assert_json(each)
+        for inner in value.values():
+            _assert_json(inner)
     elif isinstance(value, list):
-        for each in value:
-            _assert_json(each)
+        for item in value:
+            _assert_json(item)
     else:
         assert value is None or type(value) in {str, int, float, bool}, value
 

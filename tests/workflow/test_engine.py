@@ -124,7 +124,7 @@ async def test_strategy_checkpoint_reject():
     handler = ScriptedHandler([reject("too broad"), "approve", "approve"])
     await workflow(skills, handler).run("q")
     assert skills.calls == ["parse", "build", *STEPS[1:]]
-    assert [each.iteration for each in handler.asked] == [0, 1, 1]
+    assert [request.iteration for request in handler.asked] == [0, 1, 1]
     assert skills.requests[1].user_feedback == UserFeedback(free_text_feedback="too broad")
 
 
@@ -222,7 +222,7 @@ async def test_the_builder_gets_the_text_of_all_papers_ever_marked():
     script = ["approve", mark_last, "approve", mark_last, "approve", "approve"]
     await workflow(skills, ScriptedHandler(script)).run("q")
     marked = skills.requests[2].marked_papers
-    assert [(each.id, each.title, each.is_relevant) for each in marked] == [
+    assert [(paper.id, paper.title, paper.is_relevant) for paper in marked] == [
         ("only-round_0", "Found by round_0", True),
         ("only-round_1", "Found by round_1", True),
     ]
@@ -284,15 +284,15 @@ async def test_checkpoint_ordering():
     """PROP-8: in every iteration the strategy comes before the result."""
     handler = ScriptedHandler(["approve", "reject", "reject", "approve", "approve"])
     await workflow(handler=handler).run("q")
-    assert [(each.iteration, each.kind) for each in handler.asked] == [
+    assert [(request.iteration, request.kind) for request in handler.asked] == [
         (0, STRATEGY),
         (0, RESULT),
         (1, STRATEGY),
         (2, STRATEGY),
         (2, RESULT),
     ]
-    assert {each.run_id for each in handler.asked} == {handler.asked[0].run_id}
-    assert all(each.payload.iteration == each.iteration for each in handler.asked)
+    assert {request.run_id for request in handler.asked} == {handler.asked[0].run_id}
+    assert all(request.payload.iteration == request.iteration for request in handler.asked)
 
 
 ENDS = {
@@ -331,14 +331,14 @@ async def test_state_is_complete_when_no_strategy_was_accepted():
     """PROP-7."""
     detail = await _is_complete_after(ENDS["strategies_rejected"][0])
     assert detail.ended_by == "limit_reached"
-    assert [each.result_count for each in detail.history] == [0, 0]
+    assert [entry.result_count for entry in detail.history] == [0, 0]
 
 
 async def test_state_is_complete_when_nobody_was_asked():
     """PROP-7 PROP-10 REQ-20: an iteration is recorded also without an answer."""
     detail = await _is_complete_after(None)
     assert detail.ended_by == "not_reviewed"
-    assert [(each.iteration, each.result_count) for each in detail.history] == [(0, 2)]
+    assert [(entry.iteration, entry.result_count) for entry in detail.history] == [(0, 2)]
 
 
 # --- the boundaries -------------------------------------------------------------------------------
@@ -362,18 +362,18 @@ class TypeCheckingSkills(FakeSkills):
 
     async def deduplicate(self, papers):
         assert type(papers) is list
-        assert {type(each) for each in papers} <= {RawPaper}
+        assert {type(paper) for paper in papers} <= {RawPaper}
         return await super().deduplicate(papers)
 
     async def score(self, papers, intent):
         assert type(papers) is list
-        assert {type(each) for each in papers} <= {RawPaper}
+        assert {type(paper) for paper in papers} <= {RawPaper}
         assert type(intent) is ParsedIntent
         return await super().score(papers, intent)
 
     async def organize(self, papers, strategy, original_query):
         assert type(papers) is list
-        assert {type(each) for each in papers} <= {ScoredPaper}
+        assert {type(paper) for paper in papers} <= {ScoredPaper}
         assert type(strategy) is SearchStrategy
         assert original_query == "q"
         return await super().organize(papers, strategy, original_query)
@@ -386,7 +386,7 @@ async def test_every_skill_gets_the_type_that_the_one_before_gives():
     script = [edit(edited), mark_last, "reject", "approve", "approve"]
     result = await workflow(skills, ScriptedHandler(script)).run("q")
     assert type(result) is PaperCollection
-    assert {type(each) for each in result.papers} == {Paper}
+    assert {type(paper) for paper in result.papers} == {Paper}
     assert skills.calls.count("organize") == 2
 
 
@@ -518,7 +518,7 @@ def test_whatever_a_person_does_only_papers_shown_are_accumulated(actions, limit
 
     async def run():
         persistence = await open_memory()
-        handler = ScriptedHandler([reply_of(each) for each in actions])
+        handler = ScriptedHandler([reply_of(action) for action in actions])
         result = await workflow(
             handler=handler,
             max_iterations=limit,
@@ -530,7 +530,7 @@ def test_whatever_a_person_does_only_papers_shown_are_accumulated(actions, limit
     result, detail = asyncio.run(run())
     assert {paper.id for paper in result.papers} <= shown
     assert detail.iteration == len(detail.history) <= limit
-    assert [each.iteration for each in detail.history] == list(range(detail.iteration))
+    assert [entry.iteration for entry in detail.history] == list(range(detail.iteration))
     assert detail.status.value == "done"
     assert PaperCollection.model_validate(result.model_dump()) == result
 
@@ -541,7 +541,7 @@ def test_whatever_a_person_does_only_papers_shown_are_accumulated(actions, limit
 def _collection(*ids: str):
     return PaperCollection(
         metadata=SearchMetadata(query="q", search_strategy=fake_strategy("x"), total_found=0),
-        papers=[Paper(id=each, title=each, source="s", authors=[]) for each in ids],
+        papers=[Paper(id=identity, title=identity, source="s", authors=[]) for identity in ids],
         facets=Facets(),
     )
 
@@ -576,7 +576,7 @@ def test_recording_an_iteration_counts_it_and_keeps_the_feedback():
     state.record_iteration(fake_strategy("a"), 3)
     state.record_iteration(fake_strategy("b"), 0, feedback)
     assert state.current_iteration == 2
-    assert [each.iteration for each in state.history] == [0, 1]
+    assert [entry.iteration for entry in state.history] == [0, 1]
     assert state.previous_strategies == [fake_strategy("a"), fake_strategy("b")]
     assert state.latest_feedback == feedback
 
@@ -847,8 +847,8 @@ async def test_two_answers_at_once_count_once():
         *(reply_to(flow, "t", {"action": "approve", "checkpoint": ref}) for ref in [_ref("t")] * 4),
         return_exceptions=True,
     )
-    assert sum(isinstance(each, Checkpoint) for each in outcomes) == 1
-    assert sum(isinstance(each, ThreadBusyError) for each in outcomes) == 3
+    assert sum(isinstance(outcome, Checkpoint) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, ThreadBusyError) for outcome in outcomes) == 3
     assert skills.calls == STEPS
 
 
@@ -860,7 +860,7 @@ async def test_two_workflows_run_side_by_side_on_one_place():
     persistence = await open_memory()
     flows = [workflow(FakeSkills(), persistence=persistence) for _ in range(5)]
     results = await asyncio.gather(*(flow.run(f"q{i}") for i, flow in enumerate(flows)))
-    assert [each.metadata.query for each in results] == [f"q{i}" for i in range(5)]
+    assert [result.metadata.query for result in results] == [f"q{i}" for i in range(5)]
     assert len(await ThreadCatalog(persistence).threads()) == 5
 
 

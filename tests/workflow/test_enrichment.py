@@ -73,7 +73,7 @@ async def test_a_run_that_wants_it_fills_what_merged_works_lack() -> None:
     filled = next(paper for paper in result.papers if paper.title == TITLE)
     assert filled.field_sources["abstract"] == "shelf:1"
     assert set(filled.merged_from) == {"a", "b"}
-    assert "filled 1 abstracts" in str([each.note for each in result.reports])
+    assert "filled 1 abstracts" in str([report.note for report in result.reports])
 
 
 async def test_a_run_that_does_not_want_it_asks_nobody() -> None:
@@ -104,8 +104,8 @@ async def test_a_failure_is_a_line_of_the_report_and_loses_no_paper() -> None:
 
     result = await workflow(GapFiller([Broken()]), enrich=True).run("sorting")
     assert len(result.papers) == 2
-    failed = [each for each in result.reports if each.status.is_failure]
-    assert [(each.source, each.status) for each in failed] == [
+    failed = [report for report in result.reports if report.status.is_failure]
+    assert [(report.source, report.status) for report in failed] == [
         ("shelf (enrichment)", SourceStatus.BUG)
     ]
 
@@ -146,7 +146,7 @@ async def test_from_a_service_to_the_collection(httpserver: HTTPServer) -> None:
     enricher = HttpEnricher(adapter, SourceSettings(interval_s=0))
     result = await workflow(GapFiller([enricher]), enrich=True).run("sorting")
     assert "From Crossref." in {paper.abstract for paper in result.papers}
-    [entry] = [each for each in result.reports if each.source == "crossref (enrichment)"]
+    [entry] = [report for report in result.reports if report.source == "crossref (enrichment)"]
     assert (entry.status, entry.note) == (SourceStatus.OK, "filled 1 abstracts")
 
 

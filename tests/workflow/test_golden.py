@@ -53,7 +53,7 @@ async def test_an_old_thread_is_listed_and_shown(old: tuple[str, str]) -> None:
         catalog = ThreadCatalog(persistence)
         listed = await catalog.threads()
         shown = await catalog.show(thread)
-    assert [each.thread_id for each in listed] == [thread]
+    assert [row.thread_id for row in listed] == [thread]
     assert (listed[0].status, listed[0].checkpoint) == STATUS[thread]
     assert shown.question == QUESTION
 
@@ -76,5 +76,5 @@ async def test_an_old_thread_is_taken_to_its_end(old: tuple[str, str]) -> None:
     assert shown.status is ThreadStatus.DONE
     assert shown.collection is not None
     last = "round_1" if thread == "second-round" else "round_0"
-    assert {each.id for each in shown.collection.papers} >= {"always", f"only-{last}"}
-    assert {each.metadata.query for each in [shown.collection]} == {QUESTION}
+    assert {paper.id for paper in shown.collection.papers} >= {"always", f"only-{last}"}
+    assert {item.metadata.query for item in [shown.collection]} == {QUESTION}

@@ -193,7 +193,7 @@ async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(p
         await workflow(persistence=persistence).answer("t", rejection, by="eve")
     may_go.set()
     await first
-    audit = [(each.by, each.detail["reason"]) for each in await persistence.ledger.audit("t")]
+    audit = [(event.by, event.detail["reason"]) for event in await persistence.ledger.audit("t")]
     assert audit == [("bob", "busy"), ("eve", "already decided")]
     assert skills.calls == STEPS
 
@@ -207,7 +207,7 @@ async def test_fifty_people_decide_on_fifty_threads_at_once(persistence):
     for name in names:
         await flow.start("q", thread_id=name)
     stood = await asyncio.gather(*(flow.answer(name, "approve") for name in names))
-    assert {each.kind for each in stood} == {CheckpointKind.RESULT_REVIEW}
+    assert {criterion.kind for criterion in stood} == {CheckpointKind.RESULT_REVIEW}
     assert skills.calls.count("search") == 50
     for name in names:
         assert len(await persistence.ledger.entries(name)) == 1
@@ -249,11 +249,11 @@ def at_once(url: str, log: Path, actions: list[str]) -> list[str]:
         )
         for i, action in enumerate(actions)
     ]
-    assert [each.stdout.readline() for each in people] == ["ready\n"] * len(people)
-    for each in people:
-        each.stdin.write("\n")
-        each.stdin.flush()
-    said = [each.communicate(timeout=240) for each in people]
+    assert [process.stdout.readline() for process in people] == ["ready\n"] * len(people)
+    for person in people:
+        person.stdin.write("\n")
+        person.stdin.flush()
+    said = [process.communicate(timeout=240) for process in people]
     assert [err for _, err in said] == [""] * len(people)
     return [out.strip() for out, _ in said]
 
@@ -272,7 +272,7 @@ def test_of_six_processes_that_decide_at_the_same_moment_one_resumes(
     calls = log.read_text().split()
     expected = STEPS[2:] if won == "approve" else ["build"]
     assert calls == expected
-    assert any(each.startswith("stands") for each in said)
+    assert any(message.startswith("stands") for message in said)
     for action, words in zip(actions, said, strict=True):
         assert words.split()[0] in ({"stands", "busy"} if action == won else {"decided", "busy"})
         if words.startswith("decided"):

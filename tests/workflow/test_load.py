@@ -30,8 +30,8 @@ async def main(url, name, count):
     async with open_persistence(url) as place:
         flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=place)
         names = [f"{name}-{i}" for i in range(count)]
-        await asyncio.gather(*(flow.start("q", thread_id=each) for each in names))
-        await asyncio.gather(*(flow.answer(each, "approve") for each in names))
+        await asyncio.gather(*(flow.start("q", thread_id=name) for name in names))
+        await asyncio.gather(*(flow.answer(name, "approve") for name in names))
 
 print("ready", flush=True)
 sys.stdin.readline()
@@ -54,16 +54,16 @@ def test_four_processes_with_fifty_threads_each_share_one_file(tmp_path):
         )
         for i in range(4)
     ]
-    assert [each.stdout.readline() for each in processes] == ["ready\n"] * 4
-    for each in processes:
-        each.stdin.write("\n")
-        each.stdin.flush()
-    assert [each.communicate(timeout=250)[1] for each in processes] == [""] * 4
+    assert [item.stdout.readline() for item in processes] == ["ready\n"] * 4
+    for process in processes:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    assert [item.communicate(timeout=250)[1] for item in processes] == [""] * 4
     infos = asyncio.run(listed(f"sqlite:///{path}", limit=1000))
-    assert {each.thread_id for each in infos} == {
+    assert {info.thread_id for info in infos} == {
         f"p{i}-{k}" for i in range(4) for k in range(THREADS)
     }
-    assert {(each.status, each.checkpoint) for each in infos} == {
+    assert {(info.status, info.checkpoint) for info in infos} == {
         (ThreadStatus.WAITING, "result_review")
     }
     with closing(sqlite3.connect(path)) as connection:
@@ -133,5 +133,5 @@ async def test_a_page_of_ten_thousand_threads_takes_less_than_a_second(durable_u
             assert time.process_time() - begun < 1
             assert len(page) == 100
             assert page[0].thread_id == first
-            assert {each.status for each in page} == {ThreadStatus.WAITING}
+            assert {part.status for part in page} == {ThreadStatus.WAITING}
         assert await catalog.threads(limit=100, offset=10_000) == []

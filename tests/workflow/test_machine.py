@@ -183,7 +183,7 @@ class ThreadMachine(RuleBasedStateMachine):
             catalog = ThreadCatalog(persistence)
             flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=persistence)
             shown, pending = await catalog.show("t"), await flow.pending("t")
-        history = [(each.strategy, each.result_count, each.feedback) for each in shown.history]
+        history = [(entry.strategy, entry.result_count, entry.feedback) for entry in shown.history]
         assert history == oracle.history
         if expected is not None:
             assert pending is None

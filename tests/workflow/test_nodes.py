@@ -60,7 +60,7 @@ class Judging(FakeSkills):
         return (await super().parse(user_input)).judged_by([Criterion(text="written by the model")])
 
     async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
-        self.judged_by.append([each.text for each in intent.criteria])
+        self.judged_by.append([criterion.text for criterion in intent.criteria])
         return await super().score(papers, intent)
 
 
@@ -122,7 +122,7 @@ async def test_boolean_queries_that_a_person_wrote_are_the_search(
     handler = ScriptedHandler([edit(edited), "approve"])
     await workflow(skills, handler).run("q")
     [searched] = skills.searched
-    assert [each.text for each in searched.ranked] == ranked
+    assert [paper.text for paper in searched.ranked] == ranked
     assert searched.queries == changes.get("queries", PROPOSED.queries)
 
 
@@ -144,8 +144,8 @@ async def test_papers_are_judged_by_the_criteria_as_a_person_edited_them_in_ever
     handler = ScriptedHandler([edit(edited), reject("more"), "approve", "approve"])
     await workflow(skills, handler).run("q")
     assert skills.judged_by == [judged_by, judged_by]
-    shown = [each.payload.intent.criteria for each in handler.asked[::2]]
-    assert [[each.text for each in criteria] for criteria in shown] == [
+    shown = [request.payload.intent.criteria for request in handler.asked[::2]]
+    assert [[criterion.text for criterion in criteria] for criteria in shown] == [
         ["written by the model"],
         judged_by,
     ]
@@ -168,7 +168,7 @@ async def test_a_known_paper_that_an_earlier_round_found_is_told_as_lost() -> No
     handler = ScriptedHandler(["approve", reject("other"), "approve", "approve"])
     flow = workflow(FakeSkills(records), handler, must_find=["The paper of round_0"])
     await flow.run("q")
-    first, second = (each.payload.known_papers for each in (handler.asked[1], handler.asked[3]))
+    first, second = (item.payload.known_papers for item in (handler.asked[1], handler.asked[3]))
     assert isinstance(first, KnownPapersReport)
     assert first.in_result == ["The paper of round_0"]
     assert (second.not_in_result, second.missing) == (["The paper of round_0"], [])
@@ -199,7 +199,7 @@ async def test_a_source_is_silent_only_if_no_round_kept_anything_of_it() -> None
     flow = SearchWorkflow(skills, skills, Reporting(), skills, skills, skills, handler)
     result = await flow.run("q")
     assert result.silent_sources == ["never"]
-    assert [each.iteration for each in result.reports] == [0, 0, 0, 1, 1, 1]
+    assert [row.iteration for row in result.reports] == [0, 0, 0, 1, 1, 1]
 
 
 async def test_a_thread_is_listed_with_its_question_before_anything_else_is_done() -> None:
@@ -278,7 +278,7 @@ async def test_a_search_that_another_process_goes_on_with_asks_no_other_source(t
 
 async def test_a_paper_beyond_the_limit_that_was_marked_is_not_counted_as_beyond_it_in_the_end():
     def four(_strategy: SearchStrategy) -> list[RawPaper]:
-        return [RawPaper(id=each, title=f"Title {each}", source="s") for each in "abcd"]
+        return [RawPaper(id=item, title=f"Title {item}", source="s") for item in "abcd"]
 
     async with open_persistence("memory:") as persistence:
         flow = workflow(FakeSkills(four), persistence=persistence, max_results=1)

@@ -103,7 +103,7 @@ def is_mixed(path: Path) -> bool:
 
 @pytest.mark.parametrize(
     ("path", "bound"),
-    [each for each in POSSIBLE if not is_mixed(each[0])],
+    [item for item in POSSIBLE if not is_mixed(item[0])],
     ids=[f"{b}-{path_id(p)}" for p, b in POSSIBLE if not is_mixed(p)],
 )
 async def test_the_run_goes_the_way_that_the_answers_say(path: Path, bound: int) -> None:
@@ -116,12 +116,12 @@ async def test_the_run_goes_the_way_that_the_answers_say(path: Path, bound: int)
 
 
 async def test_together_these_ways_take_every_edge_of_the_table() -> None:
-    taken = {each for path, _ in POSSIBLE if not is_mixed(path) for each in path}
+    taken = {item for path, _ in POSSIBLE if not is_mixed(path) for item in path}
     assert taken == {(step.id, outcome) for step in WORKFLOW.steps for outcome in step.next}
 
 
 async def test_untried_names_the_edges_that_no_run_took() -> None:
-    shortest = min((each for each in POSSIBLE), key=lambda each: len(each[0]))
+    shortest = min((path for path in POSSIBLE), key=lambda item: len(item[0]))
     run = await walk(*shortest)
     missing = untried(WORKFLOW, [run])
     assert ("review_results", EDIT) in missing

@@ -61,12 +61,12 @@ async def through(records: SearchRecords, works: list[RawPaper], score: float = 
     """Take records through one round, and return the ids of the works."""
     ids = await records.put_works(await records.records(await records.put_records(works)))
     stored = await records.works(ids)
-    await records.put_judgements([judged(each, score) for each in stored], stored)
+    await records.put_judgements([judged(item, score) for item in stored], stored)
     return ids
 
 
 async def test_records_come_back_in_order_and_as_often_as_asked_for(records):
-    papers = [raw(each) for each in "cab"]
+    papers = [raw(item) for item in "cab"]
     assert await records.put_records(papers) == ["c", "a", "b"]
     assert await records.records(["b", "c", "b"]) == [papers[2], papers[0], papers[2]]
 
@@ -76,8 +76,13 @@ async def test_two_records_under_one_id_are_both_kept(records):
     ids = await records.put_records([one, other, one, third])
     assert len(set(ids)) == 3
     assert ids[0] == ids[2] == "a"
-    assert [each.title for each in await records.records(ids)] == ["One", "Other", "One", "Third"]
-    assert [each.id for each in await records.records(ids)] == ids
+    assert [record.title for record in await records.records(ids)] == [
+        "One",
+        "Other",
+        "One",
+        "Third",
+    ]
+    assert [record.id for record in await records.records(ids)] == ids
 
 
 async def test_storing_twice_gives_the_same_ids(records):
@@ -100,7 +105,7 @@ async def test_a_work_found_again_through_another_record_keeps_its_id(records):
     again = raw("c", title="Found by itself")
     await records.put_records([again])
     assert await records.put_works([again]) == ["b"]
-    assert [each.title for each in await records.works(["b"])] == ["Found by itself"]
+    assert [work.title for work in await records.works(["b"])] == ["Found by itself"]
 
 
 async def test_a_work_that_is_merged_with_a_new_record_keeps_the_id_it_was_judged_under(records):
@@ -115,7 +120,7 @@ async def test_two_works_that_were_one_before_are_both_kept(records):
     await records.put_works([raw("a", merged_from=["a", "b"])])
     ids = await records.put_works([raw("a"), raw("b", title="Split off")])
     assert len(set(ids)) == 2
-    assert [each.title for each in await records.works(ids)] == ["Title a", "Split off"]
+    assert [work.title for work in await records.works(ids)] == ["Title a", "Split off"]
 
 
 async def test_a_later_round_of_merging_wins(records):
@@ -182,7 +187,7 @@ async def test_threads_do_not_see_each_others_records(persistence):
         await SearchRecords(persistence.store, name).put_records([raw("p", title=name)])
     for name in names:
         found = await SearchRecords(persistence.store, name).records(["p"])
-        assert [each.title for each in found] == [name]
+        assert [paper.title for paper in found] == [name]
     await SearchRecords(persistence.store, "a_b").delete()
     for name in set(names) - {"a_b"}:
         assert len(await SearchRecords(persistence.store, name).records(["p"])) == 1
@@ -222,7 +227,7 @@ MAYBE = st.none() | TEXT
 NUMBER = st.integers(-(2**53), 2**53)
 JSON = st.recursive(
     st.none() | st.booleans() | NUMBER | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
-    lambda each: st.lists(each, max_size=3) | st.dictionaries(TEXT, each, max_size=3),
+    lambda children: st.lists(children, max_size=3) | st.dictionaries(TEXT, children, max_size=3),
     max_leaves=5,
 )
 SHARED = {
@@ -258,25 +263,25 @@ PAPER = st.builds(Paper, id=IDS, relevance_score=SCORE, relevance_reason=TEXT, *
 
 
 @examples(40)
-@given(st.lists(SCORED, max_size=4, unique_by=lambda each: each.paper.id))
+@given(st.lists(SCORED, max_size=4, unique_by=lambda judged_paper: judged_paper.paper.id))
 def test_records_works_and_verdicts_survive_the_store(scored):
     """PROP-6."""
 
     async def round_trip():
         records = SearchRecords((await open_memory()).store, "t")
-        papers = [each.paper for each in scored]
+        papers = [judgement.paper for judgement in scored]
         ids = await records.put_records(papers)
         assert await records.records(ids) == papers
         assert await records.works(await records.put_works(papers)) == papers
         await records.put_judgements(scored, papers)
         assert await records.scored(ids) == scored
-        assert await records.papers(ids) == [Paper.from_scored(each) for each in scored]
+        assert await records.papers(ids) == [Paper.from_scored(judgement) for judgement in scored]
 
     asyncio.run(round_trip())
 
 
 @examples(40)
-@given(st.lists(PAPER, max_size=4, unique_by=lambda each: each.id))
+@given(st.lists(PAPER, max_size=4, unique_by=lambda work: work.id))
 def test_any_collection_survives_the_store(papers):
     async def round_trip():
         records = SearchRecords((await open_memory()).store, "t")

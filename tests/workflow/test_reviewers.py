@@ -52,7 +52,7 @@ async def test_nobody_sees_what_the_other_decided_until_both_are_done() -> None:
     assert [mark.paper_id for mark in (await review.screening("bo")).marks] == ["a"]
     blind = await review.agreement()
     assert blind.is_blind
-    assert [(each.name, each.decided, each.of) for each in blind.reviewers] == [
+    assert [(reviewer.name, reviewer.decided, reviewer.of) for reviewer in blind.reviewers] == [
         ("ada", 4, 4),
         ("bo", 1, 4),
     ]
@@ -76,7 +76,7 @@ async def test_nothing_is_agreed_or_settled_while_somebody_is_not_done() -> None
     review = await reviewers(persistence)
     await review.settle(["b"], is_relevant=True, by="cy", reason="seen twice")
     assert review.reasons == {"b": "seen twice"}
-    [settled] = [each for each in (await review.agreement()).conflicts if each.settled]
+    [settled] = [conflict for conflict in (await review.agreement()).conflicts if conflict.settled]
     assert (settled.paper_id, settled.settled, settled.settled_by) == ("b", "include", "cy")
 
 

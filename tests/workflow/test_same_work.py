@@ -142,7 +142,7 @@ async def test_marks_of_a_paper_hold_for_the_work_that_it_was_merged_into() -> N
     await reply_to(search, "t", "approve")
     await reply_to(search, "t", {"action": "reject", "note": "more"})
     [work] = (await reply_to(search, "t", "approve")).payload.collection.papers
-    assert [each.id for each in fake.requests[-1].marked_papers] == [work.id]
+    assert [paper.id for paper in fake.requests[-1].marked_papers] == [work.id]
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ async def test_the_last_step_can_be_repeated_after_a_split() -> None:
     skills = Skills(fake, fake, fake, Deduplicator(), fake, fake)
     graph = SearchSession.graph(persistence, skills)
     thread: RunnableConfig = {"configurable": {"thread_id": "t"}}
-    history = [each async for each in graph.aget_state_history(thread)]
-    before = next(each for each in history if each.next == ("finish",))
+    history = [entry async for entry in graph.aget_state_history(thread)]
+    before = next(entry for entry in history if entry.next == ("finish",))
     again = await graph.ainvoke(None, before.config)
     repeated = PaperCollection.model_validate(again["collection"])
     assert repeated == result
@@ -195,7 +195,7 @@ async def test_a_work_that_keeps_an_older_id_is_named_by_its_records() -> None:
     fake = FakeSkills(lambda _strategy: [*next(rounds), OTHER])
     search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
     first = await at_the_result(search)
-    [merged] = [each for each in first.payload.collection.papers if each.merged_from]
+    [merged] = [paper for paper in first.payload.collection.papers if paper.merged_from]
     await reply_to(search, "t", {"action": "reject", "note": "more"})
     second = await reply_to(search, "t", "approve")
     assert isinstance(second, Checkpoint)

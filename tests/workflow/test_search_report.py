@@ -64,7 +64,7 @@ def reporting(handler: Any = None) -> SearchWorkflow:
 async def test_the_result_tells_what_every_source_did_in_every_round() -> None:
     handler = ScriptedHandler([APPROVE, reject("more"), APPROVE, APPROVE])
     result = await reporting(handler).run("graphs")
-    told = [(each.iteration, each.source, each.query, each.status) for each in result.reports]
+    told = [(row.iteration, row.source, row.query, row.status) for row in result.reports]
     assert told == [
         (0, "a", "round_0", SourceStatus.OK),
         (0, "b", "round_0", SourceStatus.TIMEOUT),
@@ -74,7 +74,9 @@ async def test_the_result_tells_what_every_source_did_in_every_round() -> None:
     assert result.silent_sources == ["b"]
     questions: list[Checkpoint] = handler.asked
     assert [
-        len(each.payload.reports) for each in questions if hasattr(each.payload, "reports")
+        len(question.payload.reports)
+        for question in questions
+        if hasattr(question.payload, "reports")
     ] == [
         2,
         2,
@@ -127,11 +129,11 @@ async def test_when_all_sources_fail_the_person_is_asked_with_every_reason() -> 
     result = await flow.run("graphs")
     payload = handler.asked[1].payload
     assert isinstance(payload, ResultPayload)
-    assert [(each.source, each.status.value) for each in payload.reports] == [
+    assert [(row.source, row.status.value) for row in payload.reports] == [
         ("a", "bad_response"),
         ("b", "bug"),
     ]
-    assert all(each.error for each in payload.reports)
+    assert all(row.error for row in payload.reports)
     assert payload.silent_sources == ["a", "b"]
     assert result.papers == []
 
@@ -180,7 +182,7 @@ async def test_every_search_is_dated_and_kept_with_what_it_was_done_with() -> No
     )
     before = datetime.now(UTC).replace(microsecond=0)
     result = await workflow.run("q", thread_id="t")
-    dates = [datetime.fromisoformat(each.asked_at or "") for each in result.reports]
+    dates = [datetime.fromisoformat(row.asked_at or "") for row in result.reports]
     assert all(before <= date <= datetime.now(UTC) for date in dates)
     first, second = await SearchRecords(persistence.store, "t").rounds()
     assert (first.iteration, first.found) == (0, ["always", "only-round_0"])

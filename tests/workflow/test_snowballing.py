@@ -51,7 +51,7 @@ def shelf() -> FakeSource:
 def workflow(net: Net | None, handler: ScriptedHandler | None = None) -> SearchWorkflow:
     fake = FakeSkills()
     sources = [shelf(), *([net.source()] if net else [])]
-    builder = QueryBuilder(None, available_sources=[each.source_name for each in sources])
+    builder = QueryBuilder(None, available_sources=[source.source_name for source in sources])
     return SearchWorkflow(fake, builder, Searcher(sources), fake, fake, fake, handler)
 
 
@@ -65,8 +65,10 @@ def proposed(checkpoint: Checkpoint) -> SearchStrategy:
 
 
 def sources_of(handler: ScriptedHandler) -> list[list[str]]:
-    payloads = [each.payload for each in handler.asked]
-    return [each.strategy.sources for each in payloads if isinstance(each, StrategyPayload)]
+    payloads = [request.payload for request in handler.asked]
+    return [
+        payload.strategy.sources for payload in payloads if isinstance(payload, StrategyPayload)
+    ]
 
 
 def titles(collection: PaperCollection) -> set[str]:
@@ -96,7 +98,9 @@ async def test_a_marked_paper_is_followed_in_the_next_round(net: Net) -> None:
     assert titles(collection) >= FOLLOWED
     assert {paper.source for paper in collection.papers} == {"shelf", SNOWBALL}
     reports = handler.asked[3].payload.reports
-    assert [each.status for each in reports if each.source == SNOWBALL] == [SourceStatus.OK] * 2
+    assert [report.status for report in reports if report.source == SNOWBALL] == [
+        SourceStatus.OK
+    ] * 2
 
 
 async def test_nothing_is_followed_before_anything_is_marked(net: Net) -> None:
@@ -119,7 +123,7 @@ async def test_a_source_that_is_not_configured_is_never_proposed() -> None:
     handler = ScriptedHandler(["approve", mark("seed"), "approve", "approve"])
     await workflow(None, handler).run("learning")
     assert sources_of(handler) == [["shelf"], ["shelf"]]
-    assert all(proposed(each).seeds == [] for each in (handler.asked[0], handler.asked[2]))
+    assert all(proposed(item).seeds == [] for item in (handler.asked[0], handler.asked[2]))
 
 
 def without_snowball(checkpoint: Checkpoint) -> Decision:
@@ -149,7 +153,7 @@ async def test_an_edited_strategy_follows_the_same_papers(net: Net) -> None:
 async def test_a_person_may_add_it_by_hand_and_is_told_what_it_needs(net: Net) -> None:
     handler = ScriptedHandler([with_snowball, "approve"])
     await workflow(net, handler).run("learning")
-    [told] = [each for each in handler.asked[1].payload.reports if each.source == SNOWBALL]
+    [told] = [report for report in handler.asked[1].payload.reports if report.source == SNOWBALL]
     assert told.status is SourceStatus.EMPTY
     assert "mark papers relevant" in (told.note or "")
     assert net.asked == []

@@ -39,11 +39,11 @@ async def test_the_thread_that_changed_last_comes_first(persistence, catalog):
     flow = workflow(persistence=persistence)
     for name in ("b", "c", "a"):
         await flow.start(f"question {name}", thread_id=name)
-    assert [each.thread_id for each in await catalog.threads()] == ["a", "c", "b"]
+    assert [thread.thread_id for thread in await catalog.threads()] == ["a", "c", "b"]
     await reply_to(flow, "b", "approve")
     listed = await catalog.threads()
-    assert [each.thread_id for each in listed] == ["b", "a", "c"]
-    assert [each.question for each in listed] == ["question b", "question a", "question c"]
+    assert [thread.thread_id for thread in listed] == ["b", "a", "c"]
+    assert [row.question for row in listed] == ["question b", "question a", "question c"]
 
 
 async def test_a_list_says_of_every_thread_what_is_said_of_it_alone(persistence, catalog):
@@ -61,9 +61,9 @@ async def test_a_list_says_of_every_thread_what_is_said_of_it_alone(persistence,
     asked = await catalog.session("driven").open_question()
     await persistence.ledger.record("driven", asked.interrupt_id, {}, "somebody")
     async with persistence.leases.hold("driven"):
-        listed = {each.thread_id: each for each in await catalog.threads()}
+        listed = {thread.thread_id: thread for thread in await catalog.threads()}
         assert listed == {name: await catalog.info(name) for name in listed}
-    assert {name: each.status.value for name, each in listed.items()} == {
+    assert {name: item.status.value for name, item in listed.items()} == {
         "strategy": "waiting",
         "result": "waiting",
         "done": "done",
@@ -78,7 +78,7 @@ async def test_a_long_list_comes_in_pages(persistence, catalog):
     for i in range(7):
         await flow.start("q", thread_id=f"t{i}")
     pages = [await catalog.threads(limit=3, offset=start) for start in (0, 3, 6, 9)]
-    assert [[each.thread_id for each in page] for page in pages] == [
+    assert [[part.thread_id for part in page] for page in pages] == [
         ["t6", "t5", "t4"],
         ["t3", "t2", "t1"],
         ["t0"],
@@ -89,7 +89,7 @@ async def test_a_long_list_comes_in_pages(persistence, catalog):
 async def test_a_thread_with_the_name_of_the_index_is_one_thread(persistence, catalog):
     await workflow(persistence=persistence).run("q", thread_id="threads")
     await workflow(persistence=persistence).run("q", thread_id="a.b")
-    assert {each.thread_id for each in await catalog.threads()} == {"threads", "a.b"}
+    assert {thread.thread_id for thread in await catalog.threads()} == {"threads", "a.b"}
 
 
 async def test_a_waiting_thread_says_with_which_question(persistence, catalog):
@@ -170,7 +170,7 @@ async def test_times_are_utc_and_in_order(persistence, catalog):
     await reply_to(flow, "t", "approve")
     second = await catalog.info("t")
     created, updated = (
-        datetime.fromisoformat(each) for each in (second.created_at, second.updated_at)
+        datetime.fromisoformat(item) for item in (second.created_at, second.updated_at)
     )
     assert first.created_at == second.created_at
     assert created.utcoffset() == updated.utcoffset() == timedelta(0)
@@ -185,8 +185,8 @@ async def test_showing_a_thread_shows_question_result_and_history(persistence, c
     detail = await catalog.show("t")
     assert detail.open_checkpoint == await flow.pending("t")
     assert [paper.id for paper in detail.collection.papers] == ["always", "only-round_0"]
-    assert [each.source for each in detail.reports] == ["fake"]
-    assert [each.feedback.marked_relevant for each in detail.history] == [["only-round_0"]]
+    assert [report.source for report in detail.reports] == ["fake"]
+    assert [entry.feedback.marked_relevant for entry in detail.history] == [["only-round_0"]]
 
 
 async def test_an_unknown_thread_cannot_be_shown_or_deleted(catalog):

@@ -188,7 +188,7 @@ async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger() 
     assert "late1" in ids(result)
     assert result.ended_by is EndReason.APPROVED
     assert [(record.iteration, record.waits) for record in shown_thread.history] == [(0, 2)]
-    told = [each.detail.get("wait_for_sources") for each in shown_thread.decisions]
+    told = [decision.detail.get("wait_for_sources") for decision in shown_thread.decisions]
     assert told == [None, True, True, None]
 
 

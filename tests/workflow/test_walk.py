@@ -47,18 +47,18 @@ async def test_the_graph_does_what_the_seeds_algorithm_does(actions):
     oracle = Oracle(expected_skills, MAX_ITERATIONS)
     expected = await oracle.run("q", list(actions))
 
-    handler = ScriptedHandler([reply_of(each) for each in actions])
+    handler = ScriptedHandler([reply_of(action) for action in actions])
     persistence = await open_memory()
     workflow = SearchWorkflow(
         *[skills] * 6, handler, max_iterations=MAX_ITERATIONS, persistence=persistence
     )
     result = await workflow.run("q", thread_id="t")
 
-    assert [(each.kind.value, each.iteration) for each in handler.asked] == oracle.asked
+    assert [(request.kind.value, request.iteration) for request in handler.asked] == oracle.asked
     assert skills.calls == expected_skills.calls
     assert skills.searched == expected_skills.searched
-    assert [each.model_dump(exclude={"marked_papers"}) for each in skills.requests] == [
-        each.model_dump(exclude={"marked_papers"}) for each in expected_skills.requests
+    assert [request.model_dump(exclude={"marked_papers"}) for request in skills.requests] == [
+        request.model_dump(exclude={"marked_papers"}) for request in expected_skills.requests
     ]
     assert unmarked(result.papers) == expected.papers
     assert result.metadata.model_dump(exclude={"timestamp"}) == expected.metadata.model_dump(
@@ -66,10 +66,10 @@ async def test_the_graph_does_what_the_seeds_algorithm_does(actions):
     )
     assert PaperCollection.model_validate(result.model_dump()) == result
     detail = await ThreadCatalog(persistence).show("t")
-    assert [(each.strategy, each.result_count, each.feedback) for each in detail.history] == (
+    assert [(entry.strategy, entry.result_count, entry.feedback) for entry in detail.history] == (
         oracle.history
     )
-    assert [each.iteration for each in detail.history] == list(range(len(oracle.history)))
+    assert [entry.iteration for entry in detail.history] == list(range(len(oracle.history)))
     assert detail.status.value == "done"
     reason = EndReason.APPROVED if oracle.is_approved else EndReason.LIMIT_REACHED
     assert result.ended_by is reason
@@ -80,8 +80,8 @@ async def test_without_the_strategy_checkpoint_too(actions):
     """REQ-11."""
     oracle = Oracle(FakeSkills(), 3, has_strategy_checkpoint=False)
     expected = await oracle.run("q", list(actions))
-    handler = ScriptedHandler([reply_of(each) for each in actions])
+    handler = ScriptedHandler([reply_of(action) for action in actions])
     workflow = SearchWorkflow(*[FakeSkills()] * 6, handler, 3, enable_strategy_checkpoint=False)
     result = await workflow.run("q")
-    assert [(each.kind.value, each.iteration) for each in handler.asked] == oracle.asked
+    assert [(request.kind.value, request.iteration) for request in handler.asked] == oracle.asked
     assert unmarked(result.papers) == expected.papers

@@ -42,8 +42,8 @@ READERS: list[Reader] = [
 
 def split(read: Reader, text: str) -> tuple[list[RawPaper], list[int]]:
     entries = list(read(text.splitlines(keepends=True)))
-    good = [each.record for each in entries if isinstance(each, Imported)]
-    return good, [each.line for each in entries if isinstance(each, Rejected)]
+    good = [entry.record for entry in entries if isinstance(entry, Imported)]
+    return good, [entry.line for entry in entries if isinstance(entry, Rejected)]
 
 
 def test_bibtex_fields_arrive() -> None:

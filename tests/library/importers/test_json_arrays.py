@@ -125,6 +125,6 @@ def write(path: Path, kind: str, count: int, letter: str) -> Path:
             yield {"title": f"Title {number} {letter * 150}", "source": "library", "authors": []}
 
     before, after = ("[", "]") if kind == "csl-json" else ('{"metadata": {}, "papers": [', "]}")
-    listed = ", ".join(json.dumps(each, ensure_ascii=False) for each in records())
+    listed = ", ".join(json.dumps(record, ensure_ascii=False) for record in records())
     path.write_text(before + listed + after, "utf-8")
     return path

@@ -82,7 +82,9 @@ def test_the_same_records_come_back(suffix: str, tmp_path: Path) -> None:
     full, bare = read(tmp_path, suffix, FULL, BARE)
     assert fields(full) == fields(FULL)
     assert (full.id, full.known_citation_count) == ("openalex:W1", 0)
-    assert [parts_of(each) for each in full.authors] == [parts_of(each) for each in FULL.authors]
+    assert [parts_of(author) for author in full.authors] == [
+        parts_of(author) for author in FULL.authors
+    ]
     assert fields(bare) == fields(BARE)
     assert (bare.id, bare.known_citation_count) == ("b", None)
 

@@ -77,7 +77,7 @@ def test_every_identifier_comes_back(format_name: str, kind: str, tmp_path: Path
 @pytest.mark.parametrize("name", NUMBERS)
 def test_one_identifier_comes_back_alone(format_name: str, name: str, tmp_path: Path) -> None:
     record = again(format_name, tmp_path, **{name: NUMBERS[name]})
-    found = {each: value for each in NUMBERS if (value := getattr(record, each))}
+    found = {number: value for number in NUMBERS if (value := getattr(record, number))}
     assert found == {name: NUMBERS[name]}
 
 
@@ -86,7 +86,7 @@ def test_every_other_field_comes_back(format_name: str, tmp_path: Path) -> None:
     record = again(format_name, tmp_path, **FULL, publication_type="article-journal")
     found = {name: getattr(record, name) for name in FULL if name != "authors"}
     assert found == {name: value for name, value in FULL.items() if name != "authors"}
-    parts = [(each.family, each.given, each.literal) for each in record.authors]
+    parts = [(author.family, author.given, author.literal) for author in record.authors]
     assert parts == [("Ma", "Jun", None), (None, None, "World Health Organization")]
 
 

@@ -14,8 +14,8 @@ from paper_search.models import RawPaper
 def rows(text: str) -> tuple[list[RawPaper], list[Rejected]]:
     entries = list(tables.read_csv(text.splitlines(keepends=True)))
     return (
-        [each.record for each in entries if isinstance(each, Imported)],
-        [each for each in entries if isinstance(each, Rejected)],
+        [entry.record for entry in entries if isinstance(entry, Imported)],
+        [entry for entry in entries if isinstance(entry, Rejected)],
     )
 
 
@@ -71,7 +71,7 @@ def test_a_row_is_named_by_the_line_that_it_begins_on() -> None:
     records, rejected = rows('title,abstract\nOne,"a\nb"\n,"no\ntitle"\n\nTwo,c\n')
     assert [record.title for record in records] == ["One", "Two"]
     assert records[0].abstract == "a b"
-    assert [each.line for each in rejected] == [4]
+    assert [rejection.line for rejection in rejected] == [4]
 
 
 def test_a_table_without_titles_says_which_columns_it_has() -> None:

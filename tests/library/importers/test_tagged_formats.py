@@ -98,11 +98,11 @@ XML = b"""<?xml version="1.0" encoding="UTF-8"?>
 
 
 def good(entries: list[Imported | Rejected]) -> list[RawPaper]:
-    return [each.record for each in entries if isinstance(each, Imported)]
+    return [entry.record for entry in entries if isinstance(entry, Imported)]
 
 
 def bad(entries: list[Imported | Rejected]) -> list[int]:
-    return [each.line for each in entries if isinstance(each, Rejected)]
+    return [entry.line for entry in entries if isinstance(entry, Rejected)]
 
 
 def test_medline_fields_arrive_and_a_citation_without_title_is_named() -> None:
@@ -252,7 +252,7 @@ def test_refworks_files_give_their_records(tmp_path: Path) -> None:
     assert isinstance(first, Imported)
     record = first.record
     assert (record.title, record.year, record.pages) == ("A long title that goes on", 2015, "12-34")
-    assert [(each.family, each.given, each.literal) for each in record.authors] == [
+    assert [(author.family, author.given, author.literal) for author in record.authors] == [
         ("Ma", "Jun", None),
         ("White", "JR", None),
         (None, None, "World Health Organization"),
@@ -284,7 +284,7 @@ def test_pubmeds_xml_gives_its_records(tmp_path: Path) -> None:
     assert isinstance(first, Imported)
     record = first.record
     assert (record.title, record.year, record.pmid) == ("First", 2015, "1")
-    assert [(each.family, each.given) for each in record.authors] == [("Ma", "Jun")]
+    assert [(author.family, author.given) for author in record.authors] == [("Ma", "Jun")]
     assert (record.id, record.source, record.publication_type) == ("", "library", "article-journal")
     assert bad == Rejected(2, "the title is missing")
 
@@ -300,7 +300,7 @@ def test_the_elements_of_records_that_were_read_are_given_up() -> None:
 
 def elements_held() -> int:
     gc.collect()
-    return sum(isinstance(each, Element) for each in gc.get_objects())
+    return sum(isinstance(item, Element) for item in gc.get_objects())
 
 
 def test_xml_that_asks_for_an_entity_is_refused(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ async def nasty(text: str) -> Report:
         source="fake",
         relevance_score=0.95,
     )
-    sources = [result_of(each, "q1") for each in [paper, *report_papers()]]
+    sources = [result_of(item, "q1") for item in [paper, *report_papers()]]
     flow = ReportWorkflow(report_services(search=FakeSearch(sources)), target_length=1000)
     return await flow.run(QUESTION)
 
@@ -105,7 +105,7 @@ async def test_html_allows_nothing_and_links_its_references(report):
 
 async def test_latex_cites_keys_that_its_bibliography_has(report):
     text, book = render_latex(report, bibliography="shade"), render_bibtex(report)
-    cited = {key for each in re.findall(r"\\cite\{([^}]*)\}", text) for key in each.split(",")}
+    cited = {key for match in re.findall(r"\\cite\{([^}]*)\}", text) for key in match.split(",")}
     assert cited == set(re.findall(r"@\w+\{([^,]+),", book))
     assert r"\bibliography{shade}" in text
     assert text.count(r"\begin{") == text.count(r"\end{")

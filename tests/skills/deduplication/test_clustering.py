@@ -52,8 +52,8 @@ def test_sets_are_a_partition_and_splits_hold(
 ) -> None:
     apart = [pair for pair in apart if pair[0] != pair[1]]
     sets = joined(10, scores, apart)
-    assert sorted(number for each in sets for number in each) == list(range(10))
-    of = {number: place for place, each in enumerate(sets) for number in each}
+    assert sorted(number for item in sets for number in item) == list(range(10))
+    of = {number: place for place, item in enumerate(sets) for number in item}
     assert all(of[one] != of[other] for one, other in apart)
 
 
@@ -93,6 +93,6 @@ def test_a_long_title_on_one_page_does_not_recur_whatever_its_issue_is_said_to_b
 
 def test_a_doi_of_many_titles_is_shared() -> None:
     titles = ["Insulin in mice at night", "Tractors and ploughs", "A history of Norwegian stamps"]
-    records = [profile(paper(n, title=each, doi="10.1000/s1")) for n, each in enumerate(titles)]
+    records = [profile(paper(n, title=title, doi="10.1000/s1")) for n, title in enumerate(titles)]
     assert identifiers_of_several(records) == {("doi", "10.1000/s1")}
     assert not identifiers_of_several(records[:2])

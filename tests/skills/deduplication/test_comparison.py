@@ -143,7 +143,7 @@ def test_how_long_titles_are(letters: int, level: str):
 def test_a_title_cut_short_is_as_long_as_the_whole_until_it_is_tiny():
     words = ["Shade", "trees", *(["lower"] * 10)]
     cut = [{"title": " ".join(words[:number])} for number in range(2, len(words))]
-    found = [levels({"title": " ".join(words)}, each).title_length for each in cut]
+    found = [levels({"title": " ".join(words)}, item).title_length for item in cut]
     assert found == ["tiny", *["long"] * 9]
 
 

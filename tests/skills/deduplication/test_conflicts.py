@@ -334,18 +334,18 @@ def joins(**levels: str) -> bool:
 
 
 def test_a_model_joins_no_two_dois_and_no_two_parts():
-    assert {each for each in LEVELS["doi"] if not joins(doi=each)} == {"different"}
-    assert {each for each in LEVELS["numerals"] if not joins(numerals=each)} == {"different"}
+    assert {level for level in LEVELS["doi"] if not joins(doi=level)} == {"different"}
+    assert {level for level in LEVELS["numerals"] if not joins(numerals=level)} == {"different"}
 
 
 def test_a_model_joins_a_reply_only_on_the_page_of_what_it_replies_to():
     reply = {"reactions": "different"}
-    assert {each for each in LEVELS["place"] if joins(**reply, place=each)} == {"same page"}
+    assert {level for level in LEVELS["place"] if joins(**reply, place=level)} == {"same page"}
 
 
 def test_a_model_joins_works_of_strangers_only_under_like_titles_without_a_reply():
     for authors in ("none", "few"):
-        assert {each for each in LEVELS["title"] if not joins(authors=authors, title=each)} == {
+        assert {level for level in LEVELS["title"] if not joins(authors=authors, title=level)} == {
             "weak",
             "different",
         }

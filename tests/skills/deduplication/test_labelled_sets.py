@@ -31,6 +31,6 @@ def test_a_labelled_set_is_resolved_as_well_as_before(
 
     papers = dedup.papers_of(list(dedup.read(name)))
     groups = dedup.our_clusters(papers)
-    pairs, _, lost, _ = dedup.scores(name, [each.id for each in papers], groups)
+    pairs, _, lost, _ = dedup.scores(name, [paper.id for paper in papers], groups)
     assert float(pairs.split(" / ")[2]) >= least_f1
     assert lost <= most_lost

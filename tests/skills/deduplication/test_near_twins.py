@@ -19,7 +19,7 @@ TEAM = ["Ada Smith", "Bo Jensen", "Carla Meyer"]
 
 
 def paper(name: str, title: str, **rest: Any) -> RawPaper:
-    authors = [Author(name=each) for each in rest.pop("authors", TEAM)]
+    authors = [Author(name=item) for item in rest.pop("authors", TEAM)]
     values = {"year": 2012, "venue": "Journal of Shade", "source": "s"} | rest
     return RawPaper(id=name, title=title, authors=authors, **values)
 
@@ -177,7 +177,7 @@ def test_words_added_above_abstracts_that_are_half_alike_are_asked_about() -> No
     other = paper("2", "Shade trees lower the temperature of streets in dry cities", abstract=LONG)
     found = resolved(one, other)
     assert len(found.works) == 2
-    assert [{each.one, each.other} for each in found.uncertain] == [{"1", "2"}]
+    assert [{item.one, item.other} for item in found.uncertain] == [{"1", "2"}]
 
 
 def test_words_added_above_one_long_abstract_are_one_work() -> None:
@@ -245,9 +245,9 @@ def test_a_progress_report_with_a_page_in_two_years_is_one_work() -> None:
 def test_one_landing_page_names_no_work_and_one_file_does() -> None:
     page, file = "https://journal.org/current", "https://journal.org/files/7.pdf"
     titles = "Shade trees in streets", "The noise of crossings"
-    assert not are_one(*(paper(str(n), each, url=page) for n, each in enumerate(titles)))
-    assert are_one(*(paper(str(n), each, url=file) for n, each in enumerate(titles)))
-    assert are_one(*(paper(str(n), each, full_text_url=page) for n, each in enumerate(titles)))
+    assert not are_one(*(paper(str(n), title, url=page) for n, title in enumerate(titles)))
+    assert are_one(*(paper(str(n), title, url=file) for n, title in enumerate(titles)))
+    assert are_one(*(paper(str(n), title, full_text_url=page) for n, title in enumerate(titles)))
 
 
 def test_a_file_of_three_titles_names_none_of_them() -> None:
@@ -281,7 +281,7 @@ LEVELS = {
     "doi": ["same", "elsewhere", "different", "missing"],
     "ids": ["same", "different", "missing"],
 }
-PAIRS = st.fixed_dictionaries({field: st.sampled_from(each) for field, each in LEVELS.items()})
+PAIRS = st.fixed_dictionaries({field: st.sampled_from(item) for field, item in LEVELS.items()})
 
 
 def score(levels: dict[str, str]) -> float:
@@ -339,7 +339,10 @@ def test_each_further_slip_in_a_title_lowers_the_score_or_leaves_it(
         words[order[number]] = f"{word[:3]}{word[4:]}"
         found = resolved(paper("1", "Temperature measurements beneath planted canopies downtown"),
                          paper("2", " ".join(words)))  # fmt: skip
-        pairs = [*(merge for each in found.clusters for merge in each.merges), *found.uncertain]
+        pairs = [
+            *(merge for cluster in found.clusters for merge in cluster.merges),
+            *found.uncertain,
+        ]
         confidence = pairs[0].confidence if pairs else 0.0
         assert confidence <= last
         last = confidence

@@ -104,7 +104,9 @@ def test_volume_and_issue_are_read_or_left_out(
 def test_notes_of_databases_are_no_part_of_a_title() -> None:
     noted = "Gain of function.[Erratum appears in Proc Natl Acad Sci. 2007 Jun 19;104(25):10749]"
     titles = [noted, "[Gain of function]", "RETRACTED: Gain of function", "1993. Gain of function"]
-    assert {profile(RawPaper(title=each, source="s")).key for each in titles} == {"gainoffunction"}
+    assert {profile(RawPaper(title=title, source="s")).key for title in titles} == {
+        "gainoffunction"
+    }
 
 
 def test_a_year_that_cannot_be_is_missing() -> None:

@@ -24,7 +24,7 @@ OTHER_ABSTRACT = "Tractors compact wet soil; early ploughing in winter costs som
 def paper(name: str, **rest: Any) -> RawPaper:
     authors = rest.pop("authors", ["Ada Smith", "Bo Jensen", "Carla Meyer"])
     values = {"title": TITLE, "year": 2020, "source": "s"} | rest
-    return RawPaper(id=name, authors=[Author(name=each) for each in authors], **values)
+    return RawPaper(id=name, authors=[Author(name=author) for author in authors], **values)
 
 
 def is_one(first: dict[str, Any], second: dict[str, Any]) -> bool:
@@ -122,7 +122,7 @@ def test_a_merge_by_content_is_less_sure_and_says_so() -> None:
 def test_what_is_neither_sure_nor_absurd_is_asked() -> None:
     pair = [paper("1", doi="10.1000/a"), paper("2", doi="10.1000/b")]
     asked = Deduplicator().cluster([*pair, paper("3", title="Ploughs", authors=["D D"])]).uncertain
-    assert [(each.one, each.other) for each in asked] == [("1", "2")]
+    assert [(request.one, request.other) for request in asked] == [("1", "2")]
     assert asked[0].confidence < 0.73
 
 
@@ -147,7 +147,7 @@ def test_a_longer_title_with_another_abstract_or_place_is_asked_about(
     other = paper("2", title=f"{TITLE} in frozen samples", **({"venue": "Thorax"} | longer))
     found = Deduplicator().cluster([first, other])
     assert len(found.works) == 2
-    assert [{each.one, each.other} for each in found.uncertain] == [{"1", "2"}]
+    assert [{item.one, item.other} for item in found.uncertain] == [{"1", "2"}]
 
 
 def test_nobody_is_asked_about_a_thousand_editorials_or_about_parts() -> None:
@@ -228,7 +228,7 @@ async def test_the_record_of_a_work_describes_its_best_version_and_lists_all() -
     [whole] = await Deduplicator().deduplicate([preprint, article])
     assert (whole.doi, whole.year, whole.venue) == ("10.1063/1.5", 2020, article.venue)
     assert (whole.arxiv_id, whole.abstract) == ("1901.00001", ABSTRACT)
-    assert [each.ids for each in whole.versions] == [["2"], ["1"]]
+    assert [version.ids for version in whole.versions] == [["2"], ["1"]]
     assert whole.versions[1].doi == preprint.doi
     assert whole.merged_from == ["1", "2"]
 
@@ -288,42 +288,44 @@ def test_no_record_is_lost_and_order_changes_no_cluster(papers: list[RawPaper], 
 
     found = Deduplicator().cluster(papers)
     again = Deduplicator().cluster(shuffled := [papers[place] for place in places])
-    assert sorted(place for each in found.clusters for place in each.members) == sorted(places)
+    assert sorted(place for cluster in found.clusters for place in cluster.members) == sorted(
+        places
+    )
     assert sorted(place for work in found.works for place in work) == list(
         range(len(found.clusters))
     )
-    assert all(len(each.merges) == len(each.members) - 1 for each in found.clusters)
-    assert sorted(content(each, papers) for each in found.works_by_members()) == sorted(
-        content(each, shuffled) for each in again.works_by_members()
+    assert all(len(cluster.merges) == len(cluster.members) - 1 for cluster in found.clusters)
+    assert sorted(content(work, papers) for work in found.works_by_members()) == sorted(
+        content(work, shuffled) for work in again.works_by_members()
     )
 
 
 @given(st.lists(NASTY, max_size=7), st.lists(st.tuples(*[st.sampled_from("abcdef")] * 2)))
 @examples(60)
 def test_a_persons_splits_always_hold(papers: list[RawPaper], pairs: list[tuple[str, str]]) -> None:
-    papers = list({each.id: each for each in papers}.values())
+    papers = list({work.id: work for work in papers}.values())
     said = [decision(one, other, is_same=False) for one, other in pairs if one != other]
     found = Deduplicator().cluster(papers, said)
     work_of = {papers[p].id: n for n, work in enumerate(found.works_by_members()) for p in work}
-    for each in said:
-        if each.one in work_of and each.other in work_of:
-            assert work_of[each.one] != work_of[each.other]
+    for message in said:
+        if message.one in work_of and message.other in work_of:
+            assert work_of[message.one] != work_of[message.other]
 
 
 @given(st.lists(NASTY, min_size=2, max_size=7))
 @examples(100)
 async def test_every_record_is_named_in_what_comes_out(papers: list[RawPaper]) -> None:
     found = await Deduplicator().deduplicate(papers)
-    named = {name for each in found for name in (each.id, *each.merged_from)}
-    assert {each.id for each in papers} <= named
-    assert len({each.id for each in found}) == len(found) <= len(papers)
+    named = {name for work in found for name in (work.id, *work.merged_from)}
+    assert {work.id for work in papers} <= named
+    assert len({work.id for work in found}) == len(found) <= len(papers)
     assert found == await Deduplicator().deduplicate(papers)
 
 
 async def test_what_was_merged_stays_merged_and_keeps_its_id_in_the_next_round() -> None:
     first = await Deduplicator().deduplicate([paper("1", doi="10.1000/x"), paper("2", volume="3")])
     again = await Deduplicator().deduplicate([*first, paper("3", doi="10.1000/x", abstract="A")])
-    assert [each.merged_from for each in again] == [["1", "2", "3"]]
+    assert [work.merged_from for work in again] == [["1", "2", "3"]]
 
 
 async def test_five_thousand_authors_and_records_of_one_title_take_no_long_time() -> None:

@@ -59,8 +59,8 @@ def answering(entry: Callable[[dict[str, Any], dict[str, Any]], Any]) -> FakeLLM
 
     def answer(call: LLMCall) -> dict[str, Any]:
         criteria = criteria_in(call.user_message)
-        made = [entry(graded(each, criteria, 3), each) for each in data_block(call)]
-        return {"results": [each for each in made if each is not None]}
+        made = [entry(graded(item, criteria, 3), item) for item in data_block(call)]
+        return {"results": [instance for instance in made if instance is not None]}
 
     return FakeLLM(answer)
 

@@ -29,7 +29,7 @@ def judge(grade: Callable[[list[dict[str, Any]], dict[str, Any]], int]) -> FakeL
 
     def answer(call: LLMCall) -> dict[str, Any]:
         records, criteria = data_block(call), criteria_in(call.user_message)
-        return {"results": [graded(each, criteria, grade(records, each)) for each in records]}
+        return {"results": [graded(record, criteria, grade(records, record)) for record in records]}
 
     return FakeLLM(answer)
 
@@ -89,7 +89,7 @@ async def test_the_first_twenty_five_are_read_again_and_who_takes_the_place_of_o
     shown = {title for call in again for title in shown_titles(call)}
     assert shown == {f"Toxicity of drug number {number}" for number in range(27)}
     assert [len(data_block(call)) for call in again] == [25, 1, 1, 2]
-    assert sum(each.relevance_score == 1.0 for each in found) == 38
+    assert sum(judgement.relevance_score == 1.0 for judgement in found) == 38
 
 
 async def test_the_best_are_read_again_wherever_they_stand() -> None:
@@ -107,18 +107,18 @@ async def test_who_was_flagged_for_leading_the_judge_stays_so() -> None:
     def grade(all_: list[dict[str, Any]], one: dict[str, Any]) -> int:
         if one["title"] == quiet.title:
             return 3 if sees_aside(one) else 2
-        return 0 if any(each["title"] == quiet.title for each in all_) else 3
+        return 0 if any(record["title"] == quiet.title for record in all_) else 3
 
     found = await judged(judge(grade), [*map(with_aside, range(5)), quiet])
     assert "suspicious_text" in found[5].relevance_reason
-    assert not any("suspicious_text" in each.relevance_reason for each in found[:5])
+    assert not any("suspicious_text" in hit.relevance_reason for hit in found[:5])
 
 
 async def test_who_loses_beside_others_is_read_once_more_alone() -> None:
     """A poisoned record that is still in sight cannot take grades from the others."""
     llm = judge(lambda all_, one: 3 if sees_aside(one) or len(all_) == 1 else 0)
     found = await judged(llm, [with_aside(number) for number in range(3)])
-    assert [each.relevance_score for each in found] == [1.0] * 3
+    assert [judgement.relevance_score for judgement in found] == [1.0] * 3
     assert sizes(llm)[2:] == [3, 1, 1, 1]
 
 
@@ -142,7 +142,7 @@ async def test_a_reading_that_fails_leaves_the_grades_and_is_tried_with_the_next
     def answer(call: LLMCall) -> Any:
         records = data_block(call)
         is_first = sees_aside(records[0])
-        made = [graded(each, criteria_in(call.user_message), 3) for each in records]
+        made = [graded(record, criteria_in(call.user_message), 3) for record in records]
         return {"results": made} if is_first else error
 
     [found] = await judged(FakeLLM(answer), [with_aside(0)], kept=shelf)

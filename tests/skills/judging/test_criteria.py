@@ -20,7 +20,7 @@ AGAINST = {"text": "It is about lichen", "kind": "Exclusion", "weight": 2}
 async def criteria(given: Any, question: str = "moss in cities") -> list[str]:
     llm = FakeLLM({**ANSWER, "criteria": given})
     intent = await IntentParser(llm, today=lambda: date(2026, 11, 21)).parse(question)
-    return [str(each) for each in intent.criteria]
+    return [str(criterion) for criterion in intent.criteria]
 
 
 BY_WORDS = [
@@ -87,14 +87,14 @@ def test_what_the_question_excludes_decides_against_a_paper() -> None:
         }
     )
     made = criteria_of(intent)
-    assert [str(each) for each in made] == [
+    assert [str(instance) for instance in made] == [
         "It answers the question: t",
         "not: It is about bees (weight 3)",
         "not: It is of the kind: review (weight 3)",
     ]
     bare = intent.model_copy(update={"excluded": [], "constraints": intent.constraints})
     bare.constraints.excluded_types.clear()
-    assert [each.text for each in criteria_of(bare)] == [
+    assert [criterion.text for criterion in criteria_of(bare)] == [
         "It answers the question: t",
         "It is about t",
     ]
@@ -123,11 +123,11 @@ def test_a_note_becomes_a_criterion_where_papers_can_be_judged_by_it(
 ) -> None:
     given = [Criterion(text="a"), Criterion(text="b")]
     made = with_note(given, note)
-    assert [str(each) for each in made] == ["a", "b", *added]
+    assert [str(instance) for instance in made] == ["a", "b", *added]
     assert with_note(made, note) == made
 
 
 def test_what_a_note_asks_for_takes_the_place_of_the_last_criterion() -> None:
     given = [Criterion(text=letter) for letter in "abcdef"]
     made = with_note(given, "only trials")
-    assert [each.text for each in made] == [*"abcde", "It is, or is about, trials"]
+    assert [statement.text for statement in made] == [*"abcde", "It is, or is about, trials"]

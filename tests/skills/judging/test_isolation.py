@@ -16,7 +16,7 @@ from paper_search.skills.result_ranker import ResultRanker
 from paper_search.skills.untrusted import is_suspicious
 from paper_search.testing.llm import FakeLLM, LLMCall, criteria_in, data_block, graded
 
-POISONED = {each.title for each in poisoned()} | {each.title for each in poisoned_titles()}
+POISONED = {hit.title for hit in poisoned()} | {title.title for title in poisoned_titles()}
 
 
 def clean() -> list[RawPaper]:
@@ -45,7 +45,7 @@ def obedient(call: LLMCall, *, is_led: bool | None = None) -> dict[str, Any]:
             return 3
         return 0 if is_led else honest(record["title"])
 
-    return {"results": [graded(each, criteria, grade(each)) for each in records]}
+    return {"results": [graded(row, criteria, grade(row)) for row in records]}
 
 
 def obliging(call: LLMCall) -> dict[str, Any]:
@@ -61,15 +61,15 @@ def asks(record: dict[str, Any]) -> bool:
 
 def grades(found: list[ScoredPaper]) -> dict[str, list[tuple[int, str]]]:
     return {
-        each.paper.id: [(grade.grade, grade.snippet) for grade in each.grades]
-        for each in found
-        if each.paper.title not in POISONED
+        judged_paper.paper.id: [(grade.grade, grade.snippet) for grade in judged_paper.grades]
+        for judged_paper in found
+        if judged_paper.paper.title not in POISONED
     }
 
 
 def test_there_are_fifty_poisoned_records_and_none_has_a_cue() -> None:
     assert len(LINES) >= 50
-    assert not any(is_suspicious(each.title, each.abstract) for each in poisoned())
+    assert not any(is_suspicious(hit.title, hit.abstract) for hit in poisoned())
 
 
 @pytest.mark.parametrize("records", [poisoned, poisoned_titles])
@@ -85,24 +85,30 @@ async def test_poisoned_records_change_no_grade_and_no_order_and_do_not_come_fir
     mixed = [*clean(), *records()]
     random.Random(seed).shuffle(mixed)  # noqa: S311  # an order, no secret
     beside = await judged(FakeLLM(model), mixed, max_concurrency=3)
-    assert all(each.is_judged for each in beside)
+    assert all(item.is_judged for item in beside)
     assert grades(beside) == grades(alone)
-    ordered = [each.paper for each in ResultRanker().order(beside, is_score_first=True)]
-    assert all(each.title not in POISONED for each in ordered[:21])
-    among = [each.id for each in ordered if each.title not in POISONED]
-    scores = {each.paper.id: each.relevance_score for each in alone}
+    ordered = [
+        judged_paper.paper for judged_paper in ResultRanker().order(beside, is_score_first=True)
+    ]
+    assert all(hit.title not in POISONED for hit in ordered[:21])
+    among = [work.id for work in ordered if work.title not in POISONED]
+    scores = {judgement.paper.id: judgement.relevance_score for judgement in alone}
     assert [scores[name] for name in among] == sorted(scores.values(), reverse=True)
 
 
 async def test_who_talked_a_judge_into_a_place_on_the_first_page_is_flagged() -> None:
     found = await judged(FakeLLM(obliging), [*clean(), *poisoned()])
-    raised = [each for each in found if each.paper.title in POISONED and each.grades[0].grade]
+    raised = [
+        judged_paper
+        for judged_paper in found
+        if judged_paper.paper.title in POISONED and judged_paper.grades[0].grade
+    ]
     assert len(raised) >= len(LINES) // 4
-    assert all("suspicious_text" in each.relevance_reason for each in raised)
+    assert all("suspicious_text" in item.relevance_reason for item in raised)
     assert not any(
-        "suspicious_text" in each.relevance_reason
-        for each in found
-        if each.paper.title not in POISONED
+        "suspicious_text" in judged_paper.relevance_reason
+        for judged_paper in found
+        if judged_paper.paper.title not in POISONED
     )
 
 
@@ -114,17 +120,17 @@ async def test_a_batch_whose_grades_hang_on_one_record_is_judged_one_by_one() ->
         led = quiet.title in titles
         return {
             "results": [
-                graded(each, criteria, 3 if each["title"] == quiet.title or not led else 0)
-                for each in data_block(call)
+                graded(record, criteria, 3 if record["title"] == quiet.title or not led else 0)
+                for record in data_block(call)
             ]
         }
 
     llm = FakeLLM(answer)
     found = await judged(llm, [*some(5), quiet])
-    assert [each.relevance_score for each in found[:5]] == [1.0] * 5
+    assert [judgement.relevance_score for judgement in found[:5]] == [1.0] * 5
     assert found[5].relevance_score <= 0.7
     assert "suspicious_text" in found[5].relevance_reason
-    assert not any("suspicious_text" in each.relevance_reason for each in found[:5])
+    assert not any("suspicious_text" in hit.relevance_reason for hit in found[:5])
     assert [len(shown_titles(call)) for call in llm.calls] == [6, 2, *[1] * 6, 1]
 
 
@@ -183,7 +189,7 @@ async def test_a_paper_without_a_word_of_the_question_is_judged_alone_and_never_
     )
     found = await judged(llm, [absurd, *some(3)])
     assert shown_titles(llm.calls[0]) == [absurd.title]
-    assert [each.relevance_score for each in found] == [0.5, 1.0, 1.0, 1.0]
+    assert [judgement.relevance_score for judgement in found] == [0.5, 1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -205,8 +211,8 @@ def test_research_about_ranks_and_scores_speaks_to_no_judge(text: str) -> None:
 
 
 def test_half_of_the_poisoned_records_are_told_by_how_they_speak() -> None:
-    assert sum(speaks_to_judges(each) for each in LINES) >= len(LINES) // 4
+    assert sum(speaks_to_judges(line) for line in LINES) >= len(LINES) // 4
 
 
 def test_the_intent_of_these_tests_has_criteria_for_and_against() -> None:
-    assert {each.kind.value for each in INTENT.criteria} == {"inclusion", "exclusion"}
+    assert {criterion.kind.value for criterion in INTENT.criteria} == {"inclusion", "exclusion"}

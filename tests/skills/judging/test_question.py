@@ -36,7 +36,7 @@ async def test_long_texts_are_cut_before_the_model_sees_them() -> None:
 def test_aliases_are_short_distinct_and_made_by_chance() -> None:
     made = aliases(200, random.Random(1))  # noqa: S311  # to be repeated
     assert len(set(made)) == 200
-    assert {len(each) for each in made} == {3}
+    assert {len(instance) for instance in made} == {3}
     assert made != aliases(200, random.Random(2))  # noqa: S311  # as above
 
 

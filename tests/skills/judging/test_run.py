@@ -39,12 +39,12 @@ QUOTA = LLMRateLimitError("used up", reason=LLMFailure.QUOTA)
 async def test_the_score_is_computed_from_the_grades_and_every_grade_has_its_snippet() -> None:
     llm = FakeLLM(grades_of({title_of(0): 3, title_of(1): 1}, default=0))
     best, weak, none = await judged(llm, some(3))
-    assert [each.relevance_score for each in (best, weak, none)] == [1.0, 0.3333, 0.0]
-    assert [(each.grade, each.snippet) for each in best.grades] == [(3, title_of(0)), (0, "")]
+    assert [judgement.relevance_score for judgement in (best, weak, none)] == [1.0, 0.3333, 0.0]
+    assert [(grade.grade, grade.snippet) for grade in best.grades] == [(3, title_of(0)), (0, "")]
     assert best.relevance_reason == (
         f'3/3 It predicts the toxicity of drugs: "{title_of(0)}"; 0/3 not: It is a review'
     )
-    assert all(each.is_judged for each in (best, weak, none))
+    assert all(item.is_judged for item in (best, weak, none))
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ async def test_papers_are_asked_about_in_batches_and_some_of_each_are_read_again
     llm = FakeLLM(grades_of({}))
     found = await judged(llm, some(count))
     assert sizes(llm) == questions
-    assert [each.paper for each in found] == some(count)
-    assert all(each.is_judged for each in found)
+    assert [judged_paper.paper for judged_paper in found] == some(count)
+    assert all(hit.is_judged for hit in found)
 
 
 async def test_until_a_model_has_answered_one_question_is_open_then_as_many_as_may_be() -> None:
@@ -129,7 +129,7 @@ async def test_a_bad_entry_is_repaired_once_and_is_then_unjudged_and_never_zero(
     assert first.relevance_reason == (
         f"Scoring unavailable: {first.unjudged_because}; {lexical.relevance_reason}"
     )
-    assert [each.relevance_score for each in rest] == [1.0, 1.0, 1.0]
+    assert [judgement.relevance_score for judgement in rest] == [1.0, 1.0, 1.0]
     assert f"Your previous answer could not be used: {why}" in llm.calls[2].user_message
 
 
@@ -159,14 +159,14 @@ async def test_answers_that_are_swapped_or_given_twice_are_asked_for_again() -> 
     llm = FakeLLM(swapped)
     found = await judged(llm, some(4))
     assert sizes(llm)[:3] == [4, 1, 3]
-    assert [each.relevance_score for each in found] == [1.0, 0.3333, 0.3333, 0.3333]
+    assert [judgement.relevance_score for judgement in found] == [1.0, 0.3333, 0.3333, 0.3333]
 
 
 async def test_what_a_repair_does_not_mend_is_halved_until_each_was_asked_about_alone() -> None:
     stubborn = {title_of(n) for n in range(4)}
     llm = answering(lambda entry, record: None if record["title"] in stubborn else entry)
     found = await judged(llm, some(6), batch_size=6)
-    assert [each.is_judged for each in found] == [False] * 4 + [True] * 2
+    assert [hit.is_judged for hit in found] == [False] * 4 + [True] * 2
     assert sizes(llm) == [6, 1, 4, 2, 1, 1, 2, 1, 1]
 
 
@@ -174,7 +174,7 @@ async def test_a_batch_that_is_stubborn_to_the_last_paper_does_not_end_the_askin
     stubborn = {title_of(n) for n in range(10, 20)}
     llm = answering(lambda entry, record: None if record["title"] in stubborn else entry)
     found = await judged(llm, some(30))
-    assert {each.paper.id for each in found if not each.is_judged} == {
+    assert {judged_paper.paper.id for judged_paper in found if not judged_paper.is_judged} == {
         f"p{n}" for n in range(10, 20)
     }
 
@@ -183,7 +183,7 @@ async def test_a_model_that_worked_and_then_answers_nothing_usable_is_asked_a_fe
     fine = {title_of(n) for n in range(10)}
     llm = answering(lambda entry, record: entry if record["title"] in fine else None)
     found = await judged(llm, some(200))
-    assert [each.is_judged for each in found] == [True] * 10 + [False] * 190
+    assert [hit.is_judged for hit in found] == [True] * 10 + [False] * 190
     assert sizes(llm).count(10) == 1 + 6
 
 
@@ -194,8 +194,8 @@ async def test_a_model_on_another_scale_is_not_asked_for_ever_and_nothing_is_per
     )
     found = await judged(llm, some(100))
     assert llm.call_count == 6
-    assert not any(each.is_judged for each in found)
-    assert max(each.relevance_score for each in found) < 1.0
+    assert not any(hit.is_judged for hit in found)
+    assert max(judgement.relevance_score for judgement in found) < 1.0
 
 
 @pytest.mark.parametrize(
@@ -221,15 +221,17 @@ async def test_a_model_that_cannot_answer_is_asked_a_few_times_and_every_paper_s
     llm = FakeLLM(failure)
     found = await judged(llm, some(100), max_concurrency=5)
     assert llm.call_count == calls
-    assert {each.unjudged_because for each in found} == {why}
+    assert {hit.unjudged_because for hit in found} == {why}
     lexical = RelevanceScorer().by_words(some(100), INTENT)
-    assert [each.relevance_score for each in found] == [each.relevance_score for each in lexical]
+    assert [judgement.relevance_score for judgement in found] == [
+        judgement.relevance_score for judgement in lexical
+    ]
 
 
 async def test_a_failure_that_passes_costs_nothing_but_the_question() -> None:
     fine = grades_of({})
     llm = FakeLLM([LLMError("500", reason=LLMFailure.SERVER), QUOTA, fine, QUOTA, fine])
-    assert all(each.is_judged for each in await judged(llm, some(20)))
+    assert all(judgement.is_judged for judgement in await judged(llm, some(20)))
 
 
 async def test_equal_failures_count_only_if_nothing_worked_between_them() -> None:
@@ -251,18 +253,18 @@ async def test_batches_that_are_cut_off_get_smaller_and_stay_so() -> None:
 
     llm = FakeLLM(answer)
     found = await judged(llm, some(100))
-    assert all(each.is_judged for each in found)
+    assert all(hit.is_judged for hit in found)
     assert [size for size in sizes(llm) if size > 3] == [10, 5]
 
 
 async def test_a_batch_whose_second_reading_fails_is_kept_and_the_failure_counts() -> None:
     server = LLMError("500", reason=LLMFailure.SERVER)
     llm = FakeLLM([grades_of({}), server, grades_of({})])
-    assert all(each.is_judged for each in await judged(llm, some(20)))
+    assert all(judgement.is_judged for judgement in await judged(llm, some(20)))
     assert sizes(llm) == [10, 2, 10, 2]
     dead = FakeLLM([grades_of({}), QUOTA])
     found = await judged(dead, some(40))
-    assert (sum(each.is_judged for each in found), sizes(dead)) == (10, [10, 2, 10])
+    assert (sum(hit.is_judged for hit in found), sizes(dead)) == (10, [10, 2, 10])
 
 
 async def test_a_paper_that_a_model_refuses_is_found_and_the_others_are_judged() -> None:
@@ -273,8 +275,10 @@ async def test_a_paper_that_a_model_refuses_is_found_and_the_others_are_judged()
         return LLMRefusalError("no") if is_bad else grades_of({})(call)
 
     found = await judged(FakeLLM(answer), some(20))
-    unjudged = [each for each in found if not each.is_judged]
-    assert [(each.paper.id, each.unjudged_because) for each in unjudged] == [("p3", "refusal")]
+    unjudged = [hit for hit in found if not hit.is_judged]
+    assert [
+        (judged_paper.paper.id, judged_paper.unjudged_because) for judged_paper in unjudged
+    ] == [("p3", "refusal")]
 
 
 # --- who is judged --------------------------------------------------------------------------------
@@ -284,13 +288,15 @@ async def test_judging_ends_when_thirty_in_a_row_hold_nothing_but_never_before_a
     last = title_of(85)
     llm = FakeLLM(grades_of({last: 3}, default=1))
     found = await judged(llm, some(180))
-    states = [each.is_judged for each in found]
+    states = [hit.is_judged for hit in found]
     assert states == [True] * 120 + [False] * 60
     assert found[-1].unjudged_because == "what was judged before it held nothing relevant any more"
     late = FakeLLM(grades_of({title_of(85): 3, title_of(101): 3}, default=1))
-    assert sum(each.is_judged for each in await judged(late, some(180))) == 140
+    assert sum(judgement.is_judged for judgement in await judged(late, some(180))) == 140
     every = FakeLLM(grades_of({}, default=1))
-    assert all(each.is_judged for each in await judged(every, some(180), is_exhaustive=True))
+    assert all(
+        judgement.is_judged for judgement in await judged(every, some(180), is_exhaustive=True)
+    )
 
 
 async def test_a_paper_that_the_person_marked_is_not_paid_for() -> None:
@@ -364,12 +370,12 @@ async def test_a_judgement_is_of_one_paper_by_its_criteria_its_model_and_its_pro
     criteria = [
         Criterion(
             text=text,
-            kind=change.get("kind", each.kind),
+            kind=change.get("kind", row.kind),
             weight=weight,
         )
-        for each, text, weight in zip(
+        for row, text, weight in zip(
             INTENT.criteria,
-            change.get("texts", [each.text for each in INTENT.criteria]),
+            change.get("texts", [criterion.text for criterion in INTENT.criteria]),
             change.get("weights", [1, 1]),
             strict=True,
         )
@@ -379,7 +385,7 @@ async def test_a_judgement_is_of_one_paper_by_its_criteria_its_model_and_its_pro
     given = paper(change.get("id", "p0"), title_of(0), change.get("abstract"))
     [found] = await RelevanceScorer(llm).score([given], INTENT.judged_by(criteria), kept=shelf)
     assert llm.call_count == (0 if is_known else 1)
-    assert [each.criterion for each in found.grades] == criteria
+    assert [grade.criterion for grade in found.grades] == criteria
 
 
 @pytest.mark.parametrize(
@@ -411,7 +417,7 @@ async def test_a_text_that_asks_for_a_score_is_judged_alone_flagged_and_bounded(
     assert lifted.relevance_score == pytest.approx(most)
     assert SUSPICIOUS in lifted.relevance_reason
     assert shown_titles(llm.calls[0]) == [title]
-    assert not any(SUSPICIOUS in each.relevance_reason for each in others)
+    assert not any(SUSPICIOUS in other.relevance_reason for other in others)
     [kept] = await judged(FakeLLM(grades_of({}, default=0)), [order])
     assert kept.relevance_score == 0.0
 
@@ -447,7 +453,7 @@ async def test_a_bare_list_is_understood_and_what_names_no_paper_is_left_out() -
         return [7, {"title": "x"}, *grades_of({})(call)["results"]]
 
     llm = FakeLLM(answer)
-    assert all(each.is_judged for each in await judged(llm, some(2)))
+    assert all(judgement.is_judged for judgement in await judged(llm, some(2)))
     assert sizes(llm) == [2, 1]
 
 

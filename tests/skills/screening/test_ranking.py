@@ -143,7 +143,7 @@ def test_swapping_the_kinds_turns_the_plane_round() -> None:
     found = margins([True, True, False, False])
     assert min(found[:2]) > 0 > max(found[2:])
     swapped = margins([False, False, True, True])
-    assert swapped == pytest.approx([-each for each in found], abs=0.02)
+    assert swapped == pytest.approx([-hit for hit in found], abs=0.02)
 
 
 def test_five_thousand_papers_are_learned_anew_in_about_a_second() -> None:

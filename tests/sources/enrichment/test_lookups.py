@@ -88,7 +88,7 @@ class Services:
 
     def crossref(self, given: dict[str, Any]) -> Any:
         if "filter" in given:
-            numbers = [int(each[-1]) for each in given["filter"].split(",")]
+            numbers = [int(part[-1]) for part in given["filter"].split(",")]
         else:
             numbers = [8, int(given["query.bibliographic"].split()[8])]
         items = [
@@ -106,15 +106,15 @@ class Services:
     def semantic_scholar(self, given: dict[str, Any]) -> Any:
         return [
             None
-            if each.endswith("4")
+            if row.endswith("4")
             else {
-                "paperId": "s" * 39 + each[-1],
-                "title": title(int(each[-1])),
-                "externalIds": {"DOI": f"10.1000/{each[-1]}", "ArXiv": "2001.00005"},
+                "paperId": "s" * 39 + row[-1],
+                "title": title(int(row[-1])),
+                "externalIds": {"DOI": f"10.1000/{row[-1]}", "ArXiv": "2001.00005"},
                 "abstract": "From Semantic Scholar",
                 "openAccessPdf": {"url": "https://s2.org/a.pdf"},
             }
-            for each in given["ids"]
+            for row in given["ids"]
         ]
 
 
@@ -148,12 +148,12 @@ def enricher(server: HTTPServer, name: str, max_calls: int | None = None) -> Htt
 async def test_many_works_are_one_question(services: Services, name: str, abstract: str) -> None:
     works = [paper(1), paper(2), paper(3)]
     report = await GapFiller([enricher(services.server, name)]).fill(works)
-    assert [each.abstract for each in report.works] == [abstract] * 3
+    assert [work.abstract for work in report.works] == [abstract] * 3
     assert len(services.asked) == 1
     [entry] = report.sources
     assert (entry.source, entry.status, entry.hits) == (f"{name} (enrichment)", SourceStatus.OK, 3)
     prefix = {"semantic_scholar": "s2"}.get(name, name)
-    assert all(each.field_sources["abstract"].startswith(f"{prefix}:") for each in report.works)
+    assert all(work.field_sources["abstract"].startswith(f"{prefix}:") for work in report.works)
 
 
 async def test_a_doi_is_found_by_the_title(services: Services) -> None:
@@ -203,7 +203,7 @@ async def test_the_budget_is_kept(services: Services) -> None:
     works = [paper(number, doi=None) for number in range(1, 6)]
     report = await GapFiller([enricher(services.server, "crossref", max_calls=2)]).fill(works)
     assert len(services.asked) == 2
-    assert sum(bool(each.doi) for each in report.works) == 2
+    assert sum(bool(work.doi) for work in report.works) == 2
     assert "3 works were not looked up" in (report.sources[0].note or "")
 
 
@@ -247,9 +247,9 @@ async def test_what_would_break_a_filter_is_not_asked_for(services: Services) ->
 def test_the_settings_name_the_enrichers() -> None:
     assert known_enrichers() == ["crossref", "openalex", "semantic_scholar", "unpaywall"]
     made = create_enrichers(AppConfig(enrichers=["crossref", "openalex", "unpaywall"]))
-    assert [each.enricher_name for each in made] == ["crossref", "openalex"]
-    assert all(isinstance(each, Enricher) for each in made)
+    assert [instance.enricher_name for instance in made] == ["crossref", "openalex"]
+    assert all(isinstance(instance, Enricher) for instance in made)
     made = create_enrichers(AppConfig(enrichers=["unpaywall"], contact=CONTACT))
-    assert [each.enricher_name for each in made] == ["unpaywall"]
+    assert [instance.enricher_name for instance in made] == ["unpaywall"]
     with pytest.raises(UnknownNameError, match="unknown enricher 'scopus'"):
         create_enrichers(AppConfig(enrichers=["scopus"]))

@@ -56,12 +56,12 @@ def test_what_unpaywall_says(
 @pytest.mark.recorded("unpaywall")
 def test_every_answer_of_unpaywall_is_read_or_refused(recorded_of: list[RecordedAnswer]) -> None:
     lookup = UnpaywallLookup("a@example.org")
-    for each in recorded_of:
-        if "doi" in json.loads(each.content):
-            assert len(lookup.read(each.answer)) == 1, each
+    for answer in recorded_of:
+        if "doi" in json.loads(answer.content):
+            assert len(lookup.read(answer.answer)) == 1, answer
         else:  # of the search that Unpaywall no longer has
             with pytest.raises(ServiceError, match="no DOI"):
-                lookup.read(each.answer)
+                lookup.read(answer.answer)
 
 
 @pytest.mark.recorded("semantic_scholar")
@@ -69,14 +69,14 @@ def test_every_batch_of_semantic_scholar_is_read_or_refused(
     recorded_of: list[RecordedAnswer],
 ) -> None:
     """An unknown paper is null in its batch; only a batch is a list."""
-    for each in recorded_of:
-        if each.status >= 300:
+    for report in recorded_of:
+        if report.status >= 300:
             continue
-        if isinstance(json.loads(each.content), list):
-            assert all(paper.title for paper in SemanticScholarLookup().read(each.answer)), each
+        if isinstance(json.loads(report.content), list):
+            assert all(paper.title for paper in SemanticScholarLookup().read(report.answer)), report
         else:
             with pytest.raises(PaperSearchError):
-                SemanticScholarLookup().read(each.answer)
+                SemanticScholarLookup().read(report.answer)
 
 
 def test_an_unknown_paper_of_a_batch_loses_no_other(recorded: Path) -> None:

@@ -27,7 +27,7 @@ PAGES = [
     for number in range(1, 18)
 ]
 """17 pages, of which two have no title."""
-TITLED = [each for each in PAGES if each["title"]]
+TITLED = [page for page in PAGES if page["title"]]
 Asked = dict[str, Any]
 
 

@@ -92,7 +92,7 @@ async def test_pages_without_a_title_are_counted_and_the_others_are_whole(servic
     assert first.snippet == "All on learning & shade, 1."
     assert first.publication_type in {"webpage", "article-newspaper"}
     if service.adapter.name == "newsapi":
-        assert [each.name for each in first.authors] == ["Ada Rowan", "Ben Birch"]
+        assert [author.name for author in first.authors] == ["Ada Rowan", "Ben Birch"]
         assert (first.venue, first.year) == ("The Shade Times", 2011)
     else:
         assert first.venue == "site1.example.org"
@@ -107,12 +107,12 @@ async def test_the_key_goes_into_a_header_and_nowhere_else(
         assert KEY not in asked.pop("url")
         headers = asked.pop("headers")
         assert KEY not in json.dumps(asked)
-        assert any(KEY in each for each in headers.values()) is bool(service.adapter.key)
+        assert any(KEY in header for header in headers.values()) is bool(service.adapter.key)
     assert not _holds_the_key(tmp_path)
 
 
 def _holds_the_key(folder: Path) -> bool:
-    return any(KEY.encode() in each.read_bytes() for each in folder.iterdir())
+    return any(KEY.encode() in path.read_bytes() for path in folder.iterdir())
 
 
 async def test_years_are_asked_for_in_the_way_of_the_service(service: Service) -> None:
@@ -219,7 +219,7 @@ async def test_the_searcher_keeps_what_others_found(httpserver: HTTPServer) -> N
     broken = bad.remake(httpserver.url_for("/nowhere"))
     searcher = Searcher([HttpSource(broken, NO_WAITING), HttpSource(good.adapter, NO_WAITING)])
     report = await searcher.report(strategy())
-    assert [each.status.is_failure for each in report.sources] == [True, False]
+    assert [source.status.is_failure for source in report.sources] == [True, False]
     assert len(report.papers) == len(TITLED)
 
 

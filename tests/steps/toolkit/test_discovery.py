@@ -39,7 +39,7 @@ def package(
     monkeypatch.syspath_prepend(tmp_path)
     write("found_here/__init__.py", "")
     yield lambda: "found_here"
-    for name in [each for each in sys.modules if each.partition(".")[0] == "found_here"]:
+    for name in [module for module in sys.modules if module.partition(".")[0] == "found_here"]:
         del sys.modules[name]
 
 

@@ -59,11 +59,11 @@ def test_mermaid_has_an_edge_for_every_outcome_also_two_to_one_step():
 
 def test_json_has_all_that_the_table_has():
     document = json.loads(to_json(WORKFLOW))
-    assert [each["id"] for each in document["steps"]] == list(TABLE)
-    assert all(each["title"] for each in document["steps"])
+    assert [entry["id"] for entry in document["steps"]] == list(TABLE)
+    assert all(record["title"] for record in document["steps"])
     transitions: dict[str, dict[str, str | None]] = {}
-    for each in document["transitions"]:
-        transitions.setdefault(each["from"], {})[each["outcome"]] = each["to"]
+    for block in document["transitions"]:
+        transitions.setdefault(block["from"], {})[block["outcome"]] = block["to"]
     assert transitions == TABLE
     assert document["entry_point"] == "parse_intent"
 

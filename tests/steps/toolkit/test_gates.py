@@ -41,8 +41,8 @@ MUST, SHOULD, COULD = Severity.MUST, Severity.SHOULD, Severity.COULD
 def test_later_rounds_block_less(round_number: int, expected: set[Severity]):
     """INVARIANT 5 of the specification."""
     assert blocking_severities(round_number) == expected
-    findings = [Finding(severity=each, text="t") for each in Severity]
-    assert {each.severity for each in blocking(findings, round_number)} == expected
+    findings = [Finding(severity=severity, text="t") for severity in Severity]
+    assert {finding.severity for finding in blocking(findings, round_number)} == expected
 
 
 @pytest.mark.parametrize("round_number", [0, -1])

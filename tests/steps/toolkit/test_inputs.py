@@ -72,13 +72,13 @@ def test_the_schema_has_for_each_step_what_it_depends_on():
 
 def test_inputs_are_the_product_without_what_no_run_can_have():
     inputs = list(generate_inputs(TOY))
-    assert [each for each in inputs if each["step"] == "plan"] == [
+    assert [row for row in inputs if row["step"] == "plan"] == [
         {"step": "plan", "mode": "quick"},
         {"step": "plan", "mode": "full"},
     ]
-    digs = [each for each in inputs if each["step"] == "dig"]
-    assert {each["mode"] for each in digs} == {"full"}, "quick does not lead there"
-    assert sorted((each["rounds"], each["iteration"]) for each in digs) == [
+    digs = [row for row in inputs if row["step"] == "dig"]
+    assert {dig["mode"] for dig in digs} == {"full"}, "quick does not lead there"
+    assert sorted((dig["rounds"], dig["iteration"]) for dig in digs) == [
         (1, 1),
         (2, 1),
         (2, 2),
@@ -86,20 +86,20 @@ def test_inputs_are_the_product_without_what_no_run_can_have():
         (3, 2),
         (3, 3),
     ]
-    assert [each for each in inputs if each["step"] == "close"] == [{"step": "close"}]
+    assert [row for row in inputs if row["step"] == "close"] == [{"step": "close"}]
 
 
 def test_only_steps_with_a_bound_have_an_iteration():
-    assert {each["step"] for each in generate_inputs(TOY) if "iteration" in each} == {"dig"}
+    assert {row["step"] for row in generate_inputs(TOY) if "iteration" in row} == {"dig"}
 
 
-@pytest.mark.parametrize("workflow", [TOY, WORKFLOW], ids=lambda each: each.name)
+@pytest.mark.parametrize("workflow", [TOY, WORKFLOW], ids=lambda entry: entry.name)
 def test_every_input_has_a_name_of_its_own(workflow: Workflow):
     few = {"preview_papers": Constant(5), "max_iterations": BoundedInt(1, 3)}
     inputs = list(generate_inputs(workflow, few if workflow is WORKFLOW else None))
-    names = [input_id(workflow, each) for each in inputs]
+    names = [input_id(workflow, item) for item in inputs]
     assert len(set(names)) == len(names) > 5
-    assert all(each.startswith(f"{workflow.name}-") for each in names)
+    assert all(name.startswith(f"{workflow.name}-") for name in names)
 
 
 def test_declared_settings_have_domains_too():
@@ -114,7 +114,7 @@ def test_declared_settings_have_domains_too():
     assert extract_schema(workflow)["a"] == {
         "is_on": ChoiceSet((False, True)),
         "kind": ChoiceSet(("a", "b")),
-        "outcome": ChoiceSet(tuple(each.value for each in Outcome)),
+        "outcome": ChoiceSet(tuple(member.value for member in Outcome)),
         "count": BoundedInt(1, 2),
         "free": Constant("x"),
     }
@@ -129,7 +129,7 @@ def test_a_setting_that_could_be_anything_needs_a_domain():
     with pytest.raises(InputError, match="'name' of 'w' has neither"):
         extract_schema(workflow)
     inputs = list(generate_inputs(workflow, {"name": ChoiceSet(("x", "y"))}))
-    assert [each["name"] for each in inputs] == ["x", "y"]
+    assert [item["name"] for item in inputs] == ["x", "y"]
     with pytest.raises(UnknownNameError, match="'nmae'"):
         extract_schema(workflow, {"nmae": Constant("x")})
 

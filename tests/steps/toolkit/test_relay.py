@@ -32,7 +32,7 @@ CONFIG = {"configurable": {"thread_id": "t", "__pregel_strict_resume": True}}
 
 
 def question(name: str, *values: str) -> Question:
-    options = tuple(Option(value=each) for each in values or ("yes", "no"))
+    options = tuple(Option(value=value) for value in values or ("yes", "no"))
     return Question(id=name, text=f"{name}?", options=options)
 
 
@@ -196,7 +196,7 @@ async def test_a_loop_asks_afresh_each_time_it_comes_round():
         StepDef("check", handler=checked, next={OK: None, Outcome.ITERATE: "inner"}),
         state=State,
     )
-    answers = [{"depth": each} for each in ("deep", "wide", "deep")]
+    answers = [{"depth": name} for name in ("deep", "wide", "deep")]
     run = await run_workflow(outer, answers=answers, services=Counter())
     assert run.result["log"] == ["deep", "wide", "deep"]
     assert len(run.questions) == 3
@@ -220,13 +220,13 @@ def test_a_question_has_two_or_three_different_options(values: tuple[str, ...]):
 def test_a_sheet_has_one_to_three_questions_with_different_ids():
     for names in ([], ["a", "a"], ["a", "b", "c", "d"]):
         with pytest.raises(ValidationError):
-            QuestionSheet(questions=tuple(question(each) for each in names))
+            QuestionSheet(questions=tuple(question(name) for name in names))
     assert len(QuestionSheet(questions=(question("a"), question("b"))).questions) == 2
 
 
 async def test_a_run_with_too_few_answers_says_that_it_waits():
     run = await run_workflow(OUTERMOST, answers=[{"depth": "deep"}], services=Counter())
     assert run.is_waiting
-    assert [each["questions"][0]["id"] for each in run.questions] == ["depth", "tone"]
+    assert [item["questions"][0]["id"] for item in run.questions] == ["depth", "tone"]
     assert run.trace == (("first", OK),)
     assert run.result == {"log": ["first"]}
