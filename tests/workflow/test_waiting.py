@@ -25,7 +25,7 @@ from paper_search.models import (
     SourceStatus,
     UserFeedback,
 )
-from paper_search.persistence import LedgerStatus, open_persistence
+from paper_search.persistence import LedgerStatus, Persistence, open_persistence
 from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources.client import SourceSettings
@@ -44,6 +44,7 @@ from paper_search.workflow import (
 from paper_search.workflow.decisions import answer_model
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import MAX_WAITS
 
@@ -231,8 +232,8 @@ async def test_pairs_that_were_said_to_be_one_work_are_kept() -> None:
     assert [decision.model_dump() for decision in asked.merge_decisions] == [pair]
 
 
-async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_counts() -> None:
-    """A record with both identifiers shows that two papers are one work."""
+async def at_two_that_are_one(persistence: Persistence) -> SearchWorkflow:
+    """Return a result with two papers that are one work, as the record of the late source shows."""
     one, other, both = (
         RawPaper(id=name, title="Ants who march", year=2020, source=source, **known)
         for name, source, known in [
@@ -251,15 +252,19 @@ async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_
     ]
     skills = Asking([source.source_name for source in sources])
     searcher = Searcher(sources, straggler_s=0.05, patience_s=0.1)
+    roles = (skills, skills, searcher, Deduplicator(), skills, skills)
+    flow = SearchWorkflow(*roles, persistence=persistence)
+    await flow.start("q", thread_id="t")
+    before = shown(await reply_to(flow, "t", "approve"))
+    assert {"a1", "b1"} <= ids(before.collection)
+    late.is_late = False
+    return flow
+
+
+async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_counts() -> None:
     async with open_persistence("memory:") as persistence:
-        flow = SearchWorkflow(
-            *(skills, skills, searcher, Deduplicator(), skills, skills), persistence=persistence
-        )
-        await flow.start("q", thread_id="t")
-        before = shown(await reply_to(flow, "t", "approve"))
-        assert {"a1", "b1"} <= ids(before.collection)
+        flow = await at_two_that_are_one(persistence)
         await MarkStore(persistence.store, "t").say(["b1"], 0, is_relevant=True)
-        late.is_late = False
         await reply_to(flow, "t", WAIT)
         asked = shown(await flow.pending("t"))
         [merged] = ids(asked.collection) & {"a1", "b1", "late1"}
@@ -267,6 +272,37 @@ async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_
             assert (await session.require_question()).question.payload.marks == {merged: True}
         result = await reply_to(flow, "t", "approve")
     assert [paper.id for paper in result.papers if paper.decision == "included"] == [merged]
+
+
+async def done_reviewers(persistence: Persistence) -> list[str]:
+    agreement = await (await SearchSession.on(persistence, "t").reviewers()).agreement()
+    return [reviewer.name for reviewer in agreement.reviewers if reviewer.is_done]
+
+
+async def test_a_reviewer_who_was_done_is_not_when_papers_come() -> None:
+    late = Late("late", papers("late", 1))
+    async with open_persistence("memory:") as persistence:
+        flow, _ = await at_result(late, persistence=persistence)
+        for name in ("ada", "bo"):
+            await (await SearchSession.on(persistence, "t").reviewers()).finish(name)
+        assert await done_reviewers(persistence) == ["ada", "bo"]
+        late.is_late = False
+        await reply_to(flow, "t", WAIT)
+        assert await done_reviewers(persistence) == []
+        now = await SearchSession.on(persistence, "t").reviewers()
+        await now.join("ada")  # nobody is told that they have seen what the others decided
+        await now.finish("ada")
+        assert await done_reviewers(persistence) == ["ada"]
+
+
+async def test_a_reviewer_stays_done_when_two_of_their_papers_become_one() -> None:
+    async with open_persistence("memory:") as persistence:
+        flow = await at_two_that_are_one(persistence)
+        await (await SearchSession.on(persistence, "t").reviewers()).finish("ada")
+        await reply_to(flow, "t", WAIT)
+        asked = shown(await flow.pending("t"))
+        assert len(ids(asked.collection) & {"a1", "b1", "late1"}) == 1
+        assert await done_reviewers(persistence) == ["ada"]
 
 
 async def test_a_source_that_is_too_slow_again_can_be_waited_for_but_not_for_ever() -> None:

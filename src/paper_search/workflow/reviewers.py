@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from langgraph.store.base import BaseStore
 
@@ -97,9 +98,13 @@ class Reviewers:
         await self._records.put("reviewers", {name: {"joined": True, "done_in": None}})
 
     async def finish(self, name: str) -> None:
-        """Note that a reviewer is done, whatever they left undecided."""
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        row = {"joined": True, "done_in": self._iteration, "done_at": now}
+        """Note that a reviewer is done with these papers, whatever they left undecided."""
+        row = {
+            "joined": True,
+            "done_in": self._iteration,
+            "done_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "done_with": [paper.id for paper in self.papers],
+        }
         await self._records.put("reviewers", {name: row})
 
     async def screening(self, name: str) -> Screening:
@@ -115,7 +120,7 @@ class Reviewers:
             name: {i: mark.is_relevant for i, mark in made.items() if mark.is_relevant is not None}
             for name, made in marks.items()
         }
-        done = frozenset(n for n, row in rows.items() if row.get("done_in") == self._iteration)
+        done = frozenset(name for name, row in rows.items() if self._is_done(row))
         found = agreement_of([paper.id for paper in self.papers], verdicts, done)
         titles = {paper.id: paper.title for paper in self.papers}
         for conflict in found.conflicts:
@@ -208,6 +213,14 @@ class Reviewers:
             word = "include" if is_relevant else "exclude"
             made = ScreeningDecision(decision=word, decided_by=by, reason=reason)
             self._decisions.update(dict.fromkeys(paper_ids, made))
+
+    def _is_done(self, row: Mapping[str, Any]) -> bool:
+        """Whether a reviewer said so, and no paper came since, say of a source that was slow.
+
+        Papers that turn out to be one work keep the id of one of them.
+        """
+        papers = {paper.id for paper in self.papers}
+        return row.get("done_in") == self._iteration and papers <= set(row.get("done_with", papers))
 
     async def _marks_of(self, name: str) -> dict[str, ScreeningMark]:
         """Return the marks of one reviewer by the paper that they are on now."""
