@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from tests.answers import reply_to
 from tests.end_to_end.served import bare_environment, command_line, serving
 from tests.web.conftest import QUESTION, Reviewer
@@ -211,6 +211,24 @@ def test_labels_of_ones_own_are_given_by_keys_filtered_and_exported(reviewer: Re
     name = thread.rpartition("/")[2]
     told = command_line(reviewer.environment, "export", name, "--format", "ris")
     assert told.stdout.count("KW  - for chapter 2\n") == 2
+
+
+def test_a_key_pressed_before_the_next_paper_is_shown_decides_nothing_and_says_so(
+    reviewer: Reviewer,
+) -> None:
+    page = reviewer.page
+    reviewer.open(f"{reviewer.search()}/screen")
+
+    def press_another(saving: Route) -> None:
+        page.keyboard.press("r")
+        saving.continue_()
+
+    page.route("**/marks*", press_another, times=1)
+    page.keyboard.press("i")
+    expect(page.locator("#told")).to_contain_text("this key was not used")
+    expect(page.locator(".progress b")).to_have_text(["0", "1", re.compile(r"\d+")])
+    page.keyboard.press("r")
+    expect(page.locator(".progress b")).to_have_text(["1", "1", re.compile(r"\d+")])
 
 
 def test_two_tabs_screen_one_list(reviewer: Reviewer) -> None:

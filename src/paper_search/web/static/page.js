@@ -152,7 +152,7 @@ const screen = document.getElementById("screen");
 if (screen) {
   let isBusy = false;
   const say = async (word, fields = {}) => {
-    if (isBusy) return;
+    if (isBusy) { tell("Still saving the last decision; this key was not used."); return; }
     isBusy = true;
     const paper = screen.querySelector("[data-paper]")?.dataset.paper || "";
     try {
