@@ -11,7 +11,7 @@ from paper_search.report.criteria import (
     overall_score,
     recommendation,
 )
-from paper_search.report.models import Critique, CritiqueItem
+from paper_search.report.models import Critique, CritiqueItem, Recommendation
 
 SEVERITIES = ("critical", "major", "minor", "suggestion")
 
@@ -28,6 +28,16 @@ def critique(score: float, **counts: int) -> Critique:
 def test_the_weights_of_the_six_criteria_make_one():
     assert len(REVIEW_CRITERIA) == 6
     assert sum(criterion["weight"] for criterion in REVIEW_CRITERIA.values()) == pytest.approx(1.0)
+
+
+def test_a_draft_passes_with_enough_points_and_an_approval():
+    verdicts: list[tuple[float, Recommendation]]
+    verdicts = [(7.5, "approve"), (7.4, "approve"), (7.5, "revise"), (9.9, "reject")]
+    given = [
+        critique(score).model_copy(update={"recommendation": verdict})
+        for score, verdict in verdicts
+    ]
+    assert [one.passes_review for one in given] == [True, False, False, False]
 
 
 @pytest.mark.parametrize(

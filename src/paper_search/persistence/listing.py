@@ -57,14 +57,6 @@ def time_of(checkpoint_id: str) -> datetime | None:
     return _GREGORIAN + timedelta(microseconds=ticks // 10)
 
 
-class ListsThreads(Protocol):
-    """A saver that can page through its threads."""
-
-    async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
-        """Return the latest checkpoint id of each thread, the latest first."""
-        ...
-
-
 @dataclass(frozen=True)
 class Summary:
     """What a list says of a thread, by its latest checkpoint."""
