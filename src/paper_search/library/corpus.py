@@ -14,7 +14,7 @@ from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
 from paper_search.library.current_index import CurrentIndex
 from paper_search.library.embedded import EmbeddedRecords
 from paper_search.library.embedding import Embedder
-from paper_search.library.embedding_run import EmbeddingSummary
+from paper_search.library.embedding_run import EmbeddingSummary, Progress
 from paper_search.library.importers.entries import Imported, Rejected
 from paper_search.library.importers.files import ACCEPTED, read_file
 from paper_search.library.index import TextIndex
@@ -43,7 +43,6 @@ _LONG = 4
 """Words of a text that may be a title with a star in it, such as *The R*-tree and its heirs*."""
 
 
-Progress = Callable[[int, int | None], None]
 """Called with how many records are done, and of how many, if that is known."""
 
 

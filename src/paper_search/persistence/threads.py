@@ -25,8 +25,8 @@ BACKENDS = ("memory", "sqlite", "postgres")
 FINISHED = ("completed", "failed")
 """Values of a state's `status` that end a thread; `is_complete` does as well."""
 PAGE = 200
-_INPUT = "__start__"
-"""LangGraph's name for what a graph is started with."""
+INPUT = "__start__"
+"""LangGraph's channel of what a graph is started with."""
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,11 @@ class ThreadManager:
         thread_id = str(uuid.uuid4())
         checkpoint = empty_checkpoint()
         version = self._saver.get_next_version(None, None)
-        checkpoint["channel_values"] = {_INPUT: dict(initial_state)}
-        checkpoint["channel_versions"] = {_INPUT: version}
+        checkpoint["channel_values"] = {INPUT: dict(initial_state)}
+        checkpoint["channel_versions"] = {INPUT: version}
         config = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
         metadata = {"source": "input", "step": -1, "parents": {}}
-        await self._saver.aput(config, checkpoint, metadata, {_INPUT: version})
+        await self._saver.aput(config, checkpoint, metadata, {INPUT: version})
         return thread_id
 
     async def get_thread_state(self, thread_id: str) -> dict[str, Any] | None:
@@ -207,4 +207,4 @@ def _values(found: Any) -> dict[str, Any]:
     """Return the channels, or what a thread that has not run yet will start with."""
     values = found.checkpoint["channel_values"]
     plain = {name: value for name, value in values.items() if not name.startswith("__")}
-    return plain or dict(values.get(_INPUT) or {})
+    return plain or dict(values.get(INPUT) or {})

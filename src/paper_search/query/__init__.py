@@ -4,6 +4,7 @@ from paper_search.query.ast import (
     FIELDS,
     HEADINGS,
     INDEXED,
+    OPERATORS,
     And,
     Near,
     Node,
@@ -12,6 +13,7 @@ from paper_search.query.ast import (
     Phrase,
     Term,
     YearRange,
+    alternatives,
 )
 from paper_search.query.evaluation import (
     HEADING,
@@ -30,6 +32,7 @@ __all__ = [
     "HEADING",
     "HEADINGS",
     "INDEXED",
+    "OPERATORS",
     "And",
     "Finding",
     "Near",
@@ -39,6 +42,7 @@ __all__ = [
     "Phrase",
     "Term",
     "YearRange",
+    "alternatives",
     "evaluate",
     "heading_words",
     "headings_as_words",

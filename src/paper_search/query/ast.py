@@ -16,6 +16,9 @@ FIELDS = ("title", "abstract", "tiab", "author", "venue", *HEADINGS, *INDEXED)
 """The fields that a word or phrase may be limited to; None means anywhere. `tiab` is title or
 abstract."""
 
+OPERATORS = frozenset({"AND", "OR", "NOT"})
+"""Words that combine parts of a query, in capitals."""
+
 WILDCARDS = "*?$"
 """In a word: any letters, one letter, one letter or none."""
 
@@ -83,3 +86,8 @@ class YearRange:
 
 
 Node: TypeAlias = Term | Phrase | And | Or | Not | Near | YearRange
+
+
+def alternatives(node: Node) -> tuple[Node, ...]:
+    """Return the parts of which one is enough: the children of an OR, or the node itself."""
+    return node.children if isinstance(node, Or) else (node,)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NoReturn
 
-from paper_search.query.ast import FIELDS, Phrase, Term, YearRange
+from paper_search.query.ast import FIELDS, WILDCARDS, Phrase, Term, YearRange
 
 Refusal = Callable[[int, str], NoReturn]
 """Raises for an offset from the start of the token, in characters, and a reason."""
@@ -16,6 +16,7 @@ FIELD_PREFIXES = ", ".join(f"{name}:" for name in (*FIELDS, "year"))
 _TRAILING = ",;:.!?"
 _UNKNOWN_FIELD = re.compile(r"([^\W\d]\w*):(?!//)(?=.)")
 _YEARS = re.compile(r"(?:(\d{4})(\s*-\s*)?(\d{4})?|-(\d{4}))")
+_WILDCARD = re.compile(rf"[{WILDCARDS}]")
 _PATTERN = re.compile(r"(?<=\w)[?$*]|^\*(?=\w)")
 LETTER = re.compile(r"\w")
 YEAR = re.compile(r"\d{4}")
@@ -63,6 +64,11 @@ def words_of(leaf: Term | Phrase) -> tuple[str, ...]:
     if isinstance(leaf, Phrase):
         return leaf.words
     return (f"{leaf.text}*" if leaf.is_prefix else leaf.text,)
+
+
+def before_wildcard(word: str) -> str:
+    """Return a word up to its first wildcard."""
+    return _WILDCARD.split(word, maxsplit=1)[0]
 
 
 def is_pattern(word: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -11,6 +10,7 @@ from string import ascii_lowercase, digits
 from paper_search.query.ast import (
     HEADINGS,
     INDEXED,
+    WILDCARDS,
     And,
     Near,
     Node,
@@ -21,11 +21,10 @@ from paper_search.query.ast import (
     YearRange,
 )
 from paper_search.query.evaluation import heading_as_listed, headings_as_words
-from paper_search.query.leaves import is_pattern, leaf_of, words_of
+from paper_search.query.leaves import before_wildcard, is_pattern, leaf_of, words_of
 
 _MOST_FORMS = 60
 """Words that one word with wildcards is written out into; more are cut short and checked."""
-_WILDCARD = re.compile(r"[*?$]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +178,7 @@ class _Walk:
         stem = word.rstrip("*")
         is_long = self._shortest is not None and len(stem.rstrip("$")) >= self._shortest
         if "*" in stem or (
-            stem.endswith("$") and is_long and not _WILDCARD.search(stem.rstrip("$"))
+            stem.endswith("$") and is_long and not set(WILDCARDS) & set(stem.rstrip("$"))
         ):
             return self._cut(word)
         spelled = list(_spelled(stem))
@@ -189,7 +188,7 @@ class _Walk:
 
     def _cut(self, word: str) -> list[tuple[str, bool]]:
         """Return the word up to its first wildcard."""
-        stem = _WILDCARD.split(word)[0]
+        stem = before_wildcard(word)
         if self._shortest is None or len(stem) < max(self._shortest, 1):
             return []
         return [(f"{stem}*", False)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from paper_search.report.evidence import sentences
 from paper_search.report.models import ResearchDraft
 from paper_search.report.passages import WORD, content_stems
 from paper_search.report.quotations import quotations, without_quotations
-from paper_search.skills.words import tokens
+from paper_search.skills.words import stem_set, tokens
 
 _OPENER = re.compile(
     r"^(?:[-*•\d.)\s]*)(?:\*\*)?(?:"
@@ -115,11 +115,11 @@ class Frames:
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return _stems(self.known)
+        return stem_set(self.known)
 
     @cached_property
     def _source_words(self) -> frozenset[str]:
-        return _stems(self.sources)
+        return stem_set(self.sources)
 
     def _without_known(self, text: str) -> str:
         """Return a text without the questions that it repeats word for word."""
@@ -128,10 +128,6 @@ class Frames:
             if len(asked.split()) > 2:  # noqa: PLR2004  # a phrase, not a word
                 text = re.sub(re.escape(asked), " ", text, flags=re.IGNORECASE)
         return text
-
-
-def _stems(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(stem for text in texts for stem in tokens(text))
 
 
 _MARKER = re.compile(r"[ \t]*(?:[-*•+]|\d+[.)])[ \t]+")

@@ -7,7 +7,7 @@ import copy
 import functools
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
@@ -20,7 +20,7 @@ from paper_search.report.recovery import Amount, Attempt, CountedModel, classifi
 from paper_search.report.searcher import ReportSearcher
 from paper_search.report_workflow.records import ReportRecords, StepAnswers
 from paper_search.report_workflow.state import ReportParams, StepState, WorkflowState
-from paper_search.steps import Outcome, StepContext
+from paper_search.steps import StepContext
 from paper_search.threads.decisions import listed
 from paper_search.threads.state import checked_state
 
@@ -63,13 +63,6 @@ class ReportServices:
 
 
 Context = StepContext[StepState, ReportParams, ReportServices]
-Ok = Literal[Outcome.OK]
-Skip = Literal[Outcome.SKIP]
-Fail = Literal[Outcome.FAIL]
-Iterate = Literal[Outcome.ITERATE]
-Approve = Literal[Outcome.APPROVE]
-Edit = Literal[Outcome.EDIT]
-Reject = Literal[Outcome.REJECT]
 WorkT = TypeVar("WorkT")
 SHOWN = Amount(40, 1200)
 """What a model is shown at first, unless its role needs more."""

@@ -17,11 +17,7 @@ from paper_search.report.models import (
 from paper_search.report.reviewer import Reviewer
 from paper_search.report.writer import Writer, edited
 from paper_search.report_workflow.context import (
-    Approve,
     Context,
-    Fail,
-    Iterate,
-    Ok,
     checked,
     logged,
     plan_of,
@@ -33,6 +29,7 @@ from paper_search.report_workflow.context import (
 from paper_search.report_workflow.routing import breakpoint_after_review, route_after_reviewer
 from paper_search.report_workflow.state import OpenReview, ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
+from paper_search.steps.types import Approve, Fail, Iterate, Ok
 
 
 async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:

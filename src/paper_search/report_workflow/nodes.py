@@ -25,10 +25,6 @@ from paper_search.report_workflow.context import (
     BATCH,
     READ,
     Context,
-    Fail,
-    Iterate,
-    Ok,
-    Skip,
     checked,
     counted,
     logged,
@@ -48,6 +44,7 @@ from paper_search.report_workflow.routing import (
 from paper_search.report_workflow.spending import estimate_of
 from paper_search.report_workflow.state import OpenReview, ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
+from paper_search.steps.types import Fail, Iterate, Ok, Skip
 
 
 async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:

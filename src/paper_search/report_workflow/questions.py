@@ -19,23 +19,13 @@ from paper_search.report_workflow.breakpoints import (
     Review,
     ReviewDecision,
 )
-from paper_search.report_workflow.context import (
-    Approve,
-    Context,
-    Edit,
-    Iterate,
-    Ok,
-    Reject,
-    checked,
-    logged,
-    records_of,
-    settings_of,
-)
+from paper_search.report_workflow.context import Context, checked, logged, records_of, settings_of
 from paper_search.report_workflow.decisions import answer_model
 from paper_search.report_workflow.products import fallback_output, final_output
 from paper_search.report_workflow.records import PlanApprovals
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
+from paper_search.steps.types import Approve, Edit, Iterate, Ok, Reject
 from paper_search.threads.state import asker
 
 

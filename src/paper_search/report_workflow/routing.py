@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from paper_search.report.models import Recommendation, ResearchStatus
 from paper_search.report_workflow.breakpoints import BreakpointName
-from paper_search.report_workflow.context import Approve, Fail, Iterate, Ok, Skip
 from paper_search.report_workflow.state import ReportParams, WorkflowState, should_continue_search
 from paper_search.steps import Outcome
+from paper_search.steps.types import Approve, Fail, Iterate, Ok, Skip
 
 GAPS_TO_SEARCH = 2
 """More gaps than these send a report back to search."""

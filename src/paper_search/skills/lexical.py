@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from paper_search.bibliography.rarities import rarity
 from paper_search.models import ParsedIntent, RawPaper
+from paper_search.query.leaves import before_wildcard
 from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.untrusted import visible
 from paper_search.skills.variants import variants
@@ -20,7 +21,6 @@ TITLE_PHRASE, TITLE_WORDS, TEXT_PHRASE, TEXT_WORDS = 1.0, 0.9, 0.8, 0.6
 PARTLY_IN_TITLE, PARTLY_IN_TEXT = 0.5, 0.35
 """The same for some of its words, times their share."""
 _VARIANT_DISCOUNT = 0.95
-_WILDCARDS = re.compile(r"[*?$]")
 _WITH_WILDCARDS = re.compile(r"(?=[\w*?$]*[*?$])\w{2,}[\w*?$]*[\w*?$]")
 _LOST_IN_STEMS = frozenset("sedyg")
 """Last letters of endings that a stem has lost: analyses, studies, tested, testing."""
@@ -169,7 +169,7 @@ def _enough(concepts: int) -> float:
 
 def _concept(name: str) -> _Concept:
     if _WITH_WILDCARDS.fullmatch(name):
-        return _Concept(name, (), (_WILDCARDS.split(name.casefold())[0],), _matcher(name))
+        return _Concept(name, (), (before_wildcard(name.casefold()),), _matcher(name))
     own = tokens(name)
     content = [word for word in own if word not in STOP_WORDS] or own
     names = [own, *(tokens(other) for other in variants(name))]

@@ -12,7 +12,18 @@ from typing import ClassVar
 from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
+from paper_search.query import (
+    OPERATORS,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    normalise,
+)
 from paper_search.sources.adapter import Translated, translated_as_far_as_known
 
 _PREPRINT = "article"
@@ -22,7 +33,9 @@ HYPHENATED = re.compile(r"\w+(?:-\w+)*")
 _MARKS = re.compile(r"[\"“”\\\[\]{}<>|^~\x00-\x1f\x7f]+")
 """What could end a quotation, or means something inside of one."""
 _LUCENE_MARKS = re.compile(r"[\"“”\\*?~]+")
-LUCENE_OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
+LUCENE_OPERATORS = OPERATORS | {"TO"}
+FIRST_YEAR, LAST_YEAR = 1000, 3000
+"""What stands for the open end of a range where a service wants both."""
 
 
 @dataclass(frozen=True, slots=True)

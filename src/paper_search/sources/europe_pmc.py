@@ -25,9 +25,9 @@ from paper_search.bibliography.text import clean
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RawPaper, SearchConstraints
-from paper_search.query import HEADINGS, Node, YearRange
+from paper_search.query import HEADINGS, OPERATORS, Node, YearRange
 from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
-from paper_search.sources.dialect import FieldDialect, Written, quoted
+from paper_search.sources.dialect import FIRST_YEAR, LAST_YEAR, FieldDialect, Written, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import (
@@ -53,8 +53,6 @@ _FIELDS: dict[str | None, str] = {
     **dict.fromkeys(HEADINGS, "KW"),
     None: "TITLE_ABS",
 }
-_OPERATORS = frozenset({"AND", "OR", "NOT"})
-_FIRST_YEAR, _LAST_YEAR = 1000, 3000
 NAME = "europe_pmc"
 _OPEN = ("OA", "F")
 """Codes of what anybody may read: open access, free."""
@@ -145,11 +143,11 @@ class EuropePmcDialect(FieldDialect):
     service: ClassVar[str] = "Europe PMC"
     known_fields: ClassVar[Collection[str]] = ("tiab", "type", *HEADINGS)
     fields: ClassVar[Mapping[str | None, str]] = _FIELDS
-    operators: ClassVar[frozenset[str]] = _OPERATORS
+    operators: ClassVar[frozenset[str]] = OPERATORS
 
     def years(self, years: YearRange) -> Written:
         """Return the years as a span; an open end is far away."""
-        return Written(f"PUB_YEAR:[{years.first or _FIRST_YEAR} TO {years.last or _LAST_YEAR}]")
+        return Written(f"PUB_YEAR:[{years.first or FIRST_YEAR} TO {years.last or LAST_YEAR}]")
 
     def without(self, wanted: str, unwanted: str) -> str:
         """Return the one NOT the other."""

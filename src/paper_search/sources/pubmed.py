@@ -21,9 +21,9 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
-from paper_search.query import FIELDS, Near, Node, Or, Phrase, Term, YearRange
+from paper_search.query import FIELDS, OPERATORS, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
-from paper_search.sources.dialect import HYPHENATED, Dialect, Written, quoted
+from paper_search.sources.dialect import FIRST_YEAR, HYPHENATED, LAST_YEAR, Dialect, Written, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.pubmed_record import NAME, read_citation
@@ -44,13 +44,11 @@ _TAGS = {
     "substance": "nm", "type": "pt", "language": "la", "subheading": "sh", "subset": "sb",
     "entered": "edat", None: "tiab",
 }  # fmt: skip
-_OPERATORS = frozenset({"AND", "OR", "NOT"})
 _SHORTEST_STEM = 4
 _SPELT_OUT = re.compile(r"(\w{3})[a-z0-9]\*(?:\[\w+\])?")
 """A stem with one of all next letters: that no record has most of these is no news."""
 _MOST_PAIRS = 25
 """Pairs of words that a NEAR of two groups is written out into."""
-_FIRST_YEAR, _LAST_YEAR = 1000, 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +244,7 @@ class PubmedDialect(Dialect):
 
     def years(self, years: YearRange) -> Written:
         """Return the years as a span of dates of publication."""
-        return Written(f"{years.first or _FIRST_YEAR}:{years.last or _LAST_YEAR}[dp]")
+        return Written(f"{years.first or FIRST_YEAR}:{years.last or LAST_YEAR}[dp]")
 
     def without(self, wanted: str, unwanted: str) -> str:
         """Return the one NOT the other."""
@@ -260,7 +258,7 @@ def _word(term: Term) -> str:
 def _bare(text: str) -> str:
     """Return a word as it is, where PubMed does not take it for something else."""
     word = text.removesuffix("*")
-    is_bare = HYPHENATED.fullmatch(word) and word.upper() not in _OPERATORS
+    is_bare = HYPHENATED.fullmatch(word) and word.upper() not in OPERATORS
     return text if is_bare else quoted(text)
 
 

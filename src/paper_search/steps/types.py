@@ -29,6 +29,15 @@ class Outcome(str, Enum):
     """Stands in a transition for every outcome that is not named there."""
 
 
+Ok = Literal[Outcome.OK]
+Skip = Literal[Outcome.SKIP]
+Fail = Literal[Outcome.FAIL]
+Approve = Literal[Outcome.APPROVE]
+Edit = Literal[Outcome.EDIT]
+Reject = Literal[Outcome.REJECT]
+Iterate = Literal[Outcome.ITERATE]
+
+
 OUTCOME = "last_outcome"
 """Channel: what came of the step that ran last; conditional edges read it."""
 PARAMS = "workflow_params"

@@ -18,7 +18,6 @@ from paper_search.models import (
     SearchQuery,
     SearchStrategy,
 )
-from paper_search.workflow.checkpoints import Checkpoint, Decision
 from paper_search.workflow.skills import Skills
 
 Records = Callable[[SearchStrategy], Sequence[RawPaper]]
@@ -111,6 +110,3 @@ def two_papers(strategy: SearchStrategy) -> list[RawPaper]:
         RawPaper(id="always", title="Found every time", source="fake", year=2020),
         RawPaper(id=f"only-{query}", title=f"Found by {query}", source="fake", year=2021),
     ]
-
-
-Reply = Decision | str | Callable[[Checkpoint], Decision]

@@ -275,6 +275,3 @@ def _passes(paper: RawPaper, filters: SearchConstraints) -> bool:
     if paper.year is None:
         return first is None and last is None
     return (first or paper.year) <= paper.year <= (last or paper.year)
-
-
-Hits: TypeAlias = Mapping[str, int | None] | Callable[[str], int | None]

@@ -10,7 +10,8 @@ from pydantic_core import to_json
 
 from paper_search.errors import PaperSearchError, ThreadBusyError, ThreadNotFoundError
 from paper_search.persistence import Persistence
-from paper_search.persistence.listing import LatestCheckpoint, time_of
+from paper_search.persistence.listing import ASKED, LatestCheckpoint, time_of
+from paper_search.persistence.threads import INPUT
 from paper_search.steps.types import MADE_BY, RESERVED
 from paper_search.threads.catalog import BriefInfo, ThreadStatus
 
@@ -18,7 +19,6 @@ UNKNOWN = "unknown"
 """The graph of a thread whose checkpoints do not name one."""
 _NEXT = "branch:to:"
 """The beginning of the channels by which LangGraph goes to a step."""
-_INPUT, _ASKED = "__start__", "__interrupt__"
 _SHOWN = 200
 """Characters of a state in a list."""
 
@@ -83,7 +83,7 @@ class PlainThreads:
         following = [name.removeprefix(_NEXT) for name in channels if name.startswith(_NEXT)]
         if asked is not None:
             status = ThreadStatus.WAITING
-        elif not following and _INPUT not in channels:
+        elif not following and INPUT not in channels:
             status = ThreadStatus.DONE
         elif await self._persistence.leases.is_held(thread_id):
             status = ThreadStatus.RUNNING
@@ -135,7 +135,7 @@ class PlainThreads:
 def _asked(found: CheckpointTuple) -> Interrupt | None:
     """Return the question that a checkpoint waits with; None: it waits with none."""
     for _task, channel, value in found.pending_writes or []:
-        if channel == _ASKED and value:
+        if channel == ASKED and value:
             interrupt: Interrupt = value[0]
             return interrupt
     return None

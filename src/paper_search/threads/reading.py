@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from paper_search.errors import ThreadFinishedError, ThreadNotFoundError, ThreadNotWaitingError
 from paper_search.persistence import LedgerEntry, Persistence
+from paper_search.persistence.threads import INPUT
 from paper_search.steps import Workflow
 from paper_search.steps.compiler import compile_workflow, graph_to_read
 from paper_search.steps.types import token_of
@@ -21,8 +22,6 @@ from paper_search.threads.records import RecordStore
 from paper_search.threads.state import read_state
 
 Events = Callable[[str, Mapping[str, Any]], None]
-_INPUT = "__start__"
-"""The channel that holds the input until the first step has run."""
 
 
 class ThreadState(Protocol):
@@ -249,7 +248,7 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
         """Return what a thread was begun with that died before its first step."""
         config: RunnableConfig = {"configurable": {"thread_id": self._thread_id}}
         found = await self._persistence.checkpointer.aget_tuple(config)
-        given = found.checkpoint["channel_values"].get(_INPUT) if found else None
+        given = found.checkpoint["channel_values"].get(INPUT) if found else None
         return given if isinstance(given, Mapping) else {}
 
     async def _interrupt(self) -> Any:

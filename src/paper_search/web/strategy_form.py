@@ -7,11 +7,10 @@ from typing import Any
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.models import Criterion, SearchStrategy
-from paper_search.query import And, Node, Or, parse, render
+from paper_search.query import OPERATORS, And, Node, Or, alternatives, parse, render
 
 NUMBERS = ("year_from", "year_to", "max_results")
 _SYNTAX = frozenset('"()[]:*?$')
-_OPERATORS = frozenset({"AND", "OR", "NOT"})
 
 
 def term_groups(boolean_query: str) -> list[list[list[str]]]:
@@ -24,7 +23,7 @@ def term_groups(boolean_query: str) -> list[list[list[str]]]:
     except QuerySyntaxError:
         return []
     is_one_group = not isinstance(tree, Or) or all(map(_is_line, tree.children))
-    rows = [_groups(row) for row in ((tree,) if is_one_group else _alternatives(tree))]
+    rows = [_groups(row) for row in ((tree,) if is_one_group else alternatives(tree))]
     return [row for row in rows if row is not None] if None not in rows else []
 
 
@@ -162,14 +161,10 @@ def _criteria(
 def _groups(node: Node) -> list[list[str]] | None:
     """Return the groups of an AND; None: it is more than one."""
     parts = node.children if isinstance(node, And) else (node,)
-    terms = [_alternatives(part) for part in parts]
+    terms = [alternatives(part) for part in parts]
     if not all(map(_is_line, (term for group in terms for term in group))):
         return None
     return [[render(term) for term in group] for group in terms]
-
-
-def _alternatives(node: Node) -> Sequence[Node]:
-    return node.children if isinstance(node, Or) else (node,)
 
 
 def _is_line(node: Node) -> bool:
@@ -181,7 +176,7 @@ def _is_line(node: Node) -> bool:
 def _quoted(term: str) -> str:
     """Return a term as a query has it: plain words of several become a phrase."""
     words = term.split()
-    is_plain = not _SYNTAX & set(term) and not _OPERATORS & {word.upper() for word in words}
+    is_plain = not _SYNTAX & set(term) and not OPERATORS & {word.upper() for word in words}
     return f'"{" ".join(words)}"' if is_plain and len(words) > 1 else " ".join(words)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from paper_search.errors import PersistenceError
 from paper_search.models import (
@@ -23,6 +23,7 @@ from paper_search.skills.coverage import coverage_of
 from paper_search.skills.known_papers import check_known_papers
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps import Outcome, StepContext, StepUpdate
+from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
 from paper_search.threads.state import asker, checked_state
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.decisions import answer_model, feedback_of
@@ -54,13 +55,6 @@ MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
 
 Context = StepContext[StepState, SearchParams, Skills]
-Ok = Literal[Outcome.OK]
-Skip = Literal[Outcome.SKIP]
-Fail = Literal[Outcome.FAIL]
-Approve = Literal[Outcome.APPROVE]
-Edit = Literal[Outcome.EDIT]
-Reject = Literal[Outcome.REJECT]
-Iterate = Literal[Outcome.ITERATE]
 AgainT = TypeVar("AgainT", bound=Outcome)
 
 

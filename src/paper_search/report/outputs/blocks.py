@@ -146,6 +146,11 @@ class Figure:
 Element = Block | Heading | Notice | Contents | Table | Figure
 
 
+def kind_of(element: Element) -> str:
+    """Return of which kind a block is; empty: the element is no block."""
+    return element.kind if isinstance(element, Block) else ""
+
+
 def headings(elements: Sequence[Element]) -> list[Heading]:
     """Return the headings, for a table of contents."""
     return [element for element in elements if isinstance(element, Heading)]

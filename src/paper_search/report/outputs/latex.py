@@ -24,6 +24,7 @@ from paper_search.report.outputs.blocks import (
     Notice,
     Span,
     Table,
+    kind_of,
     rendered,
     spaced,
 )
@@ -124,7 +125,7 @@ class _Writer:
         return latex_keys(self.report)
 
     def all(self, elements: list[Element]) -> Iterator[str]:
-        for kind, some in groupby(elements, key=_kind):
+        for kind, some in groupby(elements, key=kind_of):
             if (environment := _LISTS.get(kind)) is not None:
                 yield rf"\begin{{{environment}}}"
                 yield from (rf"\item {self._element(item)}" for item in some)
@@ -179,10 +180,6 @@ class _Writer:
                 "study": lambda span: f"{escaped(span.text)}~{_citation(span.keys, self.keys)}",
             },
         ).replace("[", "{[}")
-
-
-def _kind(element: Element) -> str:
-    return element.kind if isinstance(element, Block) else ""
 
 
 def _declared(text: str) -> str:

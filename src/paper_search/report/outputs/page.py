@@ -21,6 +21,7 @@ from paper_search.report.outputs.blocks import (
     Span,
     Table,
     headings,
+    kind_of,
     rendered,
 )
 from paper_search.report.outputs.layout import REFERENCES, layout
@@ -73,7 +74,7 @@ class _Writer:
     has_references: bool
 
     def all(self) -> Iterator[str]:
-        for kind, some in groupby(self.elements, key=_kind):
+        for kind, some in groupby(self.elements, key=kind_of):
             if (tag := _LISTS.get(kind)) is not None:
                 items = "".join(f"<li>{self._element(item)}</li>" for item in some)
                 yield f"<{tag}>{items}</{tag}>"
@@ -133,10 +134,6 @@ class _Writer:
                 "study": lambda span: _link(span.keys[0], span.text),
             },
         )
-
-
-def _kind(element: Element) -> str:
-    return element.kind if isinstance(element, Block) else ""
 
 
 def _style() -> str:

@@ -33,7 +33,10 @@ _FEWEST_WORDS = 10
 _UNLIKE_TEXT = 0.4
 _FEWEST_OF_ONE_TEXT = 15
 """Telling words of abstracts that can make one work of two titles."""
-_ONE_TEXT = frozenset({"same", "near"})
+ONE_TEXT = frozenset({"same", "near"})
+"""Levels of `abstract` at which two records have the same one."""
+AGREED_AUTHORS = frozenset({"all", "two names", "one name"})
+"""Levels of `authors` at which two records name the same people."""
 _OTHER_WORDS = frozenset({"added", "replaced", "opposed"})
 _LEAST_OF_A_PART = 0.4
 _LETTERS_OF_A_WORD = 12
@@ -305,7 +308,7 @@ def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
     if few < _FEWEST_WORDS and overlap >= _UNLIKE_TEXT:
         return "missing", -1.0
     level = _level(overlap, _ABSTRACT_LEVELS)
-    if wording in _OTHER_WORDS and level in _ONE_TEXT:
+    if wording in _OTHER_WORDS and level in ONE_TEXT:
         is_one_text = (
             few >= _FEWEST_OF_ONE_TEXT
             and _agree_throughout(one.abstract[:length], other.abstract[:length])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paper_search.skills.deduplication.comparison import Comparison
+from paper_search.skills.deduplication.comparison import AGREED_AUTHORS, ONE_TEXT, Comparison
 
 CERTAIN = 12.0
 """Log-odds of a pair that one identifier names."""
@@ -14,13 +14,11 @@ IMPOSSIBLE = -2.0
 _UNLIKE = frozenset({"different", "weak"})
 _STRANGERS = frozenset({"none", "few"})
 _KNOWN = frozenset({"same", "partly", "missing"})
-_ONE_TEXT = frozenset({"same", "near"})
 _SHORTEST = frozenset({"tiny", "word"})
 _ONE_GAP = frozenset({"missing"})
 _OTHER_WORDS = frozenset({"replaced", "opposed"})
 _OTHER_TEXT = frozenset({"similar", "related", "different"})
 _BOTH_GAPS = frozenset({"both missing"})
-_AGREED_AUTHORS = frozenset({"all", "two names", "one name"})
 
 
 def judged(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
@@ -36,7 +34,7 @@ def judged(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
     if is_named:
         return min(odds, DOUBTFUL) if _are_contradicting(levels) else max(odds, CERTAIN)
     if levels.title == "missing" and not (
-        levels.abstract in _ONE_TEXT and levels.place == "same page"
+        levels.abstract in ONE_TEXT and levels.place == "same page"
     ):
         return min(odds, DOUBTFUL)
     if _is_forbidden(levels):
@@ -65,7 +63,7 @@ def _are_contradicting(levels: Comparison) -> bool:
 
 def _is_forbidden(levels: Comparison) -> bool:
     """Whether a rule says that these are two works, however similar they are."""
-    if levels.abstract in _ONE_TEXT and levels.title == "identical":
+    if levels.abstract in ONE_TEXT and levels.title == "identical":
         return levels.pages == levels.venue == "different"
     return (
         _is_elsewhere(levels)
@@ -111,7 +109,7 @@ def _is_another_part(levels: Comparison) -> bool:
     return levels.numerals == "different" or (
         levels.numerals == "one"
         and levels.difference in {"added", "replaced", "opposed"}
-        and not (levels.abstract in _ONE_TEXT and levels.difference == "replaced")
+        and not (levels.abstract in ONE_TEXT and levels.difference == "replaced")
         and levels.place != "same page"
     )
 
@@ -147,12 +145,12 @@ def _is_too_little_said(levels: Comparison) -> bool:
 
 def _is_at_one_place(levels: Comparison) -> bool:
     """Whether two records of a title like "Editorial" stand on one page, or in one issue."""
-    if levels.abstract in _ONE_TEXT or (
+    if levels.abstract in ONE_TEXT or (
         levels.place == "same page" and levels.venue == levels.issue == "same"
     ):
         return True
     return (
-        levels.authors in _AGREED_AUTHORS
+        levels.authors in AGREED_AUTHORS
         and levels.year in {"same", "off in one volume"}
         and levels.venue == "same"
         and (levels.place == "same issue" or levels.volume == levels.pages == "missing")
@@ -164,7 +162,7 @@ def _is_all_that_is_known_agreed(levels: Comparison) -> bool:
     return (
         levels.title == "identical"
         and levels.title_length not in {"generic", "word"}
-        and levels.authors in _AGREED_AUTHORS | {"missing", "both missing"}
+        and levels.authors in AGREED_AUTHORS | {"missing", "both missing"}
         and levels.year in {"same", "missing", "both missing"}
         and levels.venue in _KNOWN
         and levels.volume in {"same", "missing"}
@@ -179,8 +177,8 @@ def _is_all_that_is_known_agreed(levels: Comparison) -> bool:
 def _is_one_text_of_one_team(levels: Comparison) -> bool:
     """Whether the same people wrote the same abstract under another title: a renamed preprint."""
     return (
-        levels.abstract in _ONE_TEXT
-        and levels.authors in _AGREED_AUTHORS
+        levels.abstract in ONE_TEXT
+        and levels.authors in AGREED_AUTHORS
         and levels.numerals in {"same", "one"}
         and levels.reactions == "same"
         and levels.year in {"same", "missing", "both missing"}

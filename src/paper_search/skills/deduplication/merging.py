@@ -10,7 +10,7 @@ from typing import Any
 from paper_search.bibliography.identifiers import stable_id
 from paper_search.bibliography.keywords import distinct_keywords
 from paper_search.models import Clustering, RawPaper, Sighting, Version
-from paper_search.skills.deduplication.comparison import Comparison
+from paper_search.skills.deduplication.comparison import AGREED_AUTHORS, Comparison
 from paper_search.skills.deduplication.profiles import Profile, profile
 
 _PREPRINT_DOI = re.compile(
@@ -19,7 +19,6 @@ _PREPRINT_DOI = re.compile(
 """arXiv, bioRxiv and medRxiv, Research Square, ChemRxiv, OSF, PsyArXiv, SocArXiv, SSRN, Preprints,
 ESSOAr, TechRxiv, EGUsphere."""
 _JOURNAL_AND_CONFERENCE = "conference-journal"
-_SAME_AUTHORS = frozenset({"all", "two names", "one name"})
 _RANKS = {"journal": 0, "conference": 2, "report": 3}
 _OWN = frozenset(
     {
@@ -239,7 +238,7 @@ def are_versions(one: Profile, other: Profile, levels: Comparison) -> bool:
         levels.title not in {"identical", "near"}
         or levels.difference not in {"none", "spelling"}
         or levels.title_length not in {"middle", "long"}
-        or levels.authors not in _SAME_AUTHORS
+        or levels.authors not in AGREED_AUTHORS
         or levels.year == "far"
         or levels.numerals != "same"
         or levels.reactions != "same"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from paper_search.models import Criterion, ParsedIntent
@@ -12,7 +12,7 @@ from paper_search.skills.judging.question import Shown
 from paper_search.skills.judging.speech import SPEECH_WORDS
 from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.variants import variants
-from paper_search.skills.words import tokens, words_in
+from paper_search.skills.words import stem_set, tokens, words_in
 
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|(?<=[。！？；])")
 _PART_OF_TITLE = re.compile(r"(?<=[.:;!?])\s+|\s(?=[-\u2013\u2014|]\s)|(?<=[。！？；：])")
@@ -26,8 +26,8 @@ _OF_MATCHES = frozenset(
     )
 )
 """Words of texts that claim to be what is wanted."""
-_STOPS = frozenset(stem for word in STOP_WORDS for stem in tokens(word))
-_SPEECH = frozenset(stem for word in SPEECH_WORDS | _OF_MATCHES for stem in tokens(word)) | _STOPS
+_STOPS = stem_set(STOP_WORDS)
+_SPEECH = stem_set(SPEECH_WORDS | _OF_MATCHES) | _STOPS
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Subject:
         ]
         names = [*concepts, *(name for concept in concepts for name in variants(concept))]
         said = [intent.question or "", intent.topic, *(criterion.text for criterion in criteria)]
-        return cls(_stems(names) - _STOPS | _stems(said) - _SPEECH)
+        return cls(stem_set(names) - _STOPS | stem_set(said) - _SPEECH)
 
     def part_of(self, shown: Shown) -> Shown:
         """Return a paper without the sentences that name nothing of the subject or its title.
@@ -59,7 +59,7 @@ class Subject:
         """
         parts = _PART_OF_TITLE.split(shown.title)
         title = " ".join(part for part in parts if self._names(part)) or shown.title
-        by_title = Subject(self.stems | _stems([title]) - _SPEECH)
+        by_title = Subject(self.stems | stem_set([title]) - _SPEECH)
         sentences = _SENTENCE.split(shown.abstract or "")
         abstract = " ".join(sentence for sentence in sentences if by_title._names(sentence)) or None
         return replace(shown, title=title, abstract=abstract, venue=None)
@@ -71,7 +71,3 @@ class Subject:
 
     def _names(self, text: str) -> bool:
         return not self.stems.isdisjoint(tokens(text))
-
-
-def _stems(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(stem for text in texts for stem in tokens(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from paper_search.models import ParsedIntent, SearchQuery
-from paper_search.query import And, Node, Not, Or, Phrase, Term
+from paper_search.query import And, Node, Not, Phrase, Term, alternatives
 from paper_search.skills.strategy.booleans import names_of
 from paper_search.skills.strategy.free_text import FeedbackTerms
 from paper_search.skills.strategy.limits import (
@@ -65,7 +65,7 @@ def _limited(query: SearchQuery, limits: Limits, required: Iterable[str]) -> Sea
     groups = [
         group
         for group in required_names(required)
-        if not any(_stems_of(node) in asked for node in _alternatives(group))
+        if not any(_stems_of(node) in asked for node in alternatives(group))
     ]
     limited = Limits((*limits.required, *groups), limits.barred).applied(tree)
     text = written(limited)
@@ -84,20 +84,11 @@ def _is_asked_for(term: str, queries: Iterable[SearchQuery]) -> bool:
 def _barred_by_all(queries: Sequence[SearchQuery]) -> list[Node]:
     """Return what every one of the queries excludes."""
     every = [
-        [
-            node
-            for part in parts(tree)
-            if isinstance(part, Not)
-            for node in _alternatives(part.child)
-        ]
+        [node for part in parts(tree) if isinstance(part, Not) for node in alternatives(part.child)]
         for query in queries
         if (tree := tree_of(query.boolean_query)) is not None
     ]
     return [node for node in every[0] if all(node in nodes for nodes in every)] if every else []
-
-
-def _alternatives(node: Node) -> tuple[Node, ...]:
-    return node.children if isinstance(node, Or) else (node,)
 
 
 def _stems(text: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from paper_search.models import PUBLICATION_TYPES, ParsedIntent
-from paper_search.query import And, Node, Not, Or, Phrase, Term
+from paper_search.query import And, Node, Not, Or, Phrase, Term, alternatives
 from paper_search.skills.strategy.trees import all_of, any_of, leaf, parts, tree_of, written
 from paper_search.skills.variants import spellings, variants
 from paper_search.skills.words import tokens
@@ -36,7 +36,8 @@ class Limits:
     def applied(self, tree: Node) -> Node:
         """Return the tree within the limits; those that it has are not repeated."""
         known = set(parts(tree))
-        banned = [name for part in known if isinstance(part, Not) for name in _names(part.child)]
+        excluded = [part.child for part in known if isinstance(part, Not)]
+        banned = [name for child in excluded for name in alternatives(child)]
         required = [part for part in self.required if part not in known]
         barred = any_of(node for node in self.barred if node not in banned)
         more = [*required, *([Not(barred)] if barred is not None else [])]
@@ -98,12 +99,8 @@ def _kept(part: Node, stems: set[tuple[str, ...]]) -> Node | None:
     """Return a part without those exclusions; None: nothing is left of it."""
     if not isinstance(part, Not):
         return part
-    left = any_of(node for node in _names(part.child) if _stems(node) not in stems)
+    left = any_of(node for node in alternatives(part.child) if _stems(node) not in stems)
     return None if left is None else Not(left)
-
-
-def _names(node: Node) -> tuple[Node, ...]:
-    return node.children if isinstance(node, Or) else (node,)
 
 
 def _stems(node: Node) -> tuple[str, ...]:
