@@ -27,15 +27,15 @@ async function send(url, fields) {
 // Drafts: what was typed comes back after a reload or a crash, and in the other tab.
 for (const form of document.querySelectorAll("form[data-draft]")) {
   const key = `draft:${form.dataset.draft}`;
-  const typed = () => [...form.elements].filter((each) => each.name && !["hidden", "file", "submit", "button"].includes(each.type));
-  const value = (each) => (["checkbox", "radio"].includes(each.type) ? each.checked : each.value);
-  const save = () => localStorage.setItem(key, JSON.stringify(typed().map((each) => [each.name, each.value, value(each)])));
+  const typed = () => [...form.elements].filter((field) => field.name && !["hidden", "file", "submit", "button"].includes(field.type));
+  const value = (field) => (["checkbox", "radio"].includes(field.type) ? field.checked : field.value);
+  const save = () => localStorage.setItem(key, JSON.stringify(typed().map((field) => [field.name, field.value, value(field)])));
   const restore = () => {
     for (const [name, given, kept] of JSON.parse(localStorage.getItem(key) || "[]")) {
-      for (const each of typed()) {
-        if (each.name !== name) continue;
-        if (typeof kept !== "boolean") each.value = kept;
-        else if (each.value === given) each.checked = kept;
+      for (const field of typed()) {
+        if (field.name !== name) continue;
+        if (typeof kept !== "boolean") field.value = kept;
+        else if (field.value === given) field.checked = kept;
       }
     }
   };
@@ -76,10 +76,10 @@ const running = document.getElementById("running");
 if (running) {
   const steps = [...running.querySelectorAll("[data-step]")];
   const show = (step) => {
-    const now = steps.findIndex((each) => each.dataset.step === step);
-    steps.forEach((each, place) => {
-      each.classList.toggle("past", place < now);
-      if (place === now) each.setAttribute("aria-current", "step"); else each.removeAttribute("aria-current");
+    const now = steps.findIndex((item) => item.dataset.step === step);
+    steps.forEach((item, place) => {
+      item.classList.toggle("past", place < now);
+      if (place === now) item.setAttribute("aria-current", "step"); else item.removeAttribute("aria-current");
     });
     if (now >= 0 && told.dataset.step !== step) { told.dataset.step = step; tell(steps[now].textContent); }
   };
@@ -141,7 +141,7 @@ if (papers) {
     const button = event.submitter;
     try {
       await send(form.action, [...new FormData(form), ["say", button.value]]);
-      for (const each of form.querySelectorAll("button")) each.setAttribute("aria-pressed", String(each === button));
+      for (const other of form.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
       form.closest(".paper").className = `paper ${button.dataset.state}`;
     } catch (error) { tell(error.message); }
   });
