@@ -237,7 +237,7 @@ class LibraryError(PaperSearchError):
 
 
 class EmbeddingError(PaperSearchError):
-    """No usable vector came of an embedding model, or it is not the one that made the others."""
+    """An embedding model gave no usable vector, or is not the one that made the others."""
 
 
 class WorkflowDefinitionError(PaperSearchError, ValueError):

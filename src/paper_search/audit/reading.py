@@ -29,7 +29,7 @@ class ReviewThread:
     rounds: list[SearchedRound] = field(default_factory=list)
     """Those that count; a round that was reopened and not searched again does not."""
     collection: PaperCollection | None = None
-    """The latest result; None: there is none yet."""
+    """The latest result, or None."""
     marks: list[ScreeningMark] = field(default_factory=list)
     ledger: list[LedgerEntry] = field(default_factory=list)
     agreement: Agreement = field(default_factory=Agreement)

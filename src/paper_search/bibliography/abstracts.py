@@ -71,7 +71,7 @@ def joined_abstract(parts: Iterable[tuple[str | None, str | None]]) -> str | Non
 
 
 def indexed_abstract(index: object) -> str | None:
-    """Return the abstract of an inverted index, word to positions (OpenAlex); None: there is none.
+    """Return the abstract of an inverted index, word to positions (OpenAlex), or None.
 
     What is no word or no position is passed over.
     """

@@ -84,7 +84,7 @@ class ShownSetting(NamedTuple):
 
     Attributes:
         name: as `config set` takes it, if it can be remembered.
-        value: as text; of a secret whether it is set; None: there is none.
+        value: as text; of a secret whether it is set, or None.
         origin: a variable of the environment or of `.env`, the file of the home, or `default`.
     """
 

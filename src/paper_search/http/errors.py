@@ -19,7 +19,7 @@ from paper_search.errors import PaperSearchError
 
 
 class HttpError(PaperSearchError):
-    """A request that came to nothing; the text holds no secret.
+    """A request that failed; the text holds no secret.
 
     Attributes:
         attempts: requests that were sent for it.

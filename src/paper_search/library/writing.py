@@ -80,7 +80,7 @@ class WritingRights:
 
         self._check()
         lock = FileLock(self._directory / "import.lock")
-        # If another process imports, its sign is as good as ours.
+        # Another process may import: its sign serves as well.
         try:
             with suppress(Timeout):
                 lock.acquire(timeout=0)

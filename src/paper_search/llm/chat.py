@@ -326,7 +326,7 @@ class ChatProvider(LLMProvider):
         return self._client[1]
 
     def _problem(self, message: BaseMessage) -> LLMError | None:
-        """Return why an answer that came is none; None: it is one."""
+        """Return what is wrong with an answer; None: nothing."""
         said = message.response_metadata
         ended = str(next((said[name] for name in _STOP_NAMES if said.get(name)), "")).lower()
         refusal = message.additional_kwargs.get("refusal")

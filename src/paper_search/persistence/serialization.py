@@ -38,7 +38,7 @@ class Boxed:
 
 
 def check_checkpoint(checkpoint: Any, thread_id: str) -> None:
-    """Refuse a checkpoint that was read and is none, as flipped bytes can leave it.
+    """Refuse what was read if it is no checkpoint, as flipped bytes can leave it.
 
     Raises:
         PersistenceError: it is damaged.

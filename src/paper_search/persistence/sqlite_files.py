@@ -100,7 +100,7 @@ def is_there(path: Path) -> bool:
 
 
 def unusable(path: Path, error: OSError) -> PersistenceError:
-    """Return the error that says why the operating system does not let us."""
+    """Return the error that says why the operating system refused."""
     reason = error.strerror or error
     return PersistenceError(f"threads cannot be kept in {str(path)!r}: {reason}; {ELSEWHERE}")
 

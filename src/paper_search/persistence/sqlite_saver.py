@@ -114,7 +114,7 @@ class SqliteSaver(AsyncSqliteSaver):
         self._in_one_call = OneCall(connection, path)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint with what is written on it; None: there is none.
+        """Return a checkpoint with what is written on it, or None.
 
         Raises:
             PersistenceError: it is damaged.
@@ -284,7 +284,7 @@ class SqliteSaver(AsyncSqliteSaver):
         return found
 
     def _packed(self, summary: list[Any] | None) -> bytes | None:
-        """Return a summary as it stands beside the value that it is of; None: there is none."""
+        """Return a summary as it stands beside the value that it is of, or None."""
         if summary is None:
             return None
         _, value = self.serde.dumps_typed(summary)

@@ -168,7 +168,7 @@ class Passage:
 
     @property
     def is_background(self) -> bool:
-        """Whether it says why or how a study was made rather than what came out."""
+        """Whether it says why or how a study was made rather than what it found."""
         return is_background(self.sentence.text)
 
     @property

@@ -204,7 +204,7 @@ class KeepsAnswers(Protocol):
     """Keeps what a model answered while a step is in flight."""
 
     async def kept(self, name: str) -> Any:
-        """Return an answer; None: there is none."""
+        """Return an answer, or None."""
         ...
 
     async def keep(self, name: str, answer: Any) -> None:

@@ -107,7 +107,7 @@ def records_of(ctx: Context) -> ReportRecords:
 
 
 async def model_for(ctx: Context, state: WorkflowState, name: str | None) -> CountedModel | None:
-    """Return the model of a role, with the calls that the run has left; None: there is none.
+    """Return the model of a role, with the calls that the run has left, or None.
 
     A step that is repeated after a crash has the calls of its first try behind it: they are on the
     records, and are added to those of the state.

@@ -46,7 +46,7 @@ class ReportRecords(RecordStore):
         await self.put("report_drafts", {str(draft.version): _row(draft)})
 
     async def draft(self, version: int) -> ResearchDraft | None:
-        """Return a version of the text; None: there is none."""
+        """Return a version of the text, or None."""
         values = await self.get("report_drafts", [str(version)])
         value = values.get(str(version))
         return ResearchDraft.model_validate(value) if value else None
@@ -56,7 +56,7 @@ class ReportRecords(RecordStore):
         await self.put("report_critiques", {str(critique.version): _row(critique)})
 
     async def critique(self, version: int) -> Critique | None:
-        """Return the review of a version; None: there is none."""
+        """Return the review of a version, or None."""
         values = await self.get("report_critiques", [str(version)])
         value = values.get(str(version))
         return Critique.model_validate(value) if value else None
@@ -85,7 +85,7 @@ class StepAnswers:
         await self._records.put("report_answers", dict.fromkeys(past))
 
     async def kept(self, name: str) -> Any:
-        """Return an answer; None: there is none."""
+        """Return an answer, or None."""
         key = f"{self._step}/{name}"
         return (await self._records.get("report_answers", [key])).get(key, {}).get("answer")
 

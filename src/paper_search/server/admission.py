@@ -124,7 +124,7 @@ class ThreadAdmission:
         """Return the graph of a thread and what reads it; None: it never ran.
 
         Raises:
-            RequestRefusedError: it is somebody else's, which is as good as not there; or another
+            RequestRefusedError: it is somebody else's, answered as if it were absent; or another
                 program's.
         """
         graph = await self._every.graph_of(thread_id)

@@ -16,7 +16,7 @@ ServicesT = TypeVar("ServicesT")
 
 
 class Outcome(str, Enum):
-    """What came of a step; where that leads is the transition's matter."""
+    """The result of a step; its transitions say where that leads."""
 
     OK = "ok"
     FAIL = "fail"

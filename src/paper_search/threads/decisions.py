@@ -99,7 +99,7 @@ def check(answer: Any, answers: Any) -> Any:
 
 
 def require_open(given: Named, question: Any) -> None:
-    """Refuse a decision that names another question than the open one; to use in validators.
+    """Refuse a decision that names a question other than the open one; for validators.
 
     Raises:
         PydanticCustomError: it does; `check` makes a `StaleDecisionError` of it.

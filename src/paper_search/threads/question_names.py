@@ -12,7 +12,7 @@ FRESH_S = 10.0
 
 
 @dataclass(frozen=True)
-class PersonsDeed:
+class LastAction:
     """What a person did last on a thread before its open question was asked."""
 
     at: str
@@ -32,18 +32,18 @@ class PersonsDeed:
         return self.by != person or age.total_seconds() < FRESH_S
 
 
-async def last_deed(
+async def last_action(
     ledger: DecisionLedger, thread_id: str, interrupt_id: str
-) -> PersonsDeed | None:
+) -> LastAction | None:
     """Return what was decided, or reopened, last before a question; None: it is the first."""
     decided = [
-        PersonsDeed(entry.decided_at, entry.decided_by, f"decided ({entry.decision['action']})")
+        LastAction(entry.decided_at, entry.decided_by, f"decided ({entry.decision['action']})")
         for entry in await ledger.entries(thread_id)
         if entry.interrupt_id != interrupt_id
     ]
     forks = [
-        PersonsDeed(note.at, note.by, "went back to a question that was decided")
+        LastAction(note.at, note.by, "went back to a question that was decided")
         for note in await ledger.audit(thread_id)
         if note.event == "forked"
     ]
-    return max([*decided, *forks], key=lambda deed: deed.at, default=None)
+    return max([*decided, *forks], key=lambda action: action.at, default=None)

@@ -31,7 +31,7 @@ from paper_search.threads.decisions import (
     plain,
     to_storable,
 )
-from paper_search.threads.question_names import last_deed
+from paper_search.threads.question_names import last_action
 from paper_search.threads.questions import QuestionRef, ThreadDecision
 from paper_search.threads.reading import OpenQuestion, QuestionT, ResultT, StateT, ThreadReader
 
@@ -56,7 +56,7 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         return {name: decision.get(name) for name in cls.audited}
 
     def _past_decision(self, named: Any, decision: Any) -> BaseModel | None:
-        """Return the decision in an answer to a question that is past; None: there is none."""
+        """Return the decision in an answer to a question that is past, or None."""
         del named  # the shape of a decision is the same for all questions
         try:
             return self.decision_type.model_validate(plain(decision))
@@ -276,7 +276,7 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         """
         if self._named(decision) is not None:
             return
-        last = await last_deed(self._ledger, self._thread_id, question.interrupt_id)
+        last = await last_action(self._ledger, self._thread_id, question.interrupt_id)
         person = by or current_person()
         if last is None or not last.is_doubtful(question.opened_at, self._ledger.now(), person):
             return

@@ -30,7 +30,7 @@ class Reading:
     question: Checkpoint | None
     """What waits for a person."""
     result: ResultIndex | None
-    """The papers of the latest result; None: there is none."""
+    """The papers of the latest result, or None."""
 
     @property
     def thread_id(self) -> str:

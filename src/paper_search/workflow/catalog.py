@@ -29,7 +29,7 @@ class ThreadInfo(BriefInfo):
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models."""
     papers: int | None = None
-    """How many the latest result has; None: there is none yet."""
+    """How many the latest result has, or None."""
     graph: str = "paper_search"
 
 

@@ -127,7 +127,7 @@ class StrategyEdit(SearchStrategy, extra="forbid"):
 
 
 class MergeEdit(MergeDecision, extra="forbid"):
-    """A word on two records as a person may give it."""
+    """A decision on two records as a person may give it."""
 
 
 class FeedbackEdit(UserFeedback, extra="forbid"):

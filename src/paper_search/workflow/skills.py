@@ -303,7 +303,7 @@ class Skills:
     async def score(
         self, papers: list[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper]
     ) -> list[ScoredPaper]:
-        """Judge, with the marks if there are any and the scorer can learn from them."""
+        """Judge, with the marks if the scorer can learn from them."""
         if marked and "marked" in inspect.signature(self.relevance_scorer.score).parameters:
             learner = cast("LearnsFromMarks", self.relevance_scorer)
             return await learner.score(papers, intent, marked=marked)

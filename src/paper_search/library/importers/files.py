@@ -92,7 +92,7 @@ _BOMS = {
 def read_file(path: Path | str, *, format_name: str | None = None) -> Iterator[Entry]:
     """Return the entries of a file, good and bad, in its order; gzip of any format will do.
 
-    The file is looked at at once and read as the entries are taken.
+    The file is examined at once and read as entries are taken.
 
     Args:
         path: the file.

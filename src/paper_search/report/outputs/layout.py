@@ -255,7 +255,7 @@ def _status(report: Report) -> Notice:
 
 
 def _checked(report: Report) -> str:
-    """Return what was checked, and what came of it."""
+    """Return what was checked, with the result."""
     counts = {name: number for name, number in report.support.items() if number}
     told = [f"{number:,} {words}" for name, words in MARKS.items() if (number := counts.get(name))]
     if "supported" in counts:

@@ -124,9 +124,9 @@ def _runs(words: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
 def is_same_word(one: str, other: str) -> bool:
     """Whether two words are one, spelt or inflected in two ways, or misspelt once.
 
-    A slip of the pen makes of a word something that is none; a change from one word to another
-    is no slip. Of two words that the table of words does not have, one may lack a letter or have
-    two swapped; another letter in its place is another substance ("nitrate", "nitrite").
+    A typing error makes a non-word of a word; a change from one word to another is no slip. Of two
+    words that the table of words does not have, one may lack a letter or have two swapped; another
+    letter in its place is another substance ("nitrate", "nitrite").
     """
     if one == other:
         return True
