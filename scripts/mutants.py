@@ -81,6 +81,7 @@ NEAREST_TESTS = {
         "tests/workflow/test_ledger.py",
         "tests/workflow/test_results.py",
         "tests/workflow/test_round_changes.py",
+        "tests/workflow/test_screening.py",
         "tests/workflow/test_waiting.py",
     ],
 }

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from langgraph.types import Command
 from tests.answers import reply_to
 from tests.workflow.doubles import FailingSkills, edit, reject, workflow
 
-from paper_search.errors import UnknownNameError
+from paper_search.errors import PersistenceError, UnknownNameError
 from paper_search.models import (
     Criterion,
     EndReason,
@@ -71,6 +72,33 @@ async def test_a_new_round_is_told_with_its_number() -> None:
     await flow.run("q")
     rounds = [details["iteration"] for phase, details in told if phase == "iterating"]
     assert rounds == [1]
+
+
+async def test_a_step_begins_with_its_iteration_and_with_how_much_there_is_to_do() -> None:
+    told: list[tuple[str, dict[str, Any]]] = []
+    papers = {"round_0": "ab", "round_1": "bcd"}
+
+    def found(strategy: SearchStrategy) -> list[RawPaper]:
+        names = papers[strategy.queries[0].boolean_query]
+        return [RawPaper(id=name, title=f"Title {name}", source="s") for name in names]
+
+    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
+    flow = workflow(FakeSkills(found), handler, progress_reporter=lambda *e: told.append(e))
+    await flow.run("q")
+    begun = [details for _, details in told if "step" in details]
+    assert begun == [
+        {"step": "parse_intent", "iteration": 0},
+        {"step": "build_strategy", "iteration": 0},
+        {"step": "search", "iteration": 0, "queries": 1, "sources": 1},
+        {"step": "deduplicate", "iteration": 0, "records": 2},
+        {"step": "score", "iteration": 0, "works": 2},
+        {"step": "organize", "iteration": 0, "works": 2},
+        {"step": "build_strategy", "iteration": 1},
+        {"step": "search", "iteration": 1, "queries": 1, "sources": 1},
+        {"step": "deduplicate", "iteration": 1, "records": 3},
+        {"step": "score", "iteration": 1, "works": 3},
+        {"step": "organize", "iteration": 1, "works": 3},
+    ]
 
 
 @pytest.mark.parametrize(
@@ -209,6 +237,27 @@ async def test_a_thread_is_listed_with_its_question_before_anything_else_is_done
             await workflow(skills, persistence=persistence).start("why?", thread_id="t")
         [listed] = await ThreadCatalog(persistence).threads()
         assert (listed.thread_id, listed.question) == ("t", "why?")
+
+
+@pytest.mark.parametrize(
+    ("failed", "step", "why"),
+    [
+        ("parse", "build_strategy", "the thread has no intent: its first step did not run"),
+        ("build", "search", "the thread has no strategy: build_strategy did not run"),
+    ],
+)
+async def test_a_client_that_jumps_ahead_of_a_step_that_failed_is_told_what_is_missing(
+    failed: str, step: str, why: str
+) -> None:
+    skills = FailingSkills(failed, RuntimeError("no"))
+    async with open_persistence("memory:") as persistence:
+        with pytest.raises(RuntimeError, match="no"):
+            await workflow(skills, persistence=persistence).start("q", thread_id="t")
+        skills.is_broken = False
+        graph = SearchSession.graph(persistence, skills.skills)
+        with pytest.raises(PersistenceError, match=why):
+            await graph.ainvoke(Command(goto=step), {"configurable": {"thread_id": "t"}})
+    assert skills.searched == []
 
 
 @pytest.mark.parametrize("rounds", [1, 2])
