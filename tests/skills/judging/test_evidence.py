@@ -41,6 +41,7 @@ def test_a_snippet_is_found_as_the_text_spells_it(given: str, found: str | None)
 
 def test_a_short_snippet_counts_where_it_is_all_there_is_or_the_script_is_dense() -> None:
     assert found_snippet("moss", ["Moss", None]) == "Moss"
+    assert found_snippet("moss", ["Ferns", "Moss."]) == "Moss"
     assert found_snippet("moss.", ["Moss in towns"]) is None
     assert found_snippet("图神", ["基于图神经网络"]) == "图神"
     assert found_snippet("图", ["基于图神经网络"]) is None

@@ -72,6 +72,12 @@ async def test_until_a_model_has_answered_one_question_is_open_then_as_many_as_m
     assert sizes(never) == [1, 1, 1]
 
 
+async def test_five_questions_about_ten_papers_are_open_at_once_unless_told_otherwise() -> None:
+    llm = FakeLLM(grades_of({}))
+    await RelevanceScorer(llm).score(some(200), INTENT)
+    assert (llm.most_running, max(sizes(llm))) == (5, 10)
+
+
 async def test_names_of_papers_change_with_every_question_and_are_in_none_of_the_texts() -> None:
     llm = FakeLLM(grades_of({}))
     await judged(llm, some(20))
@@ -226,6 +232,12 @@ async def test_a_model_that_cannot_answer_is_asked_a_few_times_and_every_paper_s
     assert [judgement.relevance_score for judgement in found] == [
         judgement.relevance_score for judgement in lexical
     ]
+
+
+async def test_a_paper_that_no_model_judged_has_the_tags_that_its_title_or_abstract_gives() -> None:
+    papers = [paper("p0", "A survey of parsing"), paper("p1", "Parsing", "We propose a framework.")]
+    found = await judged(FakeLLM(QUOTA), papers)
+    assert [scored.tags for scored in found] == [[PaperTag.REVIEW], [PaperTag.METHOD]]
 
 
 async def test_a_failure_that_passes_costs_nothing_but_the_question() -> None:
