@@ -131,6 +131,11 @@ def test_how_alike_titles_are(title: str, level: str):
     assert (found.difference == "none") == (level in {"identical", "missing"})
 
 
+def test_titles_are_alike_whatever_blanks_a_scan_put_into_their_words():
+    found = levels({}, {"title": "S h a d e trees lower the temperature of our city streets"})
+    assert found.title == "near"
+
+
 @pytest.mark.parametrize(
     ("letters", "level"),
     [(51, "long"), (50, "middle"), (26, "middle"), (25, "short"), (15, "short"), (14, "tiny")],
@@ -419,6 +424,18 @@ def test_under_other_titles_each_third_of_two_abstracts_counts():
 
 
 RENAMED = {"title": "What canopies do for pavements"}
+
+
+@pytest.mark.parametrize(("apart", "level"), [(12, "near"), (13, "similar")])
+def test_under_other_titles_four_tenths_of_the_last_third_of_an_abstract_are_enough(
+    apart: int, level: str
+):
+    text = [f"longword{number:03}" for number in range(60)]
+    other = [*text[:-apart], *(f"elseword{number:03}" for number in range(apart))]
+    one = {"abstract": " ".join(text)}
+    assert levels(one, {"abstract": " ".join(other), **RENAMED}).abstract == level
+
+
 FIFTEEN = " ".join(f"longishword{letter}" for letter in "abcdefghijklmno")
 
 
