@@ -57,6 +57,17 @@ async def test_marking_a_decision_that_is_not_there_makes_none(ledger):
     assert await ledger.entries("t") == []
 
 
+async def test_which_questions_of_some_threads_are_decided_is_told_at_once(ledger):
+    for thread_id, question in [("t", "one"), ("t", "two"), ("other", "t"), ("third", "one")]:
+        await ledger.record(thread_id, question, YES, "ada")
+    assert await ledger.decided(["t", "third", "none"]) == {
+        ("t", "one"),
+        ("t", "two"),
+        ("third", "one"),
+    }
+    assert await ledger.decided(["none"]) == await ledger.decided([]) == set()
+
+
 async def test_the_audit_keeps_what_happened_thread_by_thread_in_order(ledger):
     await ledger.note("t", "one", "refused", "bob", {"decision": NO})
     await ledger.note("other", "one", "refused", "eve", {})
