@@ -482,9 +482,29 @@ async def test_the_key_is_in_no_log_line(
         async with opened() as http:
             await http.ask(server.url("/ok"), params={"api_key": KEY})
             await failure(http, server.url("/status?code=500"))
+            await http.ask(server.url("/redirect"), params={"to": f"/ok?token={KEY}"})
     assert any("HTTP Request" in message for message in caplog.messages)
+    assert any("/ok?token=[redacted]')" in message for message in caplog.messages)
     assert KEY not in caplog.text
     assert not logging.getLogger("httpx").filters
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "httpx",
+        *(f"httpcore.{part}" for part in ["connection", "http11", "http2", "proxy", "socks"]),
+    ],
+)
+async def test_no_part_of_the_libraries_below_logs_the_key(
+    opened: Opening, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    """PER-18"""
+    logger = logging.getLogger(name)
+    async with opened():
+        logger.warning("asking %s", KEY)
+    assert caplog.messages == ["asking [redacted]"]
+    assert not logger.filters
 
 
 async def test_a_query_too_long_for_a_url_is_an_error_of_ours(opened: Opening) -> None:

@@ -12,6 +12,7 @@ from paper_search.http.redaction import REDACTED, RedactingFilter, redact
 def test_a_secret_is_redacted_in_every_encoding() -> None:
     text = 'ab/c "d" ab%2Fc%20%22d%22 ab%2Fc+%22d%22 {"k": "ab/c \\"d\\""}'
     assert redact(text, ['ab/c "d"']) == f'{REDACTED} {REDACTED} {REDACTED} {{"k": "{REDACTED}"}}'
+    assert redact(repr("é/d".encode()), ["é/d"]) == f"b'{REDACTED}'"
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,14 @@ class Proxy:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         first = await reader.readexactly(1)
         if first == b"\x05":  # RFC 1928
-            await reader.readexactly((await reader.readexactly(1))[0])
-            writer.write(b"\x05\x00")
+            methods = await reader.readexactly((await reader.readexactly(1))[0])
+            writer.write(b"\x05" + methods[:1])
+            if methods[:1] == b"\x02":  # RFC 1929
+                await reader.readexactly(1)
+                for _ in ("name", "password"):
+                    word = await reader.readexactly((await reader.readexactly(1))[0])
+                    self.asked.append(word.decode())
+                writer.write(b"\x01\x00")
             head = await reader.readexactly(4)
             length = (await reader.readexactly(1))[0] if head[3] == 3 else 4
             self.asked.append(f"socks {(await reader.readexactly(length)).decode('ascii')}")
@@ -88,6 +94,19 @@ async def test_socks_is_spoken_and_the_proxy_resolves_the_name(proxy: Proxy) -> 
     async with opened(ALL_PROXY=f"socks5h://127.0.0.1:{proxy.port}") as http:
         await http.ask(f"http://{HOST}/a")
     assert proxy.asked == [f"socks {HOST}", "GET /a HTTP/1.1"]
+
+
+async def test_the_password_of_a_socks_proxy_is_in_no_log_line(
+    proxy: Proxy, caplog: pytest.LogCaptureFixture
+) -> None:
+    """PER-18"""
+    address = f"socks5h://me:CANARY%20p%C3%A4ss@127.0.0.1:{proxy.port}"
+    with caplog.at_level(logging.DEBUG):
+        async with opened(ALL_PROXY=address) as http:
+            await http.ask(f"http://{HOST}/a")
+    assert proxy.asked == ["me", "CANARY päss", f"socks {HOST}", "GET /a HTTP/1.1"]
+    assert "auth=(b'me', b'[redacted]')" in caplog.text
+    assert "CANARY" not in caplog.text
 
 
 async def test_a_host_that_no_proxy_is_for_is_asked_straight(proxy: Proxy) -> None:

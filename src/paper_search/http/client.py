@@ -49,6 +49,11 @@ _log = logging.getLogger(__name__)
 _COUNTED = ("send_request_headers.complete", "receive_response_headers.complete")
 """Steps from which the interval counts: connecting may take a second, and a busy server may come to
 the request a second later still; it counts from then."""
+_LOGGERS = (
+    "httpx",
+    *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")),
+)
+"""They say what is sent and received; a filter does not hold for the loggers below its own."""
 _ERROR_BODY = 2000
 """Characters of an error's body that are kept."""
 
@@ -103,8 +108,9 @@ class HttpClient:
 
     async def __aenter__(self) -> Self:
         routes = Routes(self._ways) if self._given_client is None else None
-        log_filter = RedactingFilter(self._settings.secrets)
-        for logger in (logging.getLogger("httpx"), logging.getLogger("httpcore")):
+        passwords = routes.passwords if routes is not None else ()
+        log_filter = RedactingFilter((*self._settings.secrets, *passwords))
+        for logger in map(logging.getLogger, _LOGGERS):
             logger.addFilter(log_filter)
             self._stack.callback(logger.removeFilter, log_filter)
         client = self._given_client

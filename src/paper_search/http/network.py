@@ -27,6 +27,9 @@ _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 class Routes(httpx.AsyncBaseTransport):
     """Sends each request straight or through a proxy, as the network of the machine demands.
 
+    Attributes:
+        passwords: of the proxies; no log may show them.
+
     Raises:
         ConfigError: one of them cannot be used; it names the variable.
     """
@@ -35,12 +38,15 @@ class Routes(httpx.AsyncBaseTransport):
         trusted = trusted_certificates(config.certificates)
         self._exceptions = _Exceptions(config.exceptions)
         self._straight = httpx.AsyncHTTPTransport(verify=trusted, trust_env=False)
-        self._proxies = {
-            scheme: httpx.AsyncHTTPTransport(
-                verify=trusted, trust_env=False, proxy=_proxy_address(proxy)
-            )
+        proxies = {
+            scheme: _proxy_address(proxy)
             for scheme, proxy in (("http", config.http), ("https", config.https))
             if proxy is not None
+        }
+        self.passwords = tuple(proxy.auth[1] for proxy in proxies.values() if proxy.auth)
+        self._proxies = {
+            scheme: httpx.AsyncHTTPTransport(verify=trusted, trust_env=False, proxy=proxy)
+            for scheme, proxy in proxies.items()
         }
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -16,7 +16,7 @@ _PARAMETER = re.compile(
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return the text without the secrets, in any encoding that URLs and JSON give them.
+    """Return the text without the secrets, in any form that URLs, JSON and bytes give them.
 
     Values of query parameters that are named like a secret (`api_key=`) go, too.
     """
@@ -24,7 +24,13 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
         form
         for secret in secrets
         if secret
-        for form in (secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1])
+        for form in (
+            secret,
+            quote(secret, safe=""),
+            quote_plus(secret),
+            json.dumps(secret)[1:-1],
+            repr(secret.encode())[2:-1],
+        )
     }
     for form in sorted(forms, key=len, reverse=True):
         text = text.replace(form, REDACTED)
