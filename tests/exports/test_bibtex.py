@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pybtex.database import BibliographyData, parse_string
 from tests.examples import examples
 
-from paper_search.exports.bibtex import export_bibtex
+from paper_search.exports.bibtex import export_biblatex, export_bibtex
 from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.text import single_line
 from paper_search.models import Author, Paper, PaperTag
@@ -151,6 +151,24 @@ def test_the_entry_type_follows_the_publication_type(
     assert (found.entry_type, found[venue_field], found[publisher_field]) == (entry, "V", "P")
 
 
+@pytest.mark.parametrize(
+    ("kind", "written"),
+    [
+        ("preprint", ["preprint"]),
+        ("dataset", ["dataset"]),
+        ("patent", ["patent"]),
+        ("thesis", []),
+        ("no such kind", []),
+        (None, []),
+    ],
+)
+def test_the_type_is_named_where_the_entry_type_does_not_say_it(
+    kind: str | None, written: list[str]
+) -> None:
+    text = export_bibtex(collection_of(paper(publication_type=kind, venue="V")))
+    assert re.findall(r"^  type = \{(.*)\}", text, re.MULTILINE) == written
+
+
 def test_a_thesis_without_publisher_names_its_venue_as_school() -> None:
     text = export_bibtex(collection_of(paper(publication_type="thesis", venue="MIT")))
     assert field(text, "school") == "MIT"
@@ -189,6 +207,22 @@ def test_names_reach_bibtex_in_their_parts() -> None:
     assert (persons[2].last_names, persons[2].first_names) == (["Smith"], ["JA"])
     assert persons[3].last_names == ["{王伟}"]
     assert (persons[4].last_names, persons[4].first_names) == (["山田"], ["太郎"])
+
+
+@pytest.mark.parametrize(
+    ("author", "written"),
+    [
+        (Author(name="García Márquez, Gabriel"), "García Márquez, Gabriel"),
+        (Author(name="Ben Hassen", family="Ben Hassen"), "{Ben Hassen}"),
+        (Author(name="van Ben Hassen", family="Ben Hassen", particle="van"), "van Ben Hassen"),
+        (Author(name="Hassen", family="Hassen"), "Hassen"),
+    ],
+)
+def test_a_family_name_of_two_words_is_in_braces_where_it_stands_alone(
+    author: Author, written: str
+) -> None:
+    text = export_bibtex(collection_of(paper().model_copy(update={"authors": [author]})))
+    assert f"  author = {{{written}}}\n" in text
 
 
 def test_an_address_that_is_not_of_the_web_is_left_out() -> None:
@@ -272,6 +306,40 @@ def test_every_field_of_a_paper_has_its_name_in_bibtex() -> None:
         "  pmid = {123456},\n"
         "  pmcid = {PMC1234567}\n"
         "}\n"
+    )
+
+
+def test_biblatex_has_entry_types_and_names_of_fields_of_its_own() -> None:
+    both = {"authors": ["Ann Lee"], "year": 2020, "venue": "V", "pmid": "123456", "note": "Read"}
+    text = export_biblatex(
+        collection_of(
+            paper("One", **both, arxiv_id="2101.00001"),
+            paper("Two", **both, publication_type="thesis"),
+            paper("Three", publication_type="dataset"),
+        )
+    )
+    assert text == (
+        "@article{lee_2020_one,\n"
+        "  title = {One},\n"
+        "  author = {Lee, Ann},\n"
+        "  journaltitle = {V},\n"
+        "  date = {2020},\n"
+        "  annotation = {Read},\n"
+        "  eprint = {2101.00001},\n"
+        "  eprinttype = {arXiv},\n"
+        "  pmid = {123456}\n"
+        "}\n\n"
+        "@thesis{lee_2020_two,\n"
+        "  title = {Two},\n"
+        "  author = {Lee, Ann},\n"
+        "  date = {2020},\n"
+        "  institution = {V},\n"
+        "  annotation = {Read},\n"
+        "  pmid = {123456},\n"
+        "  eprint = {123456},\n"
+        "  eprinttype = {pubmed}\n"
+        "}\n\n"
+        "@dataset{anon_nd_three,\n  title = {Three},\n  type = {dataset}\n}\n"
     )
 
 
