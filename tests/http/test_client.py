@@ -137,6 +137,7 @@ async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(
     async with transport(refuse) as given, opened(given, path) as later:
         error = await failure(later, URL)
         assert isinstance(error, HttpRefusedError)
+        assert (str(error), error.reason) == ("x.org refused lately (HTTP 429)", "HTTP 429")
         assert error.until == pytest.approx(time.time() + 900, abs=300)
         assert (error.attempts, len(asked)) == (0, 2)
         await failure(later, "https://y.org/")
@@ -467,6 +468,28 @@ async def test_requests_to_one_host_are_an_interval_apart(
     assert clock.waits == [0.5, 0.5]
 
 
+async def test_as_many_requests_to_one_host_are_open_at_once_as_the_settings_allow(
+    opened: Opening,
+) -> None:
+    """API-29"""
+    running, most = 0, 0
+
+    async def answer(_: httpx.Request) -> httpx.Response:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.01)
+        running -= 1
+        return httpx.Response(200, json={})
+
+    async with (
+        httpx.AsyncClient(transport=httpx.MockTransport(answer)) as given,
+        opened(given, concurrency=3) as http,
+    ):
+        await asyncio.gather(*(http.ask(URL) for _ in range(8)))
+    assert most == 3
+
+
 def test_hosts_do_not_wait_for_each_other() -> None:
     """API-29"""
     limiter = HostLimiter(lambda: 0.0)
@@ -509,8 +532,12 @@ async def test_no_part_of_the_libraries_below_logs_the_key(
 
 async def test_a_query_too_long_for_a_url_is_an_error_of_ours(opened: Opening) -> None:
     async with opened() as http:
-        with pytest.raises(HttpUnreachableError, match="longer than a URL"):
-            await http.ask("https://x.org/", params={"q": "学" * 10_000})
+        with pytest.raises(HttpUnreachableError) as told:
+            await http.ask(f"https://x.org/{'a' * 80}", params={"q": "学" * 10_000})
+    assert str(told.value) == (
+        "no request can be made of it: longer than a URL may be, or no URL:"
+        f" 'https://x.org/{'a' * 66}'"
+    )
 
 
 async def test_a_lone_surrogate_in_a_query_is_replaced(
