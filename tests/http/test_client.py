@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.virtual_time import in_virtual_time
 
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import (
@@ -153,6 +154,26 @@ async def test_a_refusal_with_a_time_is_remembered_until_then(
         error = await failure(http, URL)
     assert isinstance(error, HttpRefusedError)
     assert error.until == pytest.approx(time.time() + 36_000, abs=300)
+
+
+async def test_a_host_that_a_caller_takes_for_refusing_is_left_alone_for_a_while(
+    opened: Opening, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.host)
+        return httpx.Response(200, json={})
+
+    path = tmp_path / "limits.db"
+    async with transport(answer) as given, opened(given, path, refused_for_s=3600.0) as http:
+        http.refuse(URL, "a page for people")
+        error = await failure(http, URL)
+        await http.ask("https://y.org/")
+    assert str(error) == "x.org refused lately (a page for people)"
+    assert isinstance(error, HttpRefusedError)
+    assert error.until == pytest.approx(time.time() + 3600, abs=300)
+    assert asked == ["y.org"]
 
 
 async def test_a_refusal_of_those_without_a_key_is_none_of_those_with_one(
@@ -791,6 +812,7 @@ async def test_a_turn_that_comes_after_the_deadline_is_not_waited_for(
     assert (error.attempts, clock.waits) == (0, [])
 
 
+@in_virtual_time
 async def test_who_waits_behind_another_request_gives_up_at_the_deadline(opened: Opening) -> None:
     """API-29"""
     is_asked = asyncio.Event()
@@ -799,11 +821,13 @@ async def test_who_waits_behind_another_request_gives_up_at_the_deadline(opened:
         is_asked.set()
         return httpx.Response(200, stream=Body())
 
-    async with transport(answer) as given, opened(given, deadline_s=1.0, max_retries=0) as http:
+    async with transport(answer) as given, opened(given, max_retries=0) as http:
         first = asyncio.create_task(failure(http, URL))
         await is_asked.wait()
+        begun = asyncio.get_running_loop().time()
         with pytest.raises(HttpNoTimeError, match=r"^x\.org could not be asked in time: others w"):
-            await http.ask(URL, ends_at=1000.1)
+            await http.ask(URL, ends_at=1000.25)
+        assert asyncio.get_running_loop().time() == begun + 0.25
         first.cancel()
 
 
