@@ -406,6 +406,10 @@ def test_abstracts_of_too_few_words_say_nothing_unless_they_contradict():
     assert levels({"abstract": ten}, {"abstract": f"z{ten}"}).abstract == "near"
     other = " ".join(f"longishterm{letter}" for letter in "abcdefghi")
     assert levels({"abstract": nine}, {"abstract": other}).abstract == "different"
+    five = nine.split()[:5]
+    for shared, level in ((2, "missing"), (1, "different")):
+        alike = " ".join([*five[:shared], *other.split()[shared:5]])
+        assert levels({"abstract": " ".join(five)}, {"abstract": alike}).abstract == level
 
 
 def test_the_whole_of_two_abstracts_counts_not_their_beginning():

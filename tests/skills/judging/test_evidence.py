@@ -29,6 +29,7 @@ ABSTRACT = "Forty adults slept 31\u2009minutes less—on average—after  coffee
         ("Forty adults slept ... after coffee", None),
         ("forty adults", "Forty adults"),
         ("Forty adult children", None),
+        ("Fortyadults slept", None),
         ("No harm", None),
         ("End", None),
         ("...", None),
@@ -37,6 +38,11 @@ ABSTRACT = "Forty adults slept 31\u2009minutes less—on average—after  coffee
 )
 def test_a_snippet_is_found_as_the_text_spells_it(given: str, found: str | None) -> None:
     assert found_snippet(given, [TITLE, None, ABSTRACT]) == found
+
+
+def test_a_character_that_stands_for_several_is_read_whole() -> None:
+    text = "Costs rose by ˜5 degrees"  # a blank with a tilde over it
+    assert found_snippet("rose by \u03035 degrees", [text]) == "rose by ˜5 degrees"
 
 
 def test_a_short_snippet_counts_where_it_is_all_there_is_or_the_script_is_dense() -> None:
