@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 
+import httpx
 import pytest
 from tests.ports import free_port
+from tests.virtual_time import in_virtual_time
 
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import HttpError, HttpTimeoutError, HttpUnreachableError
@@ -156,6 +159,26 @@ async def test_a_connection_that_is_never_made_is_given_up_where_there_is_no_oth
         error = await failure(http, deaf)
     assert isinstance(error, HttpUnreachableError)
     assert "cannot be reached within 0.05 s" in str(error)
+
+
+@in_virtual_time
+async def test_a_connection_that_is_never_made_ends_with_the_patience_for_it() -> None:
+    async def connect(_: httpx.Request) -> httpx.Response:
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
+
+    settings = HttpSettings(connect_patience_s=1.5, retry=RetryPolicy(max_retries=0))
+    loop = asyncio.get_running_loop()
+    async with (
+        httpx.AsyncClient(transport=httpx.MockTransport(connect)) as given,
+        HttpClient(
+            settings, client=given, limiter=HostLimiter(), reachability=Reachability()
+        ) as http,
+    ):
+        begun = loop.time()
+        error = await failure(http, "https://x.org/")
+        assert loop.time() == begun + 1.5
+    assert str(error) == "x.org cannot be reached within 1.5 s"
 
 
 async def test_a_connection_that_is_never_made_gets_its_time_where_there_is_a_network(
