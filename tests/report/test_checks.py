@@ -143,6 +143,11 @@ def test_a_banned_word_is_minor_in_whatever_form(word):
     assert told.count(("minor", "style")) == 1
 
 
+def test_a_banned_word_is_looked_for_beside_citations_and_not_in_them():
+    told = [text for _, _, text in found("This report is crucial[@robust].")]
+    assert [text for text in told if "Banned" in text] == ["Banned word: “crucial”"]
+
+
 def test_a_banned_word_in_a_quotation_is_not_the_writers():
     sources = report_sources()
     text = "Shade is crucial for the streets of cities."
@@ -561,6 +566,18 @@ def test_an_expected_section_is_known_by_its_words(expected, is_there):
     found = told({"expected_sections": [expected]}, sections=sections)
     missing = ("major", "general", f"The section “{expected}” is missing.")
     assert (missing not in found) is is_there
+
+
+@pytest.mark.parametrize(
+    ("gaps", "is_by_model", "is_wanted"),
+    [([0], False, False), ([0], True, True), ([], False, True)],
+)
+def test_a_short_report_by_code_that_nothing_answers_needs_no_expected_section(
+    gaps, is_by_model, is_wanted
+):
+    found = told({"expected_sections": ["Costs"]}, gaps=gaps, is_by_model=is_by_model)
+    missing = ("major", "general", "The section “Costs” is missing.")
+    assert (missing in found) is is_wanted
 
 
 @pytest.mark.parametrize("name", ["abstract", "conclusion"])
