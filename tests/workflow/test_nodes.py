@@ -29,13 +29,15 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.persistence import open_persistence
-from paper_search.skills import RelevanceScorer
+from paper_search.skills import RelevanceScorer, ResultOrganizer
 from paper_search.skills.result_ranker import ResultRanker
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import SearchParams
+
+CONFIG: Any = {"configurable": {"thread_id": "t"}}
 
 
 class Builder(FakeSkills):
@@ -240,24 +242,48 @@ async def test_a_thread_is_listed_with_its_question_before_anything_else_is_done
 
 
 @pytest.mark.parametrize(
-    ("failed", "step", "why"),
+    ("failed", "step", "counts", "why"),
     [
-        ("parse", "build_strategy", "the thread has no intent: its first step did not run"),
-        ("build", "search", "the thread has no strategy: build_strategy did not run"),
+        ("parse", "build_strategy", {}, "the thread has no intent: its first step did not run"),
+        (
+            "build",
+            "search",
+            {"queries": 0, "sources": 0},
+            "the thread has no strategy: build_strategy did not run",
+        ),
     ],
 )
 async def test_a_client_that_jumps_ahead_of_a_step_that_failed_is_told_what_is_missing(
-    failed: str, step: str, why: str
+    failed: str, step: str, counts: dict[str, int], why: str
 ) -> None:
+    told: list[Any] = []
     skills = FailingSkills(failed, RuntimeError("no"))
     async with open_persistence("memory:") as persistence:
         with pytest.raises(RuntimeError, match="no"):
             await workflow(skills, persistence=persistence).start("q", thread_id="t")
         skills.is_broken = False
         graph = SearchSession.graph(persistence, skills.skills)
+
+        async def jump() -> None:
+            async for event in graph.astream(Command(goto=step), CONFIG, stream_mode="custom"):
+                told.append(event)  # noqa: PERF401  # kept when the next one is an error
+
         with pytest.raises(PersistenceError, match=why):
-            await graph.ainvoke(Command(goto=step), {"configurable": {"thread_id": "t"}})
+            await jump()
+    assert {"event": "begun", "step": step, "iteration": 0, **counts} in told
     assert skills.searched == []
+
+
+async def test_a_step_leaves_a_search_of_another_version_of_the_program_alone() -> None:
+    skills = FakeSkills()
+    async with open_persistence("memory:") as persistence:
+        await workflow(skills, persistence=persistence).start("q", thread_id="t")
+        graph = SearchSession.graph(persistence, skills.skills)
+        await graph.aupdate_state(CONFIG, {"schema_version": 99}, as_node="build_strategy")
+        with pytest.raises(
+            PersistenceError, match=r"^search 't' was written with schema version 99"
+        ):
+            await graph.ainvoke(None, CONFIG)
 
 
 @pytest.mark.parametrize("rounds", [1, 2])
@@ -277,24 +303,36 @@ async def test_the_result_says_why_the_search_ended() -> None:
 
 
 class RecordingRanker(ResultRanker):
-    """Keeps the order, and the question that it was to go by."""
+    """Puts the lowest score first, and keeps the question that it was to go by."""
 
     def __init__(self) -> None:
         self.questions: list[str] = []
 
     def order(self, papers: Sequence[ScoredPaper], *_: Any, **by: Any) -> list[ScoredPaper]:
         self.questions.append(by["question"])
-        return list(papers)
+        return sorted(papers, key=lambda scored: scored.relevance_score)
 
 
-async def test_a_result_is_ordered_by_likeness_to_the_question() -> None:
+async def test_a_result_is_in_the_order_of_likeness_to_the_question_whatever_the_scores() -> None:
+    def found(_strategy: SearchStrategy) -> list[RawPaper]:
+        titles = ["Erosion", "Soil erosion", "Rome"]
+        return [RawPaper(id=title, title=title, source="s") for title in titles]
+
     ranker = RecordingRanker()
     unattended = SearchParams(enable_strategy_checkpoint=False, enable_result_checkpoint=False)
-    skills = replace(FakeSkills().skills, relevance_scorer=RelevanceScorer(), result_ranker=ranker)
+    skills = replace(
+        FakeSkills(found).skills,
+        relevance_scorer=RelevanceScorer(),
+        result_organizer=ResultOrganizer(),
+        result_ranker=ranker,
+    )
     async with open_persistence() as persistence:
         session = SearchSession.on(persistence, "t", skills)
         await session.begin("soil erosion", unattended)
+        result = await session.result()
     assert ranker.questions == ["soil erosion"]
+    assert result is not None
+    assert [paper.id for paper in result.papers] == ["Rome", "Erosion", "Soil erosion"]
 
 
 class Knowing(FakeSkills):
