@@ -286,6 +286,7 @@ def test_every_field_of_a_paper_has_its_name_in_bibtex() -> None:
         year=1,
         venue="Series",
         isbn="978-3-16-148410-0",
+        issn="1234-5679",
         pmid="123456",
         pmcid="PMC1234567",
         arxiv_id="2101.00001",
@@ -301,6 +302,7 @@ def test_every_field_of_a_paper_has_its_name_in_bibtex() -> None:
         "  pages = {7},\n"
         "  annote = {Read},\n"
         "  isbn = {978-3-16-148410-0},\n"
+        "  issn = {1234-5679},\n"
         "  eprint = {2101.00001},\n"
         "  archiveprefix = {arXiv},\n"
         "  pmid = {123456},\n"
