@@ -456,6 +456,13 @@ def test_an_item_on_the_whole_draft_says_what_is_wrong_and_what_to_do(changes, i
     assert item in items(**changes)
 
 
+@pytest.mark.parametrize(("more", "severity"), [(0, "minor"), (1, "suggestion")])
+def test_sources_of_a_hundred_words_each_could_have_given_what_was_asked_for(more, severity):
+    target = len(Evidence(SOURCES).usable) * 100 + more
+    [told] = [item for item in items(target=target) if "asked for were" in item[3]]
+    assert told[0] == severity
+
+
 def test_a_long_text_is_shown_by_its_beginning():
     for letters, shown in ((160, "x" * 160), (161, "x" * 159 + "…")):
         assert (

@@ -30,6 +30,9 @@ from paper_search.errors import (
 )
 from paper_search.models import Criterion, MarkedPaper, PaperTag
 from paper_search.skills import RelevanceScorer
+from paper_search.skills.judging.keeping import key_of, model_name
+from paper_search.skills.judging.question import Shown
+from paper_search.skills.judging.run import prompt_digest
 from paper_search.skills.untrusted import SUSPICIOUS
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of
 
@@ -398,6 +401,13 @@ async def test_a_judgement_is_of_one_paper_by_its_criteria_its_model_and_its_pro
     [found] = await RelevanceScorer(llm).score([given], INTENT.judged_by(criteria), kept=shelf)
     assert llm.call_count == (0 if is_known else 1)
     assert [grade.criterion for grade in found.grades] == criteria
+
+
+async def test_a_judgement_is_kept_under_the_prompt_that_asked_for_it() -> None:
+    shelf, llm = Shelf(), FakeLLM(grades_of({}))
+    await judged(llm, [given := paper("p0", title_of(0))], kept=shelf)
+    asked = (Shown.of(given), INTENT.topic, INTENT.criteria, model_name(llm))
+    assert [*shelf.rows] == [key_of(*asked, prompt_digest())]
 
 
 @pytest.mark.parametrize(
