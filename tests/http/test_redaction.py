@@ -1,12 +1,13 @@
 """No text keeps a key."""
 
 import logging
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.http.redaction import REDACTED, RedactingFilter, redact
+from paper_search.http.redaction import LOGGERS, REDACTED, RedactingFilter, redact, redact_logs
 
 
 def test_a_secret_is_redacted_in_every_encoding() -> None:
@@ -43,3 +44,31 @@ def test_log_lines_are_redacted(caplog: pytest.LogCaptureFixture) -> None:
     finally:
         logger.removeFilter(redacting)
     assert caplog.messages == [f"asking https://x.org/?k={REDACTED} 7"]
+
+
+@pytest.fixture
+def as_before() -> Iterator[None]:
+    kept = {name: list(logging.getLogger(name).filters) for name in LOGGERS}
+    yield
+    for name, filters in kept.items():
+        logging.getLogger(name).filters[:] = filters
+
+
+@pytest.mark.usefixtures("as_before")
+def test_every_library_that_sends_logs_without_the_keys(caplog: pytest.LogCaptureFixture) -> None:
+    redact_logs(["CANARY", ""])
+    with caplog.at_level(logging.DEBUG):
+        for name in LOGGERS:
+            logging.getLogger(name).debug("sent to %s", "https://x.org/?k=CANARY")
+    assert caplog.messages == [f"sent to https://x.org/?k={REDACTED}"] * len(LOGGERS)
+
+
+@pytest.mark.usefixtures("as_before")
+def test_the_same_keys_are_kept_out_of_logs_once(caplog: pytest.LogCaptureFixture) -> None:
+    before = len(logging.getLogger("httpx").filters)
+    for secrets in (["CANARY", "OTHER"], ["OTHER", "CANARY"], ("CANARY", "OTHER", "")):
+        redact_logs(secrets)
+    assert len(logging.getLogger("httpx").filters) == before + 1
+    with caplog.at_level(logging.INFO):
+        logging.getLogger("httpx").info("OTHER, CANARY")
+    assert caplog.messages == [f"{REDACTED}, {REDACTED}"]

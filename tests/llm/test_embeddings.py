@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -51,6 +52,23 @@ def test_a_server_that_refuses_is_named_without_its_words(httpserver: HTTPServer
     with pytest.raises(EmbeddingError, match="'openai:small' failed: AuthenticationError") as told:
         embedder.query("graphs")
     assert KEY not in str(told.value)
+
+
+def test_the_client_logs_no_key_that_a_server_sends_back(
+    httpserver: HTTPServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    key = "CANARY-of-this-test-alone"
+    elsewhere = {"Location": f"/elsewhere?key={key}"}
+    httpserver.expect_request("/v1/embeddings").respond_with_data("", 307, elsewhere)
+    httpserver.expect_request("/elsewhere").respond_with_data("", 400)
+    embedder = create_embedder(settings(httpserver, api_key=key))
+    assert embedder is not None
+    with pytest.raises(EmbeddingError):
+        embedder.query("graphs")
+    sent = [record for record in caplog.records if record.name.startswith(("httpx", "httpcore"))]
+    assert any("/elsewhere?key=[redacted]" in record.getMessage() for record in sent)
+    assert [record.getMessage() for record in sent if key in record.getMessage()] == []
 
 
 @pytest.mark.parametrize("name", ["openai", "openai: "])

@@ -299,6 +299,22 @@ async def test_a_refused_key_is_nowhere_to_be_read(
     assert caught.value.__context__ is None
 
 
+async def test_the_client_logs_no_key_that_a_server_sends_back(
+    httpserver: HTTPServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    key = "CANARY-of-no-other-test"
+    elsewhere = {"Location": f"/elsewhere?key={key}"}
+    httpserver.expect_request("/v1/chat/completions").respond_with_data("", 307, elsewhere)
+    httpserver.expect_request("/elsewhere").respond_with_data("", 500)
+    url = httpserver.url_for("/v1")
+    with pytest.raises(LLMError):
+        await OpenAIProvider(model="m", api_key=key, base_url=url, max_retries=0).complete("s", "u")
+    sent = [record for record in caplog.records if record.name.startswith(("httpx", "httpcore"))]
+    assert any("/elsewhere?key=[redacted]" in record.getMessage() for record in sent)
+    assert [record.getMessage() for record in sent if key in record.getMessage()] == []
+
+
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [

@@ -13,6 +13,7 @@ from werkzeug import Request, Response
 from paper_search.llm.tracing import redact_traces, without_secrets
 
 KEY = "CANARY-key-of-the-model"
+QUESTION = f"graphs, with {KEY} in them"
 
 
 @pytest.fixture
@@ -33,10 +34,11 @@ def collector(httpserver: HTTPServer) -> tuple[HTTPServer, list[bytes]]:
     return httpserver, bodies
 
 
-def find(tmp_path, url: str, **variables: str) -> None:
+def run(tmp_path, url: str, *command: str, **variables: str) -> str:
+    """Return what a command says that asks a model."""
     system = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-    subprocess.run(  # noqa: S603  # our own command
-        [sys.executable, "-m", "paper_search", "find", f"graphs, with {KEY} in them", "--yes"],
+    ended = subprocess.run(  # noqa: S603  # our own command
+        [sys.executable, "-m", "paper_search", *command, "--yes"],
         env={
             **system,
             "HOME": str(tmp_path),
@@ -52,23 +54,37 @@ def find(tmp_path, url: str, **variables: str) -> None:
         cwd=tmp_path,
         capture_output=True,
         check=False,
+        text=True,
         stdin=subprocess.DEVNULL,
     )
+    return ended.stdout + ended.stderr
 
 
 def test_nothing_is_sent_unless_it_is_asked_for__sec_20(tmp_path, collector):
     server, bodies = collector
-    find(tmp_path, server.url_for("").rstrip("/"))
+    run(tmp_path, server.url_for("").rstrip("/"), "find", QUESTION)
     assert bodies == []
 
 
-def test_what_is_sent_holds_no_key__sec_20(tmp_path, collector):
+@pytest.mark.parametrize(("command", "step"), [("find", b"parse_intent"), ("report", b"planner")])
+def test_what_is_sent_holds_no_key__sec_20(tmp_path, collector, command: str, step: bytes):
     """Neither the one in the question nor the one that the model's server says back."""
     server, bodies = collector
-    find(tmp_path, server.url_for("").rstrip("/"), LANGSMITH_TRACING="true")
-    assert any(b"parse_intent" in body for body in bodies)
+    url = server.url_for("").rstrip("/")
+    run(tmp_path, url, command, QUESTION, LANGSMITH_TRACING="true")
+    assert any(step in body for body in bodies)
     assert any(b"[redacted]" in body for body in bodies)
     assert [body for body in bodies if b"CANARY" in body] == []
+
+
+def test_no_log_of_a_models_client_holds_the_key__sec_20(tmp_path, httpserver: HTTPServer):
+    """The servers of models are asked by packages of others, which log what they are sent to."""
+    elsewhere = {"Location": f"/elsewhere?key={KEY}"}
+    httpserver.expect_request("/chat/completions").respond_with_data(status=307, headers=elsewhere)
+    httpserver.expect_request("/elsewhere").respond_with_data(status=500)
+    said = run(tmp_path, httpserver.url_for("").rstrip("/"), "--debug", "find", "graphs")
+    assert "/elsewhere?key=[redacted]" in said
+    assert KEY not in said
 
 
 def test_without_tracing_no_client_is_made(monkeypatch):

@@ -180,7 +180,11 @@ def _services(ctx: typer.Context, workflow: "Workflow", home: Path | None) -> An
     """Return the live objects that the workflow names, made from the program's settings."""
     if workflow.services is None:
         return None
-    return factory(workflow)(settings(ctx, home))
+    from paper_search.llm.tracing import redact_output
+
+    config = settings(ctx, home)
+    redact_output(config.secrets)
+    return factory(workflow)(config)
 
 
 def factory(workflow: "Workflow") -> Any:

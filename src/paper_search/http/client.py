@@ -40,7 +40,7 @@ from paper_search.http.network import (
     process_reachability,
     redirect_target,
 )
-from paper_search.http.redaction import RedactingFilter, redact
+from paper_search.http.redaction import LOGGERS, RedactingFilter, redact
 from paper_search.http.retry import parse_retry_after
 from paper_search.models.network import NetworkConfig
 
@@ -49,11 +49,6 @@ _log = logging.getLogger(__name__)
 _COUNTED = ("send_request_headers.complete", "receive_response_headers.complete")
 """Steps from which the interval counts: connecting may take a second, and a busy server may come to
 the request a second later still; it counts from then."""
-_LOGGERS = (
-    "httpx",
-    *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")),
-)
-"""They say what is sent and received; a filter does not hold for the loggers below its own."""
 _ERROR_BODY = 2000
 """Characters of an error's body that are kept."""
 
@@ -110,7 +105,7 @@ class HttpClient:
         routes = Routes(self._ways) if self._given_client is None else None
         passwords = routes.passwords if routes is not None else ()
         log_filter = RedactingFilter((*self._settings.secrets, *passwords))
-        for logger in map(logging.getLogger, _LOGGERS):
+        for logger in map(logging.getLogger, LOGGERS):
             logger.addFilter(log_filter)
             self._stack.callback(logger.removeFilter, log_filter)
         client = self._given_client

@@ -6,9 +6,19 @@ import json
 import logging
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from urllib.parse import quote, quote_plus
 
 REDACTED = "[redacted]"
+LOGGERS = (
+    *("httpx", "httpx2", "openai._base_client", "anthropic._base_client"),
+    *(
+        f"{package}.{part}"
+        for package in ("httpcore", "httpcore2")
+        for part in ("connection", "http11", "http2", "proxy", "socks")
+    ),
+)
+"""They say what is sent and received; a filter does not hold for the loggers below its own."""
 
 _PARAMETER = re.compile(
     r"(?i)((?:api[_-]?key|access[_-]?token|token|password|secret)=)[^\s&\"'<>]+"
@@ -37,6 +47,16 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
     return _PARAMETER.sub(rf"\1{REDACTED}", text)
 
 
+def redact_logs(secrets: Iterable[str]) -> None:
+    """Keep secrets out of what HTTP libraries log, for as long as the process runs.
+
+    Packages of models send by clients of their own, which nobody else can watch.
+    """
+    lasting = _LastingFilter(frozenset(filter(None, secrets)))
+    for logger in map(logging.getLogger, LOGGERS):
+        logger.addFilter(lasting)
+
+
 class RedactingFilter(logging.Filter):
     """Redacts what a logger says: httpx logs every URL with its query."""
 
@@ -49,3 +69,13 @@ class RedactingFilter(logging.Filter):
         record.msg = redact(record.getMessage(), self._secrets)
         record.args = None
         return True
+
+
+@dataclass(frozen=True)
+class _LastingFilter:
+    """Equal to any other with the same secrets: a logger takes one of them."""
+
+    secrets: frozenset[str] = field(repr=False)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return RedactingFilter(self.secrets).filter(record)

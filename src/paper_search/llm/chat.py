@@ -22,6 +22,7 @@ from paper_search.errors import (
     LLMResponseError,
     LLMTimeoutError,
 )
+from paper_search.http.redaction import redact_logs
 from paper_search.http.retry import parse_retry_after
 from paper_search.llm.metering import counted_call, tokens_in
 from paper_search.llm.provider import LLMProvider, Usage
@@ -233,6 +234,7 @@ class ChatProvider(LLMProvider):
         self.usage = Usage()
         self._api_key = api_key
         self._client: tuple[asyncio.AbstractEventLoop, BaseChatModel] | None = None
+        redact_logs((api_key,))
 
     @abstractmethod
     def create_client(self) -> BaseChatModel:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from paper_search.errors import ConfigError
+from paper_search.http.redaction import redact_logs
 from paper_search.llm.creation import OPENAI_URL
 from paper_search.models.language_models import EmbeddingsConfig
 
@@ -46,6 +47,7 @@ def create_openai(config: EmbeddingsConfig) -> Embeddings:
             f"API key required for {config.name!r}: set OPENAI_API_KEY, or the address of a "
             "server of your own in PAPER_SEARCH_EMBEDDINGS_BASE_URL"
         )
+    redact_logs((config.api_key,))
     return OpenAIEmbeddings(
         model=model,
         openai_api_key=SecretStr(config.api_key or _NO_KEY),

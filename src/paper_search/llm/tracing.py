@@ -1,10 +1,16 @@
-"""Traces: off unless asked for, and without keys when they are on."""
+"""Logs and traces of the packages that ask models: without keys, and no traces unless wanted."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from paper_search.http.redaction import redact
+from paper_search.http.redaction import redact, redact_logs
+
+
+def redact_output(secrets: tuple[str, ...]) -> None:
+    """Keep secrets out of all that others' packages log and trace while the process runs."""
+    redact_logs(secrets)
+    redact_traces(secrets)
 
 
 def redact_traces(secrets: tuple[str, ...]) -> bool:

@@ -11,6 +11,7 @@ from paper_search.llm import create_provider
 from paper_search.llm.chat import ChatProvider
 from paper_search.llm.metering import Metering, load_prices
 from paper_search.llm.provider import LLMProvider
+from paper_search.llm.tracing import redact_output
 from paper_search.models import PaperCollection
 from paper_search.models.settings import Skill
 from paper_search.persistence import Persistence, open_persistence
@@ -48,6 +49,7 @@ def assemble_report(config: AppConfig, sources: list[str] | None = None) -> Repo
         ConfigError: a model or a source lacks a setting that it needs.
         UnknownNameError: a source of that name is not installed.
     """
+    redact_output(config.secrets)
     return ReportServices(
         searcher=_searcher(config, sources),
         collection=_collection(config.persistence_url),

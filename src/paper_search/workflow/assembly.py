@@ -15,7 +15,7 @@ from paper_search.library.source import library_path
 from paper_search.llm import LLMProvider, create_models
 from paper_search.llm.chat import ChatProvider
 from paper_search.llm.metering import Metering, load_prices
-from paper_search.llm.tracing import redact_traces
+from paper_search.llm.tracing import redact_output
 from paper_search.models import RawPaper, SearchReport, SearchStrategy
 from paper_search.models.settings import Skill
 from paper_search.models.translation import Translation
@@ -53,7 +53,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         ConfigError: a model or a source lacks a setting that it needs.
         UnknownNameError: a source or enricher of that name is not installed.
     """
-    redact_traces(config.secrets)
+    redact_output(config.secrets)
     models = create_models(config.llm)
     if sources is None:
         chosen = create_sources(config)
