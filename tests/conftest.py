@@ -49,6 +49,16 @@ def recorded(pytestconfig: pytest.Config) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def unpacked_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the sample, unpacked once: it is only read, so homes of tests point to it."""
+    from paper_search.library.samples import DIRECTORY, open_sample
+
+    home = tmp_path_factory.mktemp("sample-home")
+    open_sample(home).close()
+    return home / DIRECTORY
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Collect with the garbage collector off: what is collected stays until the end.

@@ -48,21 +48,12 @@ class Ended:
         return json.loads(self.stdout)
 
 
-@pytest.fixture(scope="session")
-def unpacked_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home in which the sample has been unpacked once, to be copied."""
-    from paper_search.library.samples import open_sample
-
-    home = tmp_path_factory.mktemp("sample-home")
-    open_sample(home).close()
-    return home
-
-
 @pytest.fixture
 def home(tmp_path: Path, unpacked_sample: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh home, which the environment names; no editor, and no settings of this machine."""
     path = tmp_path / "home"
-    shutil.copytree(unpacked_sample, path)
+    path.mkdir()
+    (path / unpacked_sample.name).symlink_to(unpacked_sample)
     for name in list(os.environ):
         if name.startswith(_OURS) or name.endswith(("_API_KEY", "_MAX_CALLS", "_RATE_LIMIT")):
             monkeypatch.delenv(name)
@@ -133,13 +124,13 @@ def searched(
             if len(made) > 1:  # no home that was kept has both threads
                 return made[-1]
             kept = tmp_path_factory.mktemp("home-with-a-thread") / "home"
-            shutil.copytree(home, kept)
+            shutil.copytree(home, kept, symlinks=True)
             homes_with_a_thread[options] = kept, made[-1]
             return made[-1]
         kept, thread_id = homes_with_a_thread[options]
         made.append(thread_id)
         shutil.rmtree(home)
-        shutil.copytree(kept, home)
+        shutil.copytree(kept, home, symlinks=True)
         return thread_id
 
     return search
