@@ -136,13 +136,13 @@ class Visitor:
         raise AssertionError(self.text)
 
 
-@pytest.fixture
-def visitors(tmp_path: Path) -> Iterator[Callable[..., Visitor]]:
+@contextlib.contextmanager
+def visiting(home: Path) -> Iterator[Callable[..., Visitor]]:
     with contextlib.ExitStack() as stack:
 
         def visitor(source: str = "library", **tokens: str) -> Visitor:
             config = AppConfig(
-                home=tmp_path,
+                home=home,
                 sources={source: SearchSourceConfig(name=source)} if source else {},
                 server=ServerConfig(tokens=tokens),
             )
@@ -163,3 +163,38 @@ def visitors(tmp_path: Path) -> Iterator[Callable[..., Visitor]]:
             return made
 
         yield visitor
+
+
+@pytest.fixture
+def visitors(tmp_path: Path, unpacked_sample: Path) -> Iterator[Callable[..., Visitor]]:
+    (tmp_path / unpacked_sample.name).symlink_to(unpacked_sample)
+    with visiting(tmp_path) as visitor:
+        yield visitor
+
+
+@pytest.fixture(scope="session")
+def searched(tmp_path_factory: pytest.TempPathFactory, unpacked_sample: Path) -> tuple[Path, str]:
+    """A home with a search that waits with its result, made once to be copied; its path."""
+    home = tmp_path_factory.mktemp("searched")
+    (home / unpacked_sample.name).symlink_to(unpacked_sample)
+    with visiting(home) as visitor:
+        page = visitor()
+        page.open("")
+        page.send("/threads", question="graph neural networks")
+        page.arrive(page.path)
+        place = page.path.removesuffix("/strategy")
+        page.send(page.path, action="approve", asked=page.asked())
+        page.arrive(place)
+        assert page.path == f"{place}/results"
+    return home, place
+
+
+@pytest.fixture
+def thread(searched: tuple[Path, str], tmp_path: Path) -> Iterator[tuple[Visitor, str]]:
+    """A visitor at the result of a search of theirs, and the path of the search."""
+    home, place = searched
+    shutil.copytree(home, tmp_path, symlinks=True, dirs_exist_ok=True)
+    with visiting(tmp_path) as visitor:
+        page = visitor()
+        page.open(f"{place}/results")
+        yield page, place

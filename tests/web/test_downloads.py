@@ -14,19 +14,6 @@ import rispy
 from paper_search.exports import known_exporters
 
 
-@pytest.fixture
-def thread(visitors):
-    """A visitor, and the path of a search of theirs that waits with its result."""
-    page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks")
-    page.arrive(page.path)
-    place = page.path.removesuffix("/strategy")
-    page.send(page.path, action="approve", asked=page.asked())
-    page.arrive(place)
-    return page, place
-
-
 def test_the_papers_come_in_every_format_and_as_decided(thread):
     page, place = thread
     first, *_ = re.findall(r'data-paper="([^"]+)"', page.text)

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from tests.web.conftest import Visitor
 
 from paper_search.persistence import open_persistence
 from paper_search.workflow.session import SearchSession
-
-
-@pytest.fixture
-def thread(visitors) -> tuple[Visitor, str]:
-    page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks")
-    page.arrive(page.path)
-    place = page.path.removesuffix("/strategy")
-    page.send(page.path, action="approve", asked=page.asked())
-    page.arrive(place)
-    return page, place
 
 
 def paper_on(page: Visitor, path: str) -> str:

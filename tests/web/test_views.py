@@ -6,7 +6,6 @@ import asyncio
 import re
 
 import pytest
-from tests.web.conftest import Visitor
 
 from paper_search.models import Criterion, Grade, RawPaper, ScoredPaper
 from paper_search.persistence import open_persistence
@@ -142,44 +141,35 @@ def test_a_question_is_answered_once_and_only_by_its_own_form(visitors):
     assert "already decided (approve) by" in page.text
 
 
-def test_a_mark_on_a_paper_of_another_result_is_refused(visitors):
-    page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks")
-    page.arrive(page.path)
-    thread = page.path.removesuffix("/strategy")
-    assert page.send(f"{thread}/marks", paper="p", say="relevant") == 409
-    assert "no result to screen" in page.text
-    page.open(f"{thread}/strategy")
-    page.send(f"{thread}/strategy", action="approve", asked=page.asked())
-    page.arrive(thread)
-    assert page.send(f"{thread}/marks", paper="no such", say="relevant") == 409
-    [paper, *_] = re.findall(r'data-paper="([^"]+)"', visit(page, f"{thread}/results"))
-    assert page.send(f"{thread}/marks", paper=paper, say="perhaps") == 422
-
-
-def test_a_label_needs_words_and_shows_on_the_list(visitors):
-    page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks")
-    page.arrive(page.path)
-    thread = page.path.removesuffix("/strategy")
-    page.send(page.path, action="approve", asked=page.asked())
-    page.arrive(thread)
+def test_a_mark_on_a_paper_of_another_result_is_refused(thread):
+    page, place = thread
     [paper, *_] = re.findall(r'data-paper="([^"]+)"', page.text)
-    assert page.send(f"{thread}/marks", paper=paper, say="label", label=" , ") == 422
-    assert page.send(f"{thread}/marks", paper=paper, say="label", label="<b>mine</b>") == 200
-    page.open(f"{thread}/results?label=%3Cb%3Emine%3C%2Fb%3E")
+    assert page.send(f"{place}/marks", paper="no such", say="relevant") == 409
+    page.open(f"{place}/results")
+    assert page.send(f"{place}/marks", paper=paper, say="perhaps") == 422
+
+
+def test_before_there_is_a_result_nothing_is_marked(visitors):
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="graph neural networks")
+    page.arrive(page.path)
+    place = page.path.removesuffix("/strategy")
+    assert page.send(f"{place}/marks", paper="p", say="relevant") == 409
+    assert "no result to screen" in page.text
+
+
+def test_a_label_needs_words_and_shows_on_the_list(thread):
+    page, place = thread
+    [paper, *_] = re.findall(r'data-paper="([^"]+)"', page.text)
+    assert page.send(f"{place}/marks", paper=paper, say="label", label=" , ") == 422
+    assert page.send(f"{place}/marks", paper=paper, say="label", label="<b>mine</b>") == 200
+    page.open(f"{place}/results?label=%3Cb%3Emine%3C%2Fb%3E")
     assert "1 paper<" in page.text
     assert '<span class="pill label">&lt;b&gt;mine&lt;/b&gt;</span>' in page.text
-    assert page.send(f"{thread}/marks", paper=paper, say="label:<b>mine</b>") == 200
-    page.open(f"{thread}/results")
+    assert page.send(f"{place}/marks", paper=paper, say="label:<b>mine</b>") == 200
+    page.open(f"{place}/results")
     assert "pill label" not in page.text
-
-
-def visit(page: Visitor, path: str) -> str:
-    page.open(path)
-    return page.text
 
 
 def test_what_is_not_a_search_is_not_found(visitors):
