@@ -107,14 +107,14 @@ def facets_of(papers: Sequence[Paper]) -> Facets:
 
 def _counted(names: Iterable[str]) -> list[tuple[str, int]]:
     """Return names with their counts, most frequent first, each in its commonest spelling."""
-    spellings: dict[str, Counter[str]] = defaultdict(Counter)
-    for name in names:
-        written = " ".join(name.split())
-        if written:
-            spellings[written.casefold()][written] += 1
+    written = Counter(" ".join(name.split()) for name in names)
+    spellings: dict[str, list[str]] = defaultdict(list)
+    for spelling in written:
+        if spelling:
+            spellings[spelling.casefold()].append(spelling)
     counted = [
-        (min(written, key=lambda word, counts=written: (-counts[word], word)), written.total())  # type: ignore[misc]  # the default binds the loop variable
-        for written in spellings.values()
+        (min(alike, key=lambda word: (-written[word], word)), sum(written[name] for name in alike))
+        for alike in spellings.values()
     ]
     return sorted(counted, key=lambda pair: (-pair[1], pair[0].casefold(), pair[0]))
 

@@ -87,7 +87,7 @@ def _with_own_ids(papers: list[RawPaper]) -> list[RawPaper]:
     for place, paper in enumerate(papers):
         groups[paper.id].append(place)
     taken = set(groups)
-    for places in groups.values():
+    for places in [places for places in groups.values() if len(places) > 1]:
         for place in sorted(places, key=lambda index: fingerprint(papers[index]))[1:]:
             paper = papers[place]
             name = f"{paper.source}:{paper.id}"
