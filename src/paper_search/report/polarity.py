@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from types import MappingProxyType
 
 _DENIAL = re.compile(
@@ -52,6 +53,7 @@ def clauses(text: str) -> list[str]:
     return [part for part in _CLAUSE.split(text) if part.strip()]
 
 
+@lru_cache(maxsize=4096)
 def groups(text: str) -> frozenset[str]:
     """Return of whom a text speaks: adults, children, women, animals ..."""
     return frozenset(name for name, form in _GROUPS.items() if form.search(text))

@@ -97,8 +97,10 @@ def _pieces(words: str, text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     position = 0
     for part in filter(None, parts):
-        wanted = re.escape(_folded(part)[0])
-        match = re.compile(rf"(?<!\w){wanted}(?!\w)").search(plain, position)
+        wanted = _folded(part)[0]
+        if wanted not in plain:  # as in nearly every source, and seen without a pattern
+            return []
+        match = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)").search(plain, position)
         if match is None:
             return []
         found.append((places[match.start()], places[match.end() - 1] + 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from paper_search.report.citations import foreign_citations, without_citations
+from paper_search.report.citations import without_citations
 from paper_search.report.claims import Claim
 from paper_search.report.evidence import family_names, sentences
 from paper_search.report.models import CheckedSentence, Quote, SearchResult
@@ -20,7 +20,7 @@ from paper_search.report.quotations import (
     sources_saying,
     without_quotations,
 )
-from paper_search.report.subject import Fault, Subject, own_words, said_by, shown
+from paper_search.report.subject import Fault, Subject, said_by, shown
 from paper_search.report.wording_checks import WORDING_CHECKS
 from paper_search.skills.words import tokens
 
@@ -142,7 +142,7 @@ def unresolved_citations(claim: Claim, subject: Subject) -> Iterator[Fault]:
         if key not in evidence.by_key:
             reason = f"Invented citation [@{key}]: no source of that key was collected"
             yield Fault(claim, "citation", "critical", reason, advice, "")
-    for citation in foreign_citations(own_words(claim.place.text, evidence), evidence):
+    for citation in subject.foreign[claim.place]:
         if not claim.start <= citation.start < claim.end:
             continue
         named = f"“{shown(citation.text)}”"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from paper_search.report.citations import without_citations
-from paper_search.report.claims import Claim, Frames, claims
+from paper_search.report.citations import Foreign, foreign_citations, without_citations
+from paper_search.report.claims import Claim, Frames, Place, claims
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import (
@@ -80,6 +80,15 @@ class Subject:
     def claims(self) -> list[Claim]:
         """Return the sentences of the draft."""
         return list(claims(self.given.draft, self.frames))
+
+    @cached_property
+    def foreign(self) -> dict[Place, list[Foreign]]:
+        """Return for each text of the draft what it cites in another form than ours."""
+        places = dict.fromkeys(claim.place for claim in self.claims)
+        return {
+            place: foreign_citations(own_words(place.text, self.evidence), self.evidence)
+            for place in places
+        }
 
     @cached_property
     def asked(self) -> list[str]:

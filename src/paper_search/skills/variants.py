@@ -110,11 +110,16 @@ def _hyphenated(concept: str) -> list[str]:
     for apart, joined in COMPOUNDS:
         hyphened = apart.replace(" ", "-")
         for written, other in ((apart, joined), (joined, apart), (hyphened, joined)):
-            if re.search(rf"\b{re.escape(written)}", lowered):
+            if _begins_a_word(written, lowered):
                 found.append(_swap(concept, written, other))
-        if re.search(rf"\b{re.escape(joined)}", lowered):
+        if _begins_a_word(joined, lowered):
             found.append(_swap(concept, joined, hyphened))
     return found
+
+
+def _begins_a_word(part: str, text: str) -> bool:
+    # The first look is enough for nearly all of the table.
+    return part in text and re.search(rf"\b{re.escape(part)}", text) is not None
 
 
 def _numbers(concept: str) -> list[str]:
