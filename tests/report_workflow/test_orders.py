@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
@@ -74,7 +74,29 @@ class Run:
     calls: list[LLMCall]
 
 
-async def run(orders: list[Any], answer: Callable[[LLMCall], Any] | None) -> Run:
+Answer = Callable[[LLMCall], Any] | None
+Running = Callable[[str | None, Answer], Awaitable[Run]]
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[tuple[str | None, Answer], Run]:
+    """What reports did: several tests look at each, and none changes it."""
+    return {}
+
+
+@pytest.fixture
+def ran(runs: dict[tuple[str | None, Answer], Run]) -> Running:
+    """Return what the report did that found orders in this place, None: none, with this model."""
+
+    async def run_once(place: str | None, answer: Answer) -> Run:
+        if (place, answer) not in runs:
+            runs[place, answer] = await run(ordering_sources(place) if place else [], answer)
+        return runs[place, answer]
+
+    return run_once
+
+
+async def run(orders: list[Any], answer: Answer) -> Run:
     llm = FakeLLM(answer) if answer else None
     search = FakeSearch([*report_sources(), *orders])
     steps: list[str] = []
@@ -106,10 +128,10 @@ def paired(place: str) -> list[tuple[str, Any]]:
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("answer", [good_answer, obeying, None], ids=["good", "obeying", "plain"])
 async def test_orders_change_neither_the_plan_nor_the_queries_nor_who_decides(
-    place: str, answer: Callable[[LLMCall], Any] | None
+    ran: Running, place: str, answer: Answer
 ) -> None:
     """INJ-04 INJ-05 INJ-07 INJ-08: as without them, whoever reads them."""
-    calm, ordered = await run([], answer), await run(ordering_sources(place), answer)
+    calm, ordered = await ran(None, answer), await ran(place, answer)
     assert plan_of(ordered) == plan_of(calm)
     assert ordered.steps[:5] == calm.steps[:5]
     assert ordered.report.provenance["is_approved_by_person"] is False
@@ -119,9 +141,9 @@ async def test_orders_change_neither_the_plan_nor_the_queries_nor_who_decides(
 
 
 @pytest.mark.parametrize("place", PLACES)
-async def test_orders_reach_a_model_only_inside_the_data_block(place: str) -> None:
+async def test_orders_reach_a_model_only_inside_the_data_block(ran: Running, place: str) -> None:
     """INJ-03 INJ-07 INJ-08: in every role, every prompt."""
-    ordered = await run(ordering_sources(place), good_answer)
+    ordered = await ran(place, good_answer)
     assert {(call.schema or {})["title"] for call in ordered.calls} == {
         "PlanAnswer", "AnalysisAnswer", "DraftAnswer", "ReviewAnswer", "SupportAnswer"
     }  # fmt: skip
@@ -132,9 +154,11 @@ async def test_orders_reach_a_model_only_inside_the_data_block(place: str) -> No
 
 
 @pytest.mark.parametrize("place", ["abstract", "page"])
-async def test_an_obeying_model_cannot_get_an_order_past_the_checks(place: str) -> None:
+async def test_an_obeying_model_cannot_get_an_order_past_the_checks(
+    ran: Running, place: str
+) -> None:
     """INJ-01 INJ-08: what it adds because it was told to is found, and the report is not passed."""
-    ordered = await run(ordering_sources(place), obeying)
+    ordered = await ran(place, obeying)
     assert ordered.steps[-1] == "fallback"
     assert ordered.report.status == "partial"
     told = [item.description for item in ordered.report.critique.items]
@@ -142,9 +166,9 @@ async def test_an_obeying_model_cannot_get_an_order_past_the_checks(place: str) 
 
 
 @pytest.mark.parametrize("place", PLACES)
-async def test_orders_are_inert_in_every_file(place: str) -> None:
+async def test_orders_are_inert_in_every_file(ran: Running, place: str) -> None:
     """INJ-02 INJ-04 INJ-06 SEC-08 SEC-09 SEC-10 SEC-11."""
-    report = (await run(ordering_sources(place), None)).report
+    report = (await ran(place, None)).report
     check_markdown(render_markdown(report))
     check_html(render_html(report))
     check_latex(render_latex(report))
@@ -154,10 +178,12 @@ async def test_orders_are_inert_in_every_file(place: str) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
-async def test_a_record_that_gives_orders_is_inert_where_it_is_cited(place: str) -> None:
+async def test_a_record_that_gives_orders_is_inert_where_it_is_cited(
+    ran: Running, place: str
+) -> None:
     """SEC-08 SEC-09 SEC-10 SEC-11: every one of them is cited, and its title and author shown."""
-    report = (await run(ordering_sources(place), None)).report
-    citing = report.model_copy(deep=True)
+    report = (await ran(place, None)).report
+    citing = Report.model_validate(report.model_dump())
     keys = list(citing.evidence.by_key)
     citing.sections[0].content = "\n".join(
         f"- {source.title} {source.text} [@{key}]."
