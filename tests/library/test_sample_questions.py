@@ -69,8 +69,8 @@ def shortfalls(search: Search) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("home")
+def home(unpacked_sample: Path) -> Path:
+    return unpacked_sample.parent
 
 
 def test_every_record_that_fits_is_in_the_sample_under_its_title(home: Path) -> None:

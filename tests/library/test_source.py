@@ -38,8 +38,10 @@ HOME_OF_ALL = "home"
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp(HOME_OF_ALL)
+def home(tmp_path_factory: pytest.TempPathFactory, unpacked_sample: Path) -> Path:
+    path = tmp_path_factory.mktemp(HOME_OF_ALL)
+    (path / unpacked_sample.name).symlink_to(unpacked_sample)
+    return path
 
 
 def strategy(*queries: str, **filters: object) -> SearchStrategy:

@@ -99,9 +99,9 @@ def test_utf_16_is_read_in_pieces_too(tmp_path: Path, kind: str) -> None:
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
     """All on one line, as other programs write it."""
     small, large = (
-        peak(write(tmp_path / f"{count}.json", kind, count, "x"), kind) for count in (2_000, 40_000)
+        peak(write(tmp_path / f"{count}.json", kind, count, "x"), kind) for count in (1_000, 10_000)
     )
-    assert (tmp_path / "40000.json").stat().st_size > 8_000_000
+    assert (tmp_path / "10000.json").stat().st_size > 2_000_000
     assert large < small + 200_000
 
 
