@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.architecture.tree import parsed, shipped_modules, shown
+from tests.architecture.tree import nodes, shipped_modules, shown
 from typer.main import get_command
 
 from paper_search.cli.app import app
@@ -23,19 +23,18 @@ _FORMATTED = "{}"
 
 def words_of(path: Path) -> Iterator[list[str]]:
     """Give the words after `paper-search` wherever a text of a module names a command."""
-    tree = parsed(path)
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    docstrings = {id(node.value) for node in nodes(path) if isinstance(node, ast.Expr)}
     inside = {
         id(part)
-        for node in ast.walk(tree)
+        for node in nodes(path)
         if isinstance(node, ast.JoinedStr)
         for part in ast.walk(node)
         if part is not node
     }
-    for node in ast.walk(tree):
-        if id(node) in inside:
-            continue
+    for node in nodes(path):
         text = _text(node)
+        if id(node) in inside or "paper-search" not in text:
+            continue
         for found in _NAMED.finditer(text):
             # In a docstring the name of the program may begin a sentence's own words.
             if id(node) in docstrings and text[found.start() - 1] != "`":
@@ -58,7 +57,7 @@ def _text(node: ast.AST) -> str:
 
 def built_commands(path: Path) -> Iterator[list[str]]:
     """Give the literal words of each command line that a module builds."""
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         is_built = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "command_line"
         if is_built:
             given = [arg for arg in node.args if isinstance(arg, ast.Constant)]

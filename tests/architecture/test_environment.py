@@ -2,8 +2,9 @@
 
 import ast
 import re
+from collections.abc import Iterable
 
-from tests.architecture.tree import PACKAGE, ROOT, parsed, shipped_modules, shown, wiring
+from tests.architecture.tree import PACKAGE, ROOT, nodes, parsed, shipped_modules, shown, wiring
 
 from paper_search.config import service_prefixes, web_prefixes
 from paper_search.service_settings import OTHER_KEYS
@@ -16,10 +17,10 @@ READER = PACKAGE / "config.py"
 NAMES = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 
 
-def uses_of_the_environment(tree: ast.Module) -> list[ast.AST]:
+def uses_of_the_environment(found: Iterable[ast.AST]) -> list[ast.AST]:
     return [
         node
-        for node in ast.walk(tree)
+        for node in found
         if (isinstance(node, ast.Attribute) and node.attr in NAMES and is_os(node.value))
         or (
             isinstance(node, ast.ImportFrom)
@@ -38,14 +39,14 @@ def test_only_config_reads_the_environment() -> None:
         shown(path, node)
         for path in [*shipped_modules(), *wiring()]
         if path != READER
-        for node in uses_of_the_environment(parsed(path))
+        for node in uses_of_the_environment(nodes(path))
     ]
     assert places == []
 
 
 def test_every_way_to_read_the_environment_is_seen() -> None:
     ways = "import os\nfrom os import environ\nos.environ['A']\nos.getenv('A')\nos.path\n"
-    assert len(uses_of_the_environment(ast.parse(ways))) == 3
+    assert len(uses_of_the_environment(ast.walk(ast.parse(ways)))) == 3
 
 
 def variables_that_config_reads() -> set[str]:

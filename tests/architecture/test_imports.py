@@ -6,8 +6,9 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
+from pathlib import Path
 
-from tests.architecture.tree import ROOT, parsed, shipped_modules, shown
+from tests.architecture.tree import ROOT, nodes, shipped_modules, shown
 
 HEAVY = {
     "bibtexparser",
@@ -25,8 +26,11 @@ HEAVY = {
 """Packages that take longer to import than `--help` may take."""
 
 IMPORT_EVERYTHING = """
-import importlib, os, pkgutil, sys
+import functools, importlib, os, pkgutil, sys
+from importlib.machinery import SourceFileLoader
 
+# What is imported twice is compiled once.
+SourceFileLoader.source_to_code = functools.cache(SourceFileLoader.source_to_code)
 FORBIDDEN = ("socket.connect", "socket.getaddrinfo", "subprocess.Popen", "os.system", "os.mkdir")
 
 def refuse(event, args):
@@ -96,10 +100,10 @@ def declared_packages() -> set[str]:
     return {canonical(re.split(r"[\s<>=!~\[;]", request)[0]) for request in asked}
 
 
-def imported(tree: ast.Module) -> set[str]:
+def imported(path: Path) -> set[str]:
     """Return the top-level packages that a module imports, wherever it does."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             names |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -113,7 +117,7 @@ def test_every_package_that_is_imported_is_declared() -> None:
         f"{shown(path)} imports {name}"
         for path in shipped_modules()
         if not path.is_relative_to(ROOT / "src" / "paper_search" / "testing")
-        for name in sorted(imported(parsed(path)))
+        for name in sorted(imported(path))
         if not declared & {canonical(item) for item in known.get(name, [name])}
     ]
     assert undeclared == []

@@ -6,6 +6,7 @@ import re
 from tests.architecture.tree import (
     PACKAGE,
     functions,
+    nodes,
     parsed,
     repository_files,
     shipped_modules,
@@ -50,7 +51,7 @@ def test_no_class_is_called_a_manager_or_a_helper() -> None:
     classes = [
         f"{shown(path, node)} {node.name}"
         for path in shipped_modules()
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.ClassDef) and vague.search(node.name)
         if node.name != "ThreadManager"  # the seeds name it
     ]
@@ -84,7 +85,7 @@ def test_only_the_command_line_prints() -> None:
         shown(path, node)
         for path in [*shipped_modules(), *wiring()]
         if not path.is_relative_to(PACKAGE / "cli")
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in {"print", "pprint", "breakpoint"}

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from tests.architecture.tree import parsed, shipped_modules, shown
+from tests.architecture.tree import nodes, parsed, shipped_modules, shown
 
 import paper_search
 
@@ -78,7 +78,7 @@ def written_patterns() -> Iterator[tuple[str, Written]]:
     """Return the place of every pattern that stands in our source, and the pattern."""
     for path in shipped_modules():
         tree = parsed(path)
-        for node in ast.walk(tree):
+        for node in nodes(path):
             if isinstance(node, ast.Call) and _is_of_re(node.func) and node.args:
                 text = _literal(node.args[0])
                 if text is not None:

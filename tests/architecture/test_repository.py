@@ -13,6 +13,7 @@ from tests.architecture.tree import (
     PACKAGE,
     ROOT,
     lines_that_match,
+    nodes,
     parsed,
     repository_files,
     shipped_modules,
@@ -205,7 +206,7 @@ def test_no_broad_except_hides_an_error() -> None:
     hiding = [
         shown(path, node)
         for path in [*shipped_modules(), *wiring()]
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.ExceptHandler) and is_broad(node) and not is_told(node)
     ]
     assert hiding == []
@@ -215,7 +216,7 @@ def test_no_suppress_hides_every_error() -> None:
     hiding = [
         shown(path, node)
         for path in shipped_modules()
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.Call)
         and ast.unparse(node.func).endswith("suppress")
         and {"Exception", "BaseException"} & {ast.unparse(arg) for arg in node.args}

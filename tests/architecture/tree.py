@@ -31,6 +31,12 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Return all nodes of a Python file: going through the trees takes longer than parsing."""
+    return tuple(ast.walk(parsed(path)))
+
+
 def shown(path: Path, node: ast.AST | None = None) -> str:
     """Return a place in words that an editor understands."""
     line = f":{node.lineno}" if hasattr(node, "lineno") else ""
@@ -39,7 +45,7 @@ def shown(path: Path, node: ast.AST | None = None) -> str:
 
 def functions(path: Path) -> Iterator[Function]:
     """Return every function and method of a file."""
-    return (node for node in ast.walk(parsed(path)) if isinstance(node, Function))
+    return (node for node in nodes(path) if isinstance(node, Function))
 
 
 @cache
