@@ -75,10 +75,11 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         from importlib.metadata import version  # noqa: PLC0415  # reads the disk
 
-        return version("paper-search")
-    if name not in _HOMES:
+        value: Any = version("paper-search")
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
         raise AttributeError(f"module 'paper_search' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 
