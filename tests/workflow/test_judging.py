@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.skills.judging.papers import INTENT
 from tests.skills.judging.poison import poisoned
 from tests.skills.judging.test_isolation import clean, obedient
@@ -77,6 +78,30 @@ def crashed(url: str, log: Path, allowed: int) -> int:
     return subprocess.run(command, cwd=ROOT, check=False, timeout=240).returncode  # noqa: S603  # ours
 
 
+class PowerCutError(BaseException):
+    """The process is gone: nothing catches it."""
+
+
+async def test_what_was_judged_before_a_power_cut_is_not_asked_again(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'threads.db'}"
+    answers = iter(range(14))  # of sixteen: each batch is read twice
+
+    def until_then(call: LLMCall) -> Any:
+        if next(answers, None) is None:
+            raise PowerCutError
+        return grades_of({})(call)
+
+    first, second = FakeLLM(until_then), FakeLLM(grades_of({}))
+    with pytest.raises(PowerCutError):
+        await judging_workflow(first, persistence=url).run("moss", thread_id="t")
+    result = await judging_workflow(second, persistence=url).resume("t")
+    before, after = titles_asked(first), titles_asked(second)
+    assert len(before) > PAPERS // 2
+    assert len({*before} & {*after}) <= BATCH
+    assert len({*before, *after}) == PAPERS == len(result.papers)
+
+
+@pytest.mark.slow
 def test_a_kill_loses_at_most_the_batch_in_flight(tmp_path: Path) -> None:
     url, log = f"sqlite:///{tmp_path / 'threads.db'}", tmp_path / "asked"
     assert crashed(url, log, 14) == -signal.SIGKILL

@@ -12,7 +12,7 @@ from tests.answers import reply_to
 from tests.examples import examples
 from tests.workflow.doubles import workflow
 
-from paper_search.config import current_person, load_config
+from paper_search.config import current_person
 from paper_search.exports import export, known_exporters
 from paper_search.models import (
     MergeDecision,
@@ -124,9 +124,7 @@ async def test_a_mark_that_is_taken_back_later_says_nothing() -> None:
 async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
     tmp_path: Path,
 ) -> None:
-    flow = SearchWorkflow.from_config(
-        load_config(home=tmp_path), sources=["sample"], persistence=f"sqlite:///{tmp_path}/t.db"
-    )
+    flow = workflow(persistence=f"sqlite:///{tmp_path}/t.db")
     question = await flow.start("graph neural networks", thread_id="t")
     strategy = {"action": "approve", "checkpoint": question.reference}  # type: ignore[union-attr]  # it asks
     question = await flow.answer("t", strategy, by="ada")
