@@ -22,6 +22,12 @@ for name, most in ((THOROUGH, 100), (FAST, 15)):
     )
 
 
+def times(most: int) -> int:
+    """Return how many examples to try where a thorough run tries so many; five at least."""
+    share = settings.default.max_examples / settings.get_profile(THOROUGH).max_examples
+    return max(round(most * share), 5)
+
+
 def examples(most: int, **others: Any) -> settings:
     """Return settings for at most so many examples; the fast profile takes 15 of 100.
 
@@ -29,10 +35,9 @@ def examples(most: int, **others: Any) -> settings:
         most: examples in a thorough run.
         others: further settings of hypothesis.
     """
-    share = settings.default.max_examples / settings.get_profile(THOROUGH).max_examples
     more = others.pop("suppress_health_check", [])
     return settings(
-        max_examples=max(round(most * share), 5),
+        max_examples=times(most),
         suppress_health_check=[*settings.default.suppress_health_check, *more],
         **others,
     )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.examples import examples
+from tests.examples import examples, times
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer
@@ -149,7 +149,7 @@ class TestJson:
     ) -> None:
         """API-13, API-14."""
         chance = seeded(7)
-        for _ in range(ROUNDS):
+        for _ in range(times(ROUNDS)):
             body = json.loads(json.dumps(self.whole(recorded, adapter, file)))
             holder = body
             for name in path[:-1]:
@@ -172,7 +172,7 @@ class TestJson:
         del path
         chance = seeded(11)
         whole = self.whole(recorded, adapter, file)
-        for _ in range(ROUNDS):
+        for _ in range(times(ROUNDS)):
             read(adapter, as_json(broken(whole, chance, 0.1)), request_of(adapter))
 
     def test_a_cut_body_is_refused(
@@ -226,7 +226,7 @@ class TestXml:
         text = (recorded / file).read_text(encoding="utf-8")
         pattern = re.compile(rf"<{element}(?: [^>]*)?>.*?</{element}>", re.DOTALL)
         entries = pattern.findall(text)
-        for _ in range(ROUNDS // 3):
+        for _ in range(times(ROUNDS // 3)):
             chosen = chance.choice(entries)
             changed = text.replace(chosen, without_elements(chosen, chance), 1)
             page = read(adapter, changed.encode(), self.request(adapter))
@@ -261,7 +261,7 @@ class TestXml:
         del element
         body = bytearray((recorded / file).read_bytes())
         chance = seeded(23)
-        for _ in range(ROUNDS // 3):
+        for _ in range(times(ROUNDS // 3)):
             damaged = bytearray(body)
             for _ in range(chance.randrange(1, 4)):
                 damaged[chance.randrange(len(damaged))] = chance.randrange(256)
