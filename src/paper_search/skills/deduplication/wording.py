@@ -166,6 +166,7 @@ def _are_forms_of_one(one: str, other: str) -> bool:
     )
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _spelt_plainly(word: str) -> str:
     """Return what British, American and undotted German spellings of a word share."""
     word = stem(word)
