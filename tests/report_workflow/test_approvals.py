@@ -28,10 +28,10 @@ ASKS = {"hitl_after_planning": True, "hitl_before_output": True}
 PLAN = {"research_plan": {"decomposed_questions": ["How warm are streets?", "And trees?"]}}
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def persistence(request, tmp_path):
-    url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/threads.db"
-    async with open_persistence(url) as persistence:
+@pytest.fixture
+async def persistence(tmp_path):
+    """One that outlives a process; what each kind of it does is tested where it is."""
+    async with open_persistence(f"sqlite:///{tmp_path}/threads.db") as persistence:
         yield persistence
 
 
