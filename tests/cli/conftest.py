@@ -28,7 +28,8 @@ from typer.testing import CliRunner
 
 from paper_search.cli.app import app
 
-QUESTION = "drug toxicity of molecules"
+QUESTION = "hepatotoxicity of molecules"
+"""The sample has forty papers on it, all of which are shown."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>]")
 _OURS = ("LLM_", "PAPER_SEARCH_", "DATABASE_URL", "EDITOR", "VISUAL")
 _PATIENCE_S = 240.0
@@ -107,8 +108,15 @@ def homes_with_a_thread() -> dict[tuple[str, ...], tuple[Path, str]]:
 
 
 @pytest.fixture
-def searched(
+def question() -> str:
+    """What is searched for, where a file of tests does not need another question."""
+    return QUESTION
+
+
+@pytest.fixture
+def searched(  # what a search needs, and where it is kept
     cli: Callable[..., Ended],
+    question: str,
     home: Path,
     homes_with_a_thread: dict[tuple[str, ...], tuple[Path, str]],
     tmp_path_factory: pytest.TempPathFactory,
@@ -117,17 +125,18 @@ def searched(
     made: list[str] = []
 
     def search(code: int, *options: str) -> str:
-        if made or options not in homes_with_a_thread:
-            ended = cli("find", QUESTION, "--source", "sample", "--json", *options)
+        asked = (question, *options)
+        if made or asked not in homes_with_a_thread:
+            ended = cli("find", *asked, "--source", "sample", "--json")
             assert ended.code == code
             made.append(str(ended.document["thread_id"]))
             if len(made) > 1:  # no home that was kept has both threads
                 return made[-1]
             kept = tmp_path_factory.mktemp("home-with-a-thread") / "home"
             shutil.copytree(home, kept, symlinks=True)
-            homes_with_a_thread[options] = kept, made[-1]
+            homes_with_a_thread[asked] = kept, made[-1]
             return made[-1]
-        kept, thread_id = homes_with_a_thread[options]
+        kept, thread_id = homes_with_a_thread[asked]
         made.append(thread_id)
         shutil.rmtree(home)
         shutil.copytree(kept, home, symlinks=True)

@@ -17,7 +17,7 @@ def test_the_audit_of_a_search_is_a_new_directory_and_its_counts_are_told(
     assert "wrote" in ended.stderr
     assert "0 included" in ended.stderr
     page = (tmp_path / "audit" / "report.html").read_text()
-    assert "drug toxicity of molecules" in page
+    assert "hepatotoxicity of molecules" in page
 
     again = cli("audit", done_by_hand, "--output", "audit")
     assert again.code == 1

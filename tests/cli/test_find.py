@@ -14,7 +14,7 @@ import pytest
 
 from paper_search.models import PaperCollection
 
-QUESTION = "drug toxicity of molecules"
+QUESTION = "hepatotoxicity of molecules"
 SAMPLE = ("--source", "sample")
 
 Cli = Callable[..., Any]

@@ -27,13 +27,6 @@ def test_without_a_decision_the_question_is_shown_and_stays_open(cli: Cli, waiti
     assert f"paper-search resume {waiting} --approve" in ended.stderr
 
 
-def test_without_a_terminal_no_key_is_offered_to_see_the_rest(cli: Cli, waiting: str) -> None:
-    shown = cli("resume", waiting, "--approve").stderr
-    assert "is this the result?" in shown
-    assert "set aside (`show --all` lists them)" in shown
-    assert "m shows" not in shown
-
-
 def test_an_edited_strategy_is_what_is_searched_by_the_sources_of_the_thread(
     cli: Cli, waiting: str, tmp_path: Path
 ) -> None:

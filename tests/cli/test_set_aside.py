@@ -21,6 +21,12 @@ def ids(papers: list[dict[str, Any]]) -> list[str]:
     return [paper["id"] for paper in papers]
 
 
+@pytest.fixture
+def question() -> str:
+    """Return one that the sample has more papers on than are shown."""
+    return "drug toxicity of molecules"
+
+
 def test_a_hundred_papers_are_shown_and_nothing_that_was_found_is_lost(cli: Cli, done: str) -> None:
     collection = result(cli, done)
     assert len(collection["papers"]) >= 100
@@ -42,6 +48,13 @@ def test_a_lowest_score_divides_all_that_was_found(cli: Cli, done: str) -> None:
     assert collection["papers"]
     assert all(paper["relevance_score"] >= 0.3 for paper in collection["papers"])
     assert all(paper["relevance_score"] < 0.3 for paper in collection["set_aside"])
+
+
+def test_without_a_terminal_no_key_is_offered_to_see_the_rest(cli: Cli, waiting: str) -> None:
+    shown = cli("resume", waiting, "--approve").stderr
+    assert "is this the result?" in shown
+    assert "set aside (`show --all` lists them)" in shown
+    assert "m shows" not in shown
 
 
 @pytest.mark.parametrize("options", [(), ("--all",), ("--min-score", "0.3")])

@@ -15,7 +15,7 @@ from paper_search.config import WEB_SOURCES
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.models.source_report import summaries
 
-QUESTION = "drug toxicity of molecules"
+QUESTION = "hepatotoxicity of molecules"
 
 Cli = Callable[..., Any]
 Seat = Callable[..., Any]

@@ -16,7 +16,7 @@ def test_threads_are_listed_the_latest_first(cli: Cli, waiting: str, done: str) 
     assert [item["status"] for item in listed] == ["done", "waiting"]
     assert [item["checkpoint"] for item in listed] == [None, "strategy_confirmation"]
     for row in listed:
-        assert row["question"] == "drug toxicity of molecules"
+        assert row["question"] == "hepatotoxicity of molecules"
         assert isinstance(row["iteration"], int)
         assert datetime.fromisoformat(row["created_at"]) <= datetime.fromisoformat(
             row["updated_at"]
@@ -44,7 +44,7 @@ def test_no_threads_are_an_empty_list(cli: Cli) -> None:
 
 def test_show_has_the_open_question_and_the_way_to_answer_it(cli: Cli, waiting: str) -> None:
     shown = cli("show", waiting).stdout
-    assert "drug toxicity of molecules" in shown
+    assert "hepatotoxicity of molecules" in shown
     assert "query 1" in shown
     assert f"paper-search resume {waiting} --approve" in shown
 
