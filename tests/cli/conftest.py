@@ -101,10 +101,40 @@ def reply(cli: Callable[..., Ended]) -> Callable[..., Ended]:
     return run
 
 
+Once = Callable[[tuple[str, ...], Callable[[], str]], str]
+
+
 @pytest.fixture(scope="session")
 def homes_with_a_thread() -> dict[tuple[str, ...], tuple[Path, str]]:
-    """Homes as a search with some options left them, each with the id of its thread."""
+    """Homes as some commands left them, each with the id of its thread."""
     return {}
+
+
+@pytest.fixture
+def once(
+    home: Path,
+    homes_with_a_thread: dict[tuple[str, ...], tuple[Path, str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Once:
+    """Make a thread once for all tests that begin with one of that name; return its id."""
+    made: list[str] = []
+
+    def make_or_copy(name: tuple[str, ...], make: Callable[[], str]) -> str:
+        if made or name not in homes_with_a_thread:
+            made.append(make())
+            if len(made) > 1:  # no home that was kept has both threads
+                return made[-1]
+            kept = tmp_path_factory.mktemp("home-with-a-thread") / "home"
+            shutil.copytree(home, kept, symlinks=True)
+            homes_with_a_thread[name] = kept, made[-1]
+            return made[-1]
+        kept, thread_id = homes_with_a_thread[name]
+        made.append(thread_id)
+        shutil.rmtree(home)
+        shutil.copytree(kept, home, symlinks=True)
+        return thread_id
+
+    return make_or_copy
 
 
 @pytest.fixture
@@ -114,33 +144,18 @@ def question() -> str:
 
 
 @pytest.fixture
-def searched(  # what a search needs, and where it is kept
-    cli: Callable[..., Ended],
-    question: str,
-    home: Path,
-    homes_with_a_thread: dict[tuple[str, ...], tuple[Path, str]],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Callable[..., str]:
+def searched(cli: Callable[..., Ended], question: str, once: Once) -> Callable[..., str]:
     """Search the sample with some options, once for all tests; return the id of the thread."""
-    made: list[str] = []
 
     def search(code: int, *options: str) -> str:
         asked = (question, *options)
-        if made or asked not in homes_with_a_thread:
+
+        def find() -> str:
             ended = cli("find", *asked, "--source", "sample", "--json")
             assert ended.code == code
-            made.append(str(ended.document["thread_id"]))
-            if len(made) > 1:  # no home that was kept has both threads
-                return made[-1]
-            kept = tmp_path_factory.mktemp("home-with-a-thread") / "home"
-            shutil.copytree(home, kept, symlinks=True)
-            homes_with_a_thread[asked] = kept, made[-1]
-            return made[-1]
-        kept, thread_id = homes_with_a_thread[asked]
-        made.append(thread_id)
-        shutil.rmtree(home)
-        shutil.copytree(kept, home, symlinks=True)
-        return thread_id
+            return str(ended.document["thread_id"])
+
+        return once(asked, find)
 
     return search
 
@@ -164,11 +179,19 @@ def done(searched: Callable[..., str]) -> str:
 
 
 @pytest.fixture
-def done_by_hand(reply: Callable[..., Ended], waiting: str) -> str:
+def done_by_hand(
+    cli: Callable[..., Ended], reply: Callable[..., Ended], question: str, once: Once
+) -> str:
     """A thread that a person took to its end."""
-    assert reply(waiting, "--approve").code == 3
-    assert reply(waiting, "--approve").code == 0
-    return waiting
+
+    def find_and_approve() -> str:
+        ended = cli("find", question, "--source", "sample", "--json")
+        thread = str(ended.document["thread_id"])
+        assert [ended.code, reply(thread, "--approve").code] == [3, 3]
+        assert reply(thread, "--approve").code == 0
+        return thread
+
+    return once(("by hand", question), find_and_approve)
 
 
 class Person:

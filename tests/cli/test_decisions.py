@@ -9,19 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import QUESTION, Once
 
 Cli = Callable[..., Any]
 
 
 @pytest.fixture
-def decided(cli: Cli, reviewing: str, home: Path) -> str:
+def decided(cli: Cli, home: Path, once: Once) -> str:
     """A thread that ended with papers 1 and 2 relevant, and 3 to 5 irrelevant."""
     marks = ("--relevant", "1,2", "--irrelevant", "3-5", "--reason", "wrong population")
-    ended = cli("resume", reviewing, "--approve", *marks, "--home", str(home))
-    assert ended.code == 0, ended.stderr
-    listing = f"export {reviewing} --decision excluded --home {home} lists them"
-    assert f"3 decided irrelevant and left out; paper-search {listing}" in ended.stderr
-    return reviewing
+
+    def decide() -> str:
+        found = cli("find", QUESTION, "--source", "sample", "--no-strategy-review", "--json")
+        thread = str(found.document["thread_id"])
+        ended = cli("resume", thread, "--approve", *marks, "--home", str(home))
+        assert ended.code == 0, ended.stderr
+        listing = f"export {thread} --decision excluded --home {home} lists them"
+        assert f"3 decided irrelevant and left out; paper-search {listing}" in ended.stderr
+        return thread
+
+    return once(("decided",), decide)
 
 
 def rows(cli: Cli, thread: str, *options: str) -> tuple[list[dict[str, str]], str]:

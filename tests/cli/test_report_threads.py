@@ -7,24 +7,34 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import Once
 
 Cli = Callable[..., Any]
 
 
-@pytest.fixture
-def planned(cli: Cli) -> str:
-    """A report that waits with its plan."""
+def plan(cli: Cli) -> str:
     ended = cli("report", "protein folding", "--source", "sample", "--json")
     assert ended.code == 3
     return str(ended.document["thread_id"])
 
 
 @pytest.fixture
-def written(reply: Cli, planned: str) -> str:
+def planned(cli: Cli, once: Once) -> str:
+    """A report that waits with its plan."""
+    return once(("planned",), lambda: plan(cli))
+
+
+@pytest.fixture
+def written(cli: Cli, reply: Cli, once: Once) -> str:
     """A report that a person took to its end."""
-    assert reply(planned, "--approve").code == 3
-    assert reply(planned, "--approve").code == 0
-    return planned
+
+    def write() -> str:
+        thread = plan(cli)
+        assert reply(thread, "--approve").code == 3
+        assert reply(thread, "--approve").code == 0
+        return thread
+
+    return once(("written",), write)
 
 
 def test_show_has_the_question_of_a_report_and_the_way_to_answer_it(cli: Cli, planned: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import Once
 
 Cli = Callable[..., Any]
 
@@ -19,13 +20,18 @@ RECORDS = """
 
 
 @pytest.fixture
-def in_doubt(cli: Cli, tmp_path: Path) -> str:
-    file = tmp_path / "library.bib"
-    file.write_text(RECORDS)
-    assert cli("library", "add", str(file)).code == 0
-    found = cli("find", "deep learning for molecular prediction", "--no-strategy-review", "--json")
-    assert found.code == 3
-    return str(found.document["thread_id"])
+def in_doubt(cli: Cli, tmp_path: Path, once: Once) -> str:
+    question = "deep learning for molecular prediction"
+
+    def find() -> str:
+        file = tmp_path / "library.bib"
+        file.write_text(RECORDS)
+        assert cli("library", "add", str(file)).code == 0
+        found = cli("find", question, "--no-strategy-review", "--json")
+        assert found.code == 3
+        return str(found.document["thread_id"])
+
+    return once(("in doubt",), find)
 
 
 def test_the_pair_is_shown_with_what_speaks_for_it(cli: Cli, in_doubt: str) -> None:
