@@ -18,7 +18,7 @@ from paper_search.server.guard import MAX_BODY_BYTES, Guard
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
 LOOPBACK, OUTSIDE = ("127.0.0.1", 4711), ("203.0.113.9", 4711)
-WRITE = "/threads/search"
+WRITE, PAGE = "/threads/search", "/review/t"
 
 
 class Echo:
@@ -215,6 +215,50 @@ async def test_a_huge_body_without_a_length_is_refused__sec_18(reach, echo):
     headers = {"content-type": "application/json"}
     answer = await reach().post(WRITE, content=endless(), headers=headers)
     assert answer.status_code == 413
+    assert echo.bodies == []
+
+
+async def conversed(
+    app: Guard, path: str, *parts: dict[str, Any], **headers: str | None
+) -> list[Any]:
+    """Send what a server is handed of one POST, and return what it is told to answer."""
+    sent: list[Any] = []
+    arriving = iter(
+        [{"type": "http.request", **part} if "body" in part else part for part in parts]
+    )
+
+    async def receive() -> Any:
+        return next(arriving)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    named = {"host": "localhost", "content_type": "application/json", **headers}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "client": LOOPBACK,
+        "headers": [
+            (name.replace("_", "-").encode(), value.encode())
+            for name, value in named.items()
+            if value is not None
+        ],
+    }
+    await app(scope, receive, send)
+    return sent
+
+
+GONE = {"type": "http.disconnect"}
+
+
+@pytest.mark.parametrize("path", [WRITE, PAGE])
+async def test_a_body_that_is_cut_off_is_not_taken_for_a_whole_one(echo, desk, path):
+    """The first half of a person's marks would be applied as if it were all of them."""
+    app = Guard(echo, config=ServerConfig(), admission=desk)
+    half = {"body": b'{"relevant": 1}', "more_body": True}
+    start, _ = await conversed(app, path, half, GONE)
+    assert start["status"] == 400
     assert echo.bodies == []
 
 

@@ -277,7 +277,9 @@ async def _body(headers: Mapping[str, str], receive: Receive, most: int = MAX_BO
                 parts += message.get("body", b"")
                 if len(parts) > most:
                     raise _too_large(most)
-                if message["type"] == "http.disconnect" or not message.get("more_body"):
+                if message["type"] == "http.disconnect":  # half of a form reads as a whole one
+                    raise RequestRefusedError(HTTPStatus.BAD_REQUEST, "the body was cut off")
+                if not message.get("more_body"):
                     return bytes(parts)
     except TimeoutError:
         raise RequestRefusedError(
