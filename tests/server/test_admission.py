@@ -72,6 +72,36 @@ async def test_an_answer_to_another_checkpoint_is_stale__hum_07(admission, begin
     assert status == 409
 
 
+async def test_a_decision_given_again_is_told_what_the_thread_waits_with__hum_07(
+    admission, begin, persistence
+):
+    thread_id = await begin()
+    run = await admission.run(thread_id, answer("approve"), "ada")
+    (decision,) = run["command"]["resume"].values()
+    question = await reply_to(workflow(persistence=persistence), thread_id, "approve")
+    status, text = await refused(admission, thread_id, answer(decision))
+    assert status == 409
+    assert text == (
+        "this decision was given before and counts; the thread waits with the next question: "
+        f"{question.reference} (token {question.token})"
+    )
+
+
+async def test_who_decides_differently_what_was_decided_is_in_the_audit__hum_09(
+    admission, begin, persistence
+):
+    thread_id = await begin()
+    run = await admission.run(thread_id, answer("approve"), "ada")
+    (decision,) = run["command"]["resume"].values()
+    await reply_to(workflow(persistence=persistence), thread_id, "approve")
+    other = answer({**decision, "action": "reject", "note": "no"})
+    status, text = await refused(admission, thread_id, other)
+    assert status == 409
+    assert "already decided" in text
+    (loser,) = await persistence.ledger.audit(thread_id)
+    assert (loser.event, loser.by) == ("refused", "ada")
+
+
 async def test_a_question_is_not_passed_over_by_a_new_search__hum_12(admission, begin):
     thread_id = await begin()
     for payload in (NEW, GO_ON, {"assistant_id": "a", "command": {"resume": None}}):
@@ -85,9 +115,13 @@ async def test_a_finished_thread_takes_a_new_search_and_no_answer__hum_11(admiss
     assert (await refused(admission, thread_id, GO_ON))[0] == 409
 
 
-@pytest.mark.parametrize("payload", [answer("approve"), GO_ON])
+@pytest.mark.parametrize(
+    "payload",
+    [answer("approve"), GO_ON, {"assistant_id": "paper_search", "command": "approve"}],
+)
 async def test_an_unknown_thread_begins_nothing_by_an_answer__hum_11(admission, payload):
-    assert (await refused(admission, str(uuid.uuid4()), payload))[0] == 404
+    thread_id = str(uuid.uuid4())
+    assert await refused(admission, thread_id, payload) == (404, f"no thread {thread_id!r}")
 
 
 async def test_an_unknown_thread_may_begin_a_search(admission):
@@ -100,6 +134,9 @@ async def test_a_thread_of_somebody_else_is_not_there__sec_02(admission, begin):
         assert (await refused(admission, thread_id, payload, owner="bob"))[0] == 404
     with pytest.raises(RequestRefusedError):
         await admission.deletion(thread_id, "bob")
+    with pytest.raises(RequestRefusedError):
+        await admission.require_visible(thread_id, "bob")
+    await admission.require_visible(thread_id, "ada")
 
 
 async def test_a_thread_that_is_driven_is_busy__per_13(admission, begin, persistence):
@@ -120,11 +157,13 @@ async def test_a_run_goes_on_from_the_latest_checkpoint_only__hum_18(admission, 
     ]
     latest = {**answer("approve"), "checkpoint": {"checkpoint_id": ids[0]}}
     assert "checkpoint" not in await admission.run(thread_id, latest, "ada")
-    status, text = await refused(
-        admission, thread_id, {**answer("approve"), "checkpoint_id": ids[-1]}
-    )
+    earlier = {**answer("approve"), "checkpoint_id": ids[-1]}
+    status, text = await refused(admission, thread_id, earlier)
     assert status == 409
-    assert "fork" in text
+    assert text == (
+        "the run names a checkpoint that is not the latest; `paper-search fork` takes another "
+        "decision on an earlier one"
+    )
 
 
 @pytest.mark.parametrize("given", [{}, {"questions": "q"}, {"question": " "}, {"question": 7}])
@@ -146,6 +185,13 @@ async def test_a_source_that_the_server_lacks_is_refused_with_those_that_it_has(
     status, text = await refused(admission, str(uuid.uuid4()), {**NEW, **limited})
     assert status == 422
     assert "sample, scopus: not enabled on this server, which has library, arxiv" in text
+
+
+async def test_a_server_without_sources_says_so(persistence):
+    admission = ThreadAdmission(persistence, [], {})
+    limited = {**NEW, "context": {"sources": ["arxiv"]}}
+    _, text = await refused(admission, str(uuid.uuid4()), limited)
+    assert "which has none; PAPER_SEARCH_SOURCES enables others" in text
 
 
 async def test_a_search_may_be_limited_to_the_sources_that_the_server_has(admission):
