@@ -13,12 +13,12 @@ import pytest
 from paper_search.config import STUDIO, ServerConfig
 from paper_search.errors import RequestRefusedError
 from paper_search.server import guard as guard_module
-from paper_search.server.authentication import EVERYBODY
-from paper_search.server.guard import MAX_BODY_BYTES, Guard
+from paper_search.server.authentication import EVERYBODY, SESSION_COOKIE, session_of
+from paper_search.server.guard import MAX_BODY_BYTES, MAX_UPLOAD_BYTES, VISITOR, Guard
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
 LOOPBACK, OUTSIDE = ("127.0.0.1", 4711), ("203.0.113.9", 4711)
-WRITE, PAGE = "/threads/search", "/review/t"
+WRITE, PAGE, UPLOAD = "/threads/search", "/review/t", "/review/import"
 
 
 class Echo:
@@ -26,23 +26,32 @@ class Echo:
 
     def __init__(self) -> None:
         self.bodies: list[Any] = []
+        self.scopes: list[Any] = []
         self.answer: tuple[int, bytes] = (200, b"{}")
         self.error: Exception | None = None
 
-    async def __call__(self, _scope, receive, send) -> None:
+    async def __call__(self, scope, receive, send) -> None:
+        self.scopes.append(scope)
         body = b""
         while True:
             message = await receive()
             body += message.get("body", b"")
             if not message.get("more_body"):
                 break
-        self.bodies.append(json.loads(body) if body else None)
+        self.bodies.append(_read(body))
         if self.error is not None:
             raise self.error
         status, content = self.answer
         headers = [(b"content-type", b"application/json")]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": content})
+
+
+def _read(body: bytes) -> Any:
+    """Return what a body says: JSON, or the bytes of another kind."""
+    if not body:
+        return None
+    return json.loads(body) if body.startswith(b"{") else body
 
 
 class Desk:
@@ -108,6 +117,7 @@ TOKENS = {"ada": ADA, "bob": BOB}
 async def test_nobody_comes_in_without_a_token__sec_01(reach, echo, headers, path):
     answer = await reach(tokens=TOKENS).get(path, headers=headers)
     assert answer.status_code == 401
+    assert answer.json() == {"detail": "send `Authorization: Bearer TOKEN` with a token of yours"}
     assert echo.bodies == []
 
 
@@ -124,11 +134,13 @@ async def test_whether_the_server_is_up_may_be_asked_without_a_token(reach):
     assert (await reach(tokens=TOKENS).get("/ok")).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/ok", "/threads/x"])
+@pytest.mark.parametrize("path", ["/ok", "/threads/x", PAGE])
 async def test_without_tokens_other_machines_are_refused__sec_07(reach, echo, path):
     answer = await reach(OUTSIDE).get(path)
     assert answer.status_code == 403
-    assert "PAPER_SEARCH_TOKENS" in answer.json()["detail"]
+    assert answer.json()["detail"] == (
+        "without tokens this server serves its own machine only; set PAPER_SEARCH_TOKENS"
+    )
     assert echo.bodies == []
 
 
@@ -138,6 +150,14 @@ async def test_without_tokens_other_machines_are_refused__sec_07(reach, echo, pa
 async def test_a_foreign_name_of_the_server_is_refused__sec_05(reach, echo, host):
     answer = await reach().get("/threads/x", headers={"host": host})
     assert answer.status_code == 400
+    assert echo.bodies == []
+
+
+async def test_a_request_without_a_name_of_the_server_is_refused__sec_05(echo, desk):
+    app = Guard(echo, config=ServerConfig(), admission=desk)
+    start, said = await conversed(app, WRITE, {"body": b"{}"}, host=None)
+    assert start["status"] == 400
+    assert "this server is not called ''; " in json.loads(said["body"])["detail"]
     assert echo.bodies == []
 
 
@@ -160,10 +180,50 @@ async def test_its_own_names_are_taken(reach, host):
         {"sec-fetch-site": "same-site"},
     ],
 )
-async def test_a_foreign_page_cannot_write__sec_04(reach, echo, headers):
-    answer = await reach().post(WRITE, json={}, headers=headers)
+@pytest.mark.parametrize("path", [WRITE, PAGE])
+async def test_a_foreign_page_cannot_write__sec_04(reach, echo, path, headers):
+    answer = await reach().post(path, json={}, headers=headers)
     assert answer.status_code == 403
     assert echo.bodies == []
+
+
+async def test_of_a_foreign_page_with_a_long_name_only_the_beginning_is_told(reach):
+    answer = await reach().post(WRITE, json={}, headers={"origin": "x" * 1_000})
+    assert answer.json()["detail"].startswith(f"the page {'x' * 100!r} may not use this server; ")
+
+
+@pytest.mark.parametrize(
+    ("headers", "visitor"),
+    [
+        ({}, None),
+        ({"authorization": f"Bearer {BOB}"}, "bob"),
+        ({"cookie": f"a=b; {SESSION_COOKIE}={session_of(ADA)}"}, "ada"),
+        ({"cookie": f"{SESSION_COOKIE}={ADA}"}, None),
+    ],
+)
+async def test_the_page_is_told_who_comes__sec_01(reach, echo, headers, visitor):
+    assert (await reach(tokens=TOKENS).get(PAGE, headers=headers)).status_code == 200
+    assert (await reach(tokens=TOKENS).post(PAGE, headers=headers)).status_code == 200
+    assert [scope[VISITOR] for scope in echo.scopes] == [visitor, visitor]
+
+
+async def test_the_page_gets_a_form_as_it_was_sent(reach, echo):
+    answer = await reach().post(PAGE, data={"relevant": "p1"})
+    assert answer.status_code == 200
+    assert echo.bodies == [b"relevant=p1"]
+
+
+async def test_only_files_of_somebody_who_signed_in_may_be_large__sec_18(reach, echo):
+    files = b"x" * (MAX_BODY_BYTES + 1)
+    ada = {"authorization": f"Bearer {ADA}"}
+    page = reach(tokens=TOKENS)
+    assert (await page.post(UPLOAD, content=files)).status_code == 413
+    assert (await page.post(PAGE, content=files, headers=ada)).status_code == 413
+    larger = b"x" * (MAX_UPLOAD_BYTES + 1)
+    assert (await page.post(UPLOAD, content=larger, headers=ada)).status_code == 413
+    assert echo.bodies == []
+    assert (await page.post(UPLOAD, content=files, headers=ada)).status_code == 200
+    assert echo.bodies == [files]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +258,9 @@ async def test_a_body_that_a_page_may_send_unasked_is_refused__sec_04(reach, ech
 @pytest.mark.parametrize("body", [b"{", b'{"a": NaN', b"\xff\xfe", b"[" * 200_000])
 async def test_a_body_that_is_no_json_is_refused(reach, body):
     headers = {"content-type": "application/json"}
-    assert (await reach().post(WRITE, content=body, headers=headers)).status_code == 422
+    answer = await reach().post(WRITE, content=body, headers=headers)
+    assert answer.status_code == 422
+    assert answer.json() == {"detail": "the body cannot be read as JSON"}
 
 
 async def test_a_huge_body_is_refused_by_what_it_says_of_itself__sec_18(reach, echo):
@@ -262,6 +324,20 @@ async def test_a_body_that_is_cut_off_is_not_taken_for_a_whole_one(echo, desk, p
     assert echo.bodies == []
 
 
+@pytest.mark.parametrize("path", [WRITE, PAGE])
+async def test_what_comes_after_the_body_reaches_the_server(desk, path):
+    """Such as that the client is gone, at which a stream ends."""
+    heard: list[Any] = []
+
+    async def listening(_scope, receive, _send) -> None:
+        heard.extend([await receive(), await receive()])
+
+    app = Guard(listening, config=ServerConfig(), admission=desk)
+    whole = {"body": b"{}", "more_body": False}
+    await conversed(app, path, whole, GONE)
+    assert heard == [{"type": "http.request", **whole}, GONE]
+
+
 async def test_a_client_that_never_ends_its_body_is_left__sec_18(reach, monkeypatch):
     monkeypatch.setattr(guard_module, "BODY_S", 0.01)
 
@@ -301,6 +377,8 @@ async def test_the_server_gets_what_was_checked_and_not_what_was_sent(reach, ech
     answer = await reach().post("/threads/t/runs", content=body, headers=headers)
     assert answer.status_code == 200
     forced = {"multitask_strategy": "reject", "durability": "sync"}
+    length = dict(echo.scopes[0]["headers"])[b"content-length"]
+    assert int(length) == len(json.dumps(echo.bodies[0]))
     assert echo.bodies == [{"assistant_id": "a", "command": None, **forced, "seen": True}]
 
 
@@ -343,4 +421,6 @@ async def test_a_websocket_is_closed(echo, desk):
 
 
 async def test_every_answer_forbids_guessing_its_kind(reach):
-    assert (await reach().get("/ok")).headers["x-content-type-options"] == "nosniff"
+    answer = await reach().get("/ok")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["content-type"] == "application/json"
