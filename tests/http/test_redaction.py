@@ -16,6 +16,13 @@ def test_a_secret_is_redacted_in_every_encoding() -> None:
     assert redact(repr("é/d".encode()), ["é/d"]) == f"b'{REDACTED}'"
 
 
+def test_a_secret_that_holds_another_is_redacted_whole() -> None:
+    """Else the rest of it would be left, whichever of the two is asked about first."""
+    secrets = ["of", "a-token-of-ada", "token"]
+    for order in (secrets, secrets[::-1]):
+        assert redact("Bearer a-token-of-ada, token", order) == f"Bearer {REDACTED}, {REDACTED}"
+
+
 @pytest.mark.parametrize(
     "text", ["https://x.org/?q=1&api_key=SECRET&n=2", "apikey=SECRET", "?access_token=SECRET"]
 )
