@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
+import sys
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ from tests.workflow.doubles import mark_last, reject, workflow
 from paper_search.config import encryption_keys
 from paper_search.errors import ConfigError, PersistenceError
 from paper_search.persistence import open_persistence
-from paper_search.persistence.encryption import Keyring
+from paper_search.persistence.encryption import Keyring, open_value, seal_value
 from paper_search.workflow import ThreadCatalog
 
 
@@ -26,7 +28,7 @@ def new_key() -> str:
     return base64.b64encode(os.urandom(32)).decode()
 
 
-KEY, OTHER = new_key(), new_key()
+KEY, OTHER, THIRD = new_key(), new_key(), new_key()
 SECRETS = ("round_0", "Found every time", "a private note", "why i ask")
 BLOBS = {
     "sqlite": ("checkpoints", "checkpoint"),
@@ -192,12 +194,70 @@ def test_keys_are_read_with_the_present_one_first(monkeypatch, tmp_path):
     assert encryption_keys() == [present, OTHER, KEY]
 
 
-@pytest.mark.parametrize("key", ["", "short", "A" * 43, base64.b64encode(b"x" * 16).decode()])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "",
+        "short",
+        "A" * 43,
+        base64.b64encode(b"x" * 16).decode(),
+        "a2tr!" + base64.b64encode(b"x" * 29).decode(),
+    ],
+)
 def test_a_key_that_is_none_is_refused_without_being_shown(key):
     with pytest.raises(ConfigError, match="openssl rand -base64 32") as caught:
         Keyring([key])
     assert not key or key not in str(caught.value)
     assert KEY not in repr(Keyring([KEY]))
+
+
+def test_no_keys_are_no_encryption():
+    with pytest.raises(ConfigError, match=r"^encryption needs a key$"):
+        Keyring([])
+
+
+def test_without_the_extra_it_is_said_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "Crypto.Cipher", None)
+    with pytest.raises(ConfigError) as caught:
+        Keyring([KEY])
+    assert str(caught.value) == (
+        "an encryption key is set and AES is not installed; install the extra: "
+        "pip install 'paper-search[encryption]'"
+    )
+
+
+PLAIN = (
+    "a row (the mark of p1) is not encrypted although an encryption key is set: it is refused, "
+    "since anybody could have put it there; read old threads without the key, or choose another "
+    "place with --home or PAPER_SEARCH_HOME"
+)
+
+
+@pytest.mark.parametrize("text", ['{"is_relevant": true}', "cGxhaW4=", None])
+def test_a_row_that_is_not_encrypted_is_named_with_what_can_be_done(text):
+    with pytest.raises(PersistenceError, match=f"^{re.escape(PLAIN)}$"):
+        open_value(Keyring([KEY]), text, "the mark of p1")
+
+
+def test_a_row_that_is_encrypted_is_named_with_the_variable_that_is_missing():
+    sealed = seal_value(Keyring([KEY]), "x", "the mark of p1")
+    with pytest.raises(PersistenceError) as caught:
+        open_value(None, sealed, "the mark of p1")
+    assert str(caught.value) == (
+        "a row (the mark of p1) is encrypted and no key is set; set PAPER_SEARCH_ENCRYPTION_KEY "
+        "to the key that it was written with"
+    )
+
+
+def test_a_row_of_another_key_is_named_with_the_ids_of_all_keys():
+    sealed = Keyring([KEY]).seal(b"x", "the mark of p1")
+    ids = [re.sub(r"\W|Keyring", "", repr(Keyring([key]))) for key in (KEY, OTHER, THIRD)]
+    with pytest.raises(PersistenceError) as caught:
+        Keyring([OTHER, THIRD]).open(sealed, "the mark of p1")
+    assert str(caught.value) == (
+        f"a row (the mark of p1) was encrypted with key {ids[0]}, and the keys given are "
+        f"{ids[1]}, {ids[2]}; add the old key to PAPER_SEARCH_ENCRYPTION_OLD_KEYS"
+    )
 
 
 @examples(50)
