@@ -34,6 +34,7 @@ from paper_search.workflow import (
     SearchWorkflow,
 )
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
+from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.results import merge_papers, with_decisions, without_excluded
 from paper_search.workflow.session import SearchSession
 
@@ -311,6 +312,18 @@ async def test_marks_of_several_papers_are_saved_at_once_and_a_note_stays() -> N
     assert (a.paper_id, a.is_relevant, a.reason, a.note) == ("a", False, "no trial", "odd")
     assert (b.paper_id, b.is_relevant, b.number) == ("b", False, 3)
     assert b.said_by == current_person()
+
+
+async def test_a_later_note_on_a_merged_paper_does_not_hide_the_verdict_on_it() -> None:
+    persistence = await open_memory()
+    records = SearchRecords(persistence.store, "t")
+    await records.put("members", {"b": {"work": "a"}})
+    marks = MarkStore(persistence.store, "t")
+    await marks.say(["a"], 0, is_relevant=True)
+    await marks.put(ScreeningMark(paper_id="b", number=2, iteration=0, note="odd"))
+
+    [mark] = await marks.of_round(0)
+    assert (mark.paper_id, mark.is_relevant) == ("a", True)
 
 
 async def test_what_was_said_of_a_pair_joins_the_answer_unless_that_says_otherwise() -> None:
