@@ -204,6 +204,33 @@ def test_without_hard_links_nothing_is_overwritten_either(
     assert names_in(tmp_path) == ["a.bib"]
 
 
+def test_a_failure_without_hard_links_says_its_own_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    def refuse(_link: Path, _target: Path) -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))  # nothing can be opened any more
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    try:
+        with pytest.raises(ExportError, match=os.strerror(errno.EMFILE)):
+            write_export("new", tmp_path / "a.bib")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert names_in(tmp_path) == []
+
+
+def test_a_path_is_shown_whole_unless_it_is_longer_than_a_line(tmp_path: Path) -> None:
+    with pytest.raises(ExportError) as caught:
+        write_export("new", tmp_path)
+    assert str(caught.value) == f"{str(tmp_path)!r} is a directory; give the name of a file in it"
+    long = str(Path("x" * 100, "y" * 100))
+    with pytest.raises(ExportError, match=f"outside of '{'x' * 59}[.]{{3}}{'y' * 39}';"):
+        write_export("new", tmp_path / "a.bib", within=long)
+
+
 def test_of_many_writers_at_once_exactly_one_wins(tmp_path: Path) -> None:
     """SEC-12"""
     path, winners, refused = tmp_path / "a.bib", [], []
