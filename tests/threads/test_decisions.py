@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.threads.decisions import decode
+from paper_search.threads.decisions import decode, excerpt
 
 FEEDBACK = {"marked_relevant": ["a"]}
 OWN = {"action": "edit", "revised_data": FEEDBACK, "note": "n"}
@@ -26,6 +26,7 @@ SHAPES = {
     "JSON text of a list": ('[{"type": "accept", "args": null}]', {"action": "approve"}),
     "inbox accept": ([{"type": "accept", "args": None}], {"action": "approve"}),
     "inbox accept, not in a list": ({"type": "accept", "args": None}, {"action": "approve"}),
+    "inbox approve": ([{"type": "approve"}], {"action": "approve"}),
     "inbox edit": (
         [{"type": "edit", "args": {"action": "review", "args": FEEDBACK}}],
         {"action": "edit", "revised_data": FEEDBACK},
@@ -126,3 +127,20 @@ def test_any_json_is_decoded_or_refused_and_nothing_else(answer):
     except ValueError:
         return
     assert "action" in decoded
+
+
+@pytest.mark.parametrize(
+    "shape", [lambda item: [item], lambda item: {"decisions": [item]}], ids=["inbox", "chat"]
+)
+def test_what_is_no_decision_is_told_with_what_is_accepted(shape):
+    with pytest.raises(ValueError, match="not a decision") as caught:
+        decode(shape({"type": "ignore"}), ("approve", "skip"))
+    assert str(caught.value) == (
+        "{'type': 'ignore'} is not a decision: an answer is \"approve\", \"reject: why\", or "
+        '{"action": "approve" | "skip", "revised_data": ..., "note": ...}'
+    )
+
+
+def test_of_an_answer_that_is_no_text_the_audit_has_the_kind():
+    assert excerpt({"action": "approve"}) == '{"action": "approve"}'
+    assert excerpt(object()) == "object"
