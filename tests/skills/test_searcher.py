@@ -13,6 +13,7 @@ from tests.virtual_time import in_virtual_time
 from paper_search.errors import SearchSourceError
 from paper_search.http.body import HttpAnswer
 from paper_search.models import (
+    RankedQuery,
     RawPaper,
     SearchConstraints,
     SearchQuery,
@@ -80,6 +81,26 @@ async def test_without_queries_nobody_is_asked() -> None:
 async def test_results_come_in_the_order_of_the_strategy() -> None:
     searcher = Searcher([Source("a"), Source("b", delay_s=0.02), Source("c")])
     assert ids(await searcher.search(strategy("b", "nowhere", "a", "b"))) == ["b-1", "a-1"]
+
+
+class Ranking(Source):
+    """Is asked plain text."""
+
+    ranks_text = True
+
+    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+        assert [query.text for query in strategy.ranked] == ["plain"]
+        return self.answer
+
+
+async def test_a_source_that_there_is_nothing_to_ask_of_is_reported_as_empty() -> None:
+    ranked = strategy(queries=()).model_copy(update={"ranked": [RankedQuery(text="plain")]})
+    report = await Searcher([Source("a"), Ranking("r")]).report(ranked)
+    assert ids(report.papers) == ["r-1"]
+    assert [(entry.source, entry.status) for entry in report.sources] == [
+        ("a", SourceStatus.EMPTY),
+        ("r", SourceStatus.OK),
+    ]
 
 
 async def test_unknown_sources_only_means_all() -> None:
@@ -187,6 +208,20 @@ async def test_an_answer_of_the_wrong_kind_is_a_bug_of_the_source(source: Source
     report = await Searcher([source]).report(strategy())
     assert report.papers == []
     assert report.sources[0].status is SourceStatus.BUG
+    wanted = "a SearchReport" if isinstance(source, Reporting) else "a list of RawPaper"
+    kind = type(source.answer).__name__
+    assert f"the source returned a {kind}, not {wanted}" in str(report.sources[0].error)
+
+
+async def test_records_without_a_title_are_dropped_where_a_source_says_nothing_of_itself() -> None:
+    answer = SearchReport(papers=[paper("1"), paper("2", title="")])
+    report = await Searcher([Reporting("r", answer)]).report(strategy())
+    assert ids(report.papers) == ["1"]
+
+
+async def test_the_log_says_which_source_failed_and_how(caplog: pytest.LogCaptureFixture) -> None:
+    await Searcher([Source("bad", OSError("no net"))]).report(strategy())
+    assert caplog.messages == ["source bad failed (unreachable): OSError: no net"]
 
 
 async def test_no_secret_gets_into_the_report() -> None:
@@ -380,6 +415,29 @@ async def test_a_source_a_little_behind_the_others_is_waited_for() -> None:
     quick = [Source(name, delay_s=0.2) for name in "abcd"]
     report = await Searcher([*quick, Source("e", delay_s=0.3)], straggler_s=0.01).report(strategy())
     assert ids(report.papers)[-1] == "e-1"
+
+
+@in_virtual_time
+async def test_those_behind_get_as_long_again_as_most_of_the_sources_took() -> None:
+    quick = [Source(name, delay_s=0.2) for name in "abcd"]
+    report = await Searcher([*quick, Source("e", delay_s=0.5)], straggler_s=0.01).report(strategy())
+    assert [entry.source for entry in report.sources if entry.is_unfinished] == ["e"]
+
+
+class Salvaging(Source):
+    """Gives what it has when it is ended."""
+
+    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+        with contextlib.suppress(asyncio.CancelledError):
+            await super().search_advanced(strategy)
+        return self.answer
+
+
+@in_virtual_time
+async def test_a_source_that_was_ended_is_unfinished_whatever_it_says_itself() -> None:
+    report = await Searcher([Salvaging("a", delay_s=30)], deadline_s=0.1).report(strategy())
+    assert ids(report.papers) == ["a-1"]
+    assert [(entry.kept, entry.is_unfinished) for entry in report.sources] == [(1, True)]
 
 
 @in_virtual_time
