@@ -15,7 +15,7 @@ from tests.virtual_time import in_virtual_time
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import HttpError, HttpTimeoutError, HttpUnreachableError
 from paper_search.http.limits import HostLimiter
-from paper_search.http.network import LATELY_S, Reachability
+from paper_search.http.network import LATELY_S, Reachability, redirect_target
 from paper_search.http.retry import RetryPolicy
 from paper_search.testing.fault_server import FaultServer
 
@@ -235,3 +235,20 @@ async def test_connections_to_three_hosts_that_are_given_up_speak_against_the_ne
         assert not seen.is_refuted
         await failure(http, f"http://127.0.0.1{port}")
     assert seen.is_refuted == is_refuted
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "to", "leads_to"),
+    [
+        ("GET", 302, "/b", "https://a.org/b"),
+        ("GET", 302, "https://b.org/b", None),
+        ("GET", 201, "/b", None),
+        ("POST", 302, "/b", None),
+    ],
+)
+def test_only_a_redirect_of_a_read_within_the_origin_leads_somewhere(
+    method: str, status: int, to: str, leads_to: str | None
+) -> None:
+    request = httpx.Request(method, "https://a.org/a")
+    answer = httpx.Response(status, headers={"location": to})
+    assert redirect_target(request, answer) == (leads_to and httpx.URL(leads_to))

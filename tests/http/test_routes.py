@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -13,14 +14,17 @@ from pathlib import Path
 
 import httpx
 import pytest
+import trustme
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
+from pytest_httpserver import HTTPServer
 
 from paper_search.errors import ConfigError
 from paper_search.http.client import HttpClient, HttpSettings
+from paper_search.http.errors import HttpUnreachableError
 from paper_search.http.limits import HostLimiter
 from paper_search.http.network import Routes, trusted_certificates
 from paper_search.models.network import NetworkConfig, Setting
@@ -155,6 +159,7 @@ def test_no_proxy_names_hosts_domains_addresses_and_networks(
         ("http_proxy", "http://:8080", "http_proxy is no address of a proxy"),
         ("ALL_PROXY", "socks5://p:notaport", "ALL_PROXY is no address of a proxy"),
         ("NO_PROXY", "10.0.0.0/99", "NO_PROXY: '10.0.0.0/99' is no network such as 10.0.0.0/8"),
+        ("NO_PROXY", "X10.0.0.0/8", "NO_PROXY: 'X10.0.0.0/8' is no network such as 10.0.0.0/8"),
         ("SSL_CERT_FILE", "/no/such/file", "SSL_CERT_FILE is '/no/such/file': there is no such"),
         ("REQUESTS_CA_BUNDLE", __file__, "REQUESTS_CA_BUNDLE is .*: no certificates in it"),
     ],
@@ -184,6 +189,23 @@ def test_an_authority_of_the_institution_is_trusted_beside_the_usual_ones(tmp_pa
     bundle.write_bytes(an_authority())
     setting = Setting(variable="SSL_CERT_FILE", value=str(bundle))
     assert len(trusted_certificates(setting).get_ca_certs()) == usual + 1 > 50
+
+
+async def test_a_host_is_asked_straight_if_an_authority_of_the_institution_vouches_for_it(
+    tmp_path: Path,
+) -> None:
+    authority, own = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(own)
+    bundle = tmp_path / "own.pem"
+    authority.cert_pem.write_to_path(str(bundle))
+    with HTTPServer(ssl_context=own) as server:
+        server.expect_request("/a").respond_with_json({"is_trusted": True})
+        url = f"https://localhost:{server.port}/a"
+        async with opened(SSL_CERT_FILE=str(bundle)) as http:
+            assert (await http.ask(url)).json() == {"is_trusted": True}
+        async with opened() as http:
+            with pytest.raises(HttpUnreachableError, match=r"(?i)certificate"):
+                await http.ask(url)
 
 
 def an_authority() -> bytes:
