@@ -47,6 +47,7 @@ from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import MAX_WAITS
+from paper_search.workflow.waiting import ask_again, join_reports
 
 WAIT = {"action": "edit", "revised_data": {"wait_for_sources": True}}
 QUICK = "abcd"
@@ -383,6 +384,34 @@ async def test_a_late_record_under_an_id_that_another_source_took_is_no_replacem
     titles = {paper.id: paper.title for paper in asked.collection.papers}
     assert titles["a1"] == "Paper 1 of a"
     assert titles["a1@late"] == "Quite another paper"
+
+
+async def asked_again(strategy: SearchStrategy, *awaited: str) -> list[tuple[str, bool]]:
+    """Wait for sources of which one is set up, and return which failed."""
+    skills = FakeSkills()
+    searcher = Searcher([FakeSource("here", papers("here", 1))])
+    services = Skills(skills, skills, searcher, skills, skills, skills)
+    answer = await ask_again(services, strategy, awaited)
+    return [(report.source, report.status.is_failure) for report in answer.sources]
+
+
+async def test_a_source_that_is_gone_is_a_line_beside_one_that_is_asked_again() -> None:
+    strategy = fake_strategy("x", ["here", "gone", "other"])
+    assert await asked_again(strategy, "gone", "here") == [("here", False), ("gone", True)]
+
+
+async def test_a_source_that_was_asked_since_none_of_the_strategy_is_known_is_asked_again() -> None:
+    assert await asked_again(fake_strategy("x", ["nowhere"]), "here") == [("here", False)]
+
+
+@pytest.mark.parametrize(("hits", "counted"), [(None, 70), (50, 50)])
+def test_the_hits_are_those_of_the_last_time_that_a_source_said_them(
+    hits: int | None, counted: int
+) -> None:
+    first = SourceReport(source="s", query="q", status=SourceStatus.PARTIAL, kept=5, hits=70)
+    again = SourceReport(source="s", query="q", status=SourceStatus.OK, kept=2, hits=hits)
+    [joined] = join_reports([first], [again])
+    assert (joined.kept, joined.hits) == (5, counted)
 
 
 async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_asked() -> None:
