@@ -35,8 +35,14 @@ from paper_search.workflow import (
 )
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
-from paper_search.workflow.results import merge_papers, with_decisions, without_excluded
+from paper_search.workflow.results import (
+    decisions_on_papers,
+    merge_papers,
+    with_decisions,
+    without_excluded,
+)
 from paper_search.workflow.session import SearchSession
+from paper_search.workflow.state import WorkflowState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -324,6 +330,17 @@ async def test_a_later_note_on_a_merged_paper_does_not_hide_the_verdict_on_it() 
 
     [mark] = await marks.of_round(0)
     assert (mark.paper_id, mark.is_relevant) == ("a", True)
+
+
+def test_a_mark_on_a_paper_that_was_merged_since_decides_on_the_one_that_it_is_now() -> None:
+    made = [ScreeningMark(paper_id="b", number=1, iteration=0, is_relevant=False, reason="no data")]
+    [(paper_id, said)] = decisions_on_papers(WorkflowState(), made, {"b": "a"}).items()
+    assert (paper_id, said.decision, said.reason) == ("a", "exclude", "no data")
+
+
+def test_taking_back_what_was_never_said_decides_nothing() -> None:
+    made = [ScreeningMark(paper_id="a", number=1, iteration=0, is_taken_back=True)]
+    assert decisions_on_papers(WorkflowState(), made, {}) == {}
 
 
 async def test_what_was_said_of_a_pair_joins_the_answer_unless_that_says_otherwise() -> None:
