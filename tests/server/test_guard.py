@@ -161,6 +161,11 @@ async def test_a_request_without_a_name_of_the_server_is_refused__sec_05(echo, d
     assert echo.bodies == []
 
 
+async def test_of_a_long_foreign_name_only_the_beginning_is_told(reach):
+    answer = await reach().get("/threads/x", headers={"host": "x" * 1_000})
+    assert f"this server is not called {'x' * 100!r}; " in answer.json()["detail"]
+
+
 @pytest.mark.parametrize(
     "host", ["localhost", "LOCALHOST:1", "127.0.0.1:2024", "[::1]:2024", "papers.lan"]
 )
@@ -281,7 +286,7 @@ async def test_a_huge_body_without_a_length_is_refused__sec_18(reach, echo):
 
 
 async def conversed(
-    app: Guard, path: str, *parts: dict[str, Any], **headers: str | None
+    app: Guard, path: str, *parts: dict[str, Any], root: str = "", **headers: str | None
 ) -> list[Any]:
     """Send what a server is handed of one POST, and return what it is told to answer."""
     sent: list[Any] = []
@@ -300,6 +305,7 @@ async def conversed(
         "type": "http",
         "method": "POST",
         "path": path,
+        "root_path": root,
         "client": LOOPBACK,
         "headers": [
             (name.replace("_", "-").encode(), value.encode())
@@ -362,6 +368,35 @@ async def test_an_error_page_loses_what_is_secret__sec_19(reach, echo):
     answer = await reach().post(WRITE, json={})
     assert answer.status_code == 400
     assert answer.json() == {"detail": "refused: api_key=[redacted] [redacted]"}
+
+
+async def test_an_error_page_that_comes_in_parts_loses_what_is_secret__sec_19(desk):
+    async def in_parts(_scope, _receive, send) -> None:
+        await send({"type": "http.response.start", "status": 400})
+        await send({"type": "http.response.body", "body": b"\xff CANARY-", "more_body": True})
+        await send({"type": "http.response.body", "body": b"key-1."})
+
+    app = Guard(in_parts, config=ServerConfig(), admission=desk, secrets=("CANARY-key-1",))
+    start, body = await conversed(app, WRITE, {"body": b"{}"})
+    assert start["status"] == 400
+    assert body["body"].decode() == "\ufffd [redacted]."
+
+
+async def test_an_answer_that_breaks_off_gets_no_second_beginning(desk):
+    async def breaking(_scope, _receive, send) -> None:
+        await send({"type": "http.response.start", "status": 200})
+        raise ValueError("in the middle")
+
+    app = Guard(breaking, config=ServerConfig(), admission=desk)
+    sent = await conversed(app, WRITE, {"body": b"{}"})
+    assert [message["status"] for message in sent] == [200]
+
+
+async def test_a_call_of_the_server_itself_passes_as_it_is(echo, desk):
+    app = Guard(echo, config=ServerConfig(tokens=TOKENS), admission=desk)
+    start, _ = await conversed(app, WRITE, {"body": b"{}"}, root="/noauth", host="elsewhere")
+    assert start["status"] == 200
+    assert "x-content-type-options" not in dict(start["headers"])
 
 
 async def test_a_refusal_reaches_the_client_and_nothing_reaches_the_server(reach, echo, desk):
