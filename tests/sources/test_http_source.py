@@ -14,6 +14,8 @@ from tests.sources.cards import KEY, Cards, Clock, strategy
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError
 from paper_search.http.body import HttpAnswer
+from paper_search.http.limits import process_limiter
+from paper_search.http.network import limits_scope
 from paper_search.models import RawPaper, SearchConstraints, SourceReport, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.client import SourceSettings
@@ -365,6 +367,83 @@ async def test_a_refusal_with_the_status_of_success_is_remembered_too(tmp_path: 
         first = await source.report(strategy("graphs", "trees"))
         again = await source.report(strategy("graphs"))
     assert [report.attempts for report in (*first.sources, *again.sources)] == [1, 0, 0]
+    known = process_limiter(tmp_path / "limits.db").refusal(limits_scope(httpx.URL(URL), [KEY]))
+    assert known is not None
+    assert known.reason == "it said so in an answer"
+
+
+async def test_one_query_that_fails_is_no_failure_of_those_that_find_nothing(
+    client: httpx.AsyncClient, catalogue: Catalogue
+) -> None:
+    catalogue.cards = []
+    source = HttpSource(Cards(URL), client=client)
+    assert await source.search_advanced(strategy("graphs", "( )")) == []
+    with pytest.raises(ServiceError, match="contains no words"):
+        await source.search_advanced(strategy("( )"))
+
+
+async def test_a_query_may_be_sent_as_json() -> None:
+    class Posting(Cards):
+        def first(self, query: Any, filters: Any, wanted: int) -> Request:
+            return replace(super().first(query, filters, wanted), json={"query": query.text})
+
+    catalogue = Catalogue(CARDS)
+    async with httpx.AsyncClient(transport=httpx.MockTransport(catalogue)) as given:
+        assert len(await HttpSource(Posting(URL), client=given).search("graphs")) == 4
+    assert [(asked.method, asked.content) for asked in catalogue.asked] == [
+        ("POST", b'{"query":"graphs"}')
+    ]
+
+
+async def test_two_pages_in_a_row_without_a_record_are_the_last() -> None:
+    pages: list[int] = []
+
+    def service(request: httpx.Request) -> httpx.Response:
+        pages.append(int(request.url.params.get("page", 1)))
+        return httpx.Response(200, json={"papers": [], "total": 70, "next": pages[-1] + 1})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as given:
+        await HttpSource(Cards(URL), client=given).report(strategy("graphs"))
+    assert pages == [1, 2]
+
+
+async def test_the_report_says_how_long_a_query_took() -> None:
+    clock = Clock()
+
+    def service(_request: httpx.Request) -> httpx.Response:
+        clock.now += 2.5
+        return httpx.Response(200, json={"papers": CARDS})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as given:
+        source = HttpSource(Cards(URL), client=given, clock=clock, sleep=clock.sleep)
+        [said] = (await source.report(strategy("graphs"))).sources
+    assert said.milliseconds == 2500
+
+
+async def test_the_time_of_a_source_is_for_all_of_its_queries() -> None:
+    clock, asked = Clock(), []
+
+    def service(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.params["q"])
+        clock.now += 2.5
+        return httpx.Response(200, json={"papers": CARDS})
+
+    settings = SourceSettings(deadline_s=5.0, max_retries=0)
+    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as given:
+        source = HttpSource(Cards(URL), settings, client=given, clock=clock, sleep=clock.sleep)
+        report = await source.report(strategy("graphs", "trees", "sand"))
+    assert asked == ["graphs", "trees"]
+    ok = SourceStatus.OK
+    assert [said.status for said in report.sources] == [ok, ok, SourceStatus.TIMEOUT]
+
+
+def test_what_a_service_will_be_sent_is_told_without_the_address_of_the_person() -> None:
+    contact = "ada@example.org"
+    adapter = Cards(URL, params={"mailto": contact})
+    [said] = HttpSource(adapter, SourceSettings(contact=contact)).translations(strategy("graphs"))
+    assert (said.source, said.query, said.texts) == ("cards", "graphs", ["graphs"])
+    assert "q=graphs" in said.requests[0]
+    assert "ada" not in said.model_dump_json()
 
 
 async def test_what_is_left_of_a_budget_stands_in_the_report() -> None:
