@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any
 
@@ -16,7 +17,12 @@ from werkzeug import Request, Response
 
 from paper_search.http.errors import HttpUnreachableError
 from paper_search.pages.fetching import PageFetcher
-from paper_search.pages.network import GuardedNetwork, check_address, check_url
+from paper_search.pages.network import (
+    GuardedNetwork,
+    check_address,
+    check_url,
+    system_addresses,
+)
 from paper_search.pages.policy import PageContentError, PagePolicy, PageRefusedError
 
 POLICY = PagePolicy()
@@ -41,6 +47,10 @@ REFUSED_URLS = [
     "http://017700000001/",
     "http://127.1/",
     "http://0x7f.1/",
+    "http://example.0x7f/",
+    "http://example.127/",
+    "http://exa%6dple.org/",
+    "http://127.0.0.1%2e/",
     "http://127.0.0.1./",
     "http://[::1]/",
     "http://[::ffff:127.0.0.1]/",
@@ -81,7 +91,8 @@ async def test_sec_14_a_host_that_resolves_to_something_else_later_gains_nothing
     answers = iter([["93.184.216.34"], ["10.0.0.1"]])
     sent: list[httpx.Request] = []
 
-    async def resolve(_host: str, _port: int) -> list[str]:
+    async def resolve(host: str, port: int) -> list[str]:
+        assert (host, port) == ("example.org", 443)
         return next(answers)
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -222,6 +233,13 @@ def test_sec_13_an_address_in_an_odd_form_is_refused(url: str) -> None:
         check_url(url, POLICY)
 
 
+def test_what_is_no_web_address_is_told_with_its_beginning() -> None:
+    with pytest.raises(PageRefusedError) as caught:
+        check_url("ftp://example.org/" + "a" * 100, POLICY)
+    beginning = "ftp://example.org/" + "a" * 42
+    assert str(caught.value) == f"only http and https URLs are fetched, not {beginning!r}"
+
+
 @pytest.mark.parametrize("text", PUBLIC)
 def test_sec_13_public_addresses_pass(text: str) -> None:
     address = ip_address(text)
@@ -237,6 +255,7 @@ def test_sec_13_public_addresses_pass(text: str) -> None:
         ("http://Example.ORG:80/", "example.org"),
         ("https://bücher.example/", "xn--bcher-kva.example"),
         ("https://example.org./a", "example.org."),
+        ("https://163.com/", "163.com"),
     ],
 )
 def test_sec_13_names_of_public_hosts_pass(url: str, host: str) -> None:
@@ -266,3 +285,39 @@ def test_sec_13_no_ipv4_address_gets_through_in_the_disguise_of_ipv6(number: int
     ):
         with pytest.raises(PageRefusedError):
             check_address(disguised, POLICY)
+
+
+async def answered(**headers: str) -> httpx.Response:
+    """Return the answer of a page that comes with these headers."""
+
+    async def resolve(_host: str, _port: int) -> list[str]:
+        return ["8.8.8.8"]
+
+    def answer(_request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, content=b"text", headers=headers)
+
+    network = GuardedNetwork(POLICY, httpx.MockTransport(answer), resolve)
+    return await network.handle_async_request(httpx.Request("GET", "https://example.org/"))
+
+
+async def test_an_answer_that_does_not_say_its_kind_is_read() -> None:
+    assert (await answered()).status_code == 200
+    with pytest.raises(PageContentError) as caught:
+        await answered(**{"content-type": "image/" + "x" * 100})
+    kind = "image/" + "x" * 54
+    assert str(caught.value) == f"example.org answered with {kind!r}, which cannot be read"
+
+
+async def test_the_system_is_asked_for_addresses_and_those_of_ipv4_come_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def found(host: str, port: int, **_kind: Any) -> list[Any]:
+        assert (host, port) == ("example.org", 443)
+        kinds = socket.SOCK_STREAM, socket.IPPROTO_TCP, ""
+        return [
+            (socket.AF_INET6, *kinds, ("2606:4700:4700::1111", 443, 0, 0)),
+            (socket.AF_INET, *kinds, ("1.1.1.1", 443)),
+        ]
+
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **kind: found(*given[:2], **kind))
+    assert await system_addresses("example.org", 443) == ["1.1.1.1", "2606:4700:4700::1111"]
