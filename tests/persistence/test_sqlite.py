@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
@@ -54,6 +55,20 @@ async def test_closing_leaves_one_file_and_no_task(path, tmp_path):
         await persistence.store.aput(("n",), "k", {"v": 1})
     assert asyncio.all_tasks() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+async def test_pruning_keeps_the_open_question_unless_all_is_to_go(path):
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        flow = workflow(persistence=persistence)
+        asked = await flow.start("q", thread_id="t")
+        saver = persistence.checkpointer
+        thread = {"configurable": {"thread_id": "t"}}
+        assert len([saved async for saved in saver.alist(thread)]) > 1
+        await saver.aprune(["t"])
+        assert len([saved async for saved in saver.alist(thread)]) == 1
+        assert await flow.pending("t") == asked
+        await saver.aprune(["t"], strategy="delete")
+        assert [saved async for saved in saver.alist(thread)] == []
 
 
 async def test_an_error_inside_closes_everything_too(path, tmp_path):
