@@ -23,12 +23,22 @@ SEED = 14
 
 NEAREST_TESTS = {
     "exports.bibtex": ["tests/exports/test_bibtex.py"],
+    "exports.files": ["tests/exports/test_files.py"],
     "http.client": ["tests/http"],
+    "http.network": [
+        "tests/http/test_network.py",
+        "tests/http/test_routes.py",
+        "tests/http/test_client.py",
+        "tests/http/test_cache.py",
+    ],
+    "http.redaction": ["tests/http/test_redaction.py"],
     "library.retrieval": [
         "tests/library/test_ranking.py",
         "tests/library/test_source.py",
         "tests/library/test_embedded.py",
     ],
+    "pages.network": ["tests/pages/test_network.py", "tests/pages/test_fetching.py"],
+    "persistence.encryption": ["tests/persistence/test_encryption.py"],
     "persistence.leases": [
         "tests/persistence/test_leases.py",
         "tests/persistence/test_work_locks.py",
@@ -36,6 +46,14 @@ NEAREST_TESTS = {
     "persistence.ledger": [
         "tests/persistence/test_ledger.py",
         "tests/workflow/test_ledger.py",
+    ],
+    "persistence.sqlite_saver": [
+        "tests/persistence/test_sqlite.py",
+        "tests/persistence/test_listing.py",
+        "tests/persistence/test_stock_threads.py",
+        "tests/persistence/test_conformance.py",
+        "tests/persistence/test_faults.py",
+        "tests/persistence/test_opening.py",
     ],
     "query.parser": ["tests/query/test_parser.py", "tests/query/test_linter.py"],
     "report.checks": ["tests/report/test_checks.py"],
@@ -47,6 +65,8 @@ NEAREST_TESTS = {
         "tests/report/test_checks.py",
         "tests/report/test_false_statements.py",
     ],
+    "server.admission": ["tests/server/test_admission.py", "tests/server/test_reports.py"],
+    "server.guard": ["tests/server"],
     "skills.deduplication.comparison": [
         "tests/skills/deduplication",
         "tests/skills/test_deduplicator.py",
@@ -58,7 +78,15 @@ NEAREST_TESTS = {
     "skills.relevance_scorer": ["tests/skills/test_relevance_scorer.py", "tests/skills/judging"],
     "skills.judging.answer": ["tests/skills/judging"],
     "skills.judging.run": ["tests/skills/judging"],
+    "skills.searcher": ["tests/skills/test_searcher.py"],
     "skills.untrusted": ["tests/skills/test_untrusted.py"],
+    "sources.http_source": ["tests/sources/test_http_source.py", "tests/sources/test_faults.py"],
+    "threads.decisions": [
+        "tests/threads/test_decisions.py",
+        "tests/threads/test_question_names.py",
+        "tests/workflow/test_decisions.py",
+        "tests/workflow/test_answer_shapes.py",
+    ],
     "threads.session": [
         "tests/threads",
         "tests/workflow/test_threads.py",
@@ -69,6 +97,13 @@ NEAREST_TESTS = {
     "workflow.decisions": [
         "tests/workflow/test_decisions.py",
         "tests/workflow/test_answer_shapes.py",
+    ],
+    "workflow.marks": [
+        "tests/workflow/test_screening.py",
+        "tests/workflow/test_results.py",
+        "tests/workflow/test_reviewers.py",
+        "tests/workflow/test_same_work.py",
+        "tests/workflow/test_waiting.py",
     ],
     "workflow.nodes": [
         "tests/workflow/test_nodes.py",
@@ -84,6 +119,14 @@ NEAREST_TESTS = {
         "tests/workflow/test_screening.py",
         "tests/workflow/test_waiting.py",
     ],
+    "workflow.results": [
+        "tests/workflow/test_results.py",
+        "tests/workflow/test_screening.py",
+        "tests/workflow/test_round_changes.py",
+        "tests/workflow/test_same_work.py",
+        "tests/workflow/test_engine.py",
+    ],
+    "workflow.waiting": ["tests/workflow/test_waiting.py"],
 }
 """The modules, by their name in `paper_search`, and the tests that each is run against."""
 
