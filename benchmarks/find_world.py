@@ -391,6 +391,7 @@ def main() -> None:
             f"{len(typed(asked))} as keywords": typed(asked),
             f"{given.topics} topics": topics(url, given.topics, given.skip // 4),
         }
+        parts = {label: tasks for label, tasks in parts.items() if tasks}
         heads = (
             "asked",
             "way",
