@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import shutil
 import tempfile
@@ -17,6 +18,7 @@ from tests.examples import FAST, THOROUGH
 
 from paper_search.http.limits import process_limiter
 from paper_search.http.network import process_reachability
+from paper_search.http.redaction import LOGGERS
 from paper_search.testing.recorded import RecordedAnswer, recorded_answers
 
 _BESIDE = Path(__file__).parents[1] / "../shared/data/recorded"
@@ -86,7 +88,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def no_memory_of_hosts() -> None:
-    """Forget what other tests of this process met: refusals, turns, hosts that are away."""
+    """Forget what other tests of this process met: refusals, turns, hosts, keys in logs."""
+    for name in LOGGERS:
+        logging.getLogger(name).filters.clear()
     process_limiter.cache_clear()
     process_reachability.cache_clear()
 

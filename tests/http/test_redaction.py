@@ -1,7 +1,6 @@
 """No text keeps a key."""
 
 import logging
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -53,29 +52,27 @@ def test_log_lines_are_redacted(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.messages == [f"asking https://x.org/?k={REDACTED} 7"]
 
 
-@pytest.fixture
-def as_before() -> Iterator[None]:
-    kept = {name: list(logging.getLogger(name).filters) for name in LOGGERS}
-    yield
-    for name, filters in kept.items():
-        logging.getLogger(name).filters[:] = filters
-
-
-@pytest.mark.usefixtures("as_before")
 def test_every_library_that_sends_logs_without_the_keys(caplog: pytest.LogCaptureFixture) -> None:
-    redact_logs(["CANARY", ""])
+    redact_logs(["CANARY-1", ""])
     with caplog.at_level(logging.DEBUG):
         for name in LOGGERS:
-            logging.getLogger(name).debug("sent to %s", "https://x.org/?k=CANARY")
+            logging.getLogger(name).debug("sent to %s", "https://x.org/?k=CANARY-1")
     assert caplog.messages == [f"sent to https://x.org/?k={REDACTED}"] * len(LOGGERS)
 
 
-@pytest.mark.usefixtures("as_before")
 def test_the_same_keys_are_kept_out_of_logs_once(caplog: pytest.LogCaptureFixture) -> None:
-    before = len(logging.getLogger("httpx").filters)
-    for secrets in (["CANARY", "OTHER"], ["OTHER", "CANARY"], ("CANARY", "OTHER", "")):
+    for secrets in (
+        ["CANARY-1", "CANARY-2"],
+        ["CANARY-2", "CANARY-1"],
+        ("CANARY-1", "CANARY-2", ""),
+    ):
         redact_logs(secrets)
-    assert len(logging.getLogger("httpx").filters) == before + 1
+    assert len(logging.getLogger("httpx").filters) == 1
     with caplog.at_level(logging.INFO):
-        logging.getLogger("httpx").info("OTHER, CANARY")
+        logging.getLogger("httpx").info("CANARY-2, CANARY-1")
     assert caplog.messages == [f"{REDACTED}, {REDACTED}"]
+
+
+def test_a_word_that_is_too_short_for_a_key_stays_in_logs() -> None:
+    redact_logs(["none", "ollama"])
+    assert logging.getLogger("httpx").filters == []

@@ -20,6 +20,7 @@ LOGGERS = (
 )
 """They say what is sent and received; a filter does not hold for the loggers below its own."""
 
+_SHORTEST = 8
 _PARAMETER = re.compile(
     r"(?i)((?:api[_-]?key|access[_-]?token|token|password|secret)=)[^\s&\"'<>]+"
 )
@@ -50,9 +51,13 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
 def redact_logs(secrets: Iterable[str]) -> None:
     """Keep secrets out of what HTTP libraries log, for as long as the process runs.
 
-    Packages of models send by clients of their own, which nobody else can watch.
+    Packages of models send by clients of their own, which nobody else can watch. What is shorter
+    than 8 characters is no secret: a server of one's own takes any word for a key.
     """
-    lasting = _LastingFilter(frozenset(filter(None, secrets)))
+    kept = frozenset(secret for secret in secrets if len(secret) >= _SHORTEST)
+    if not kept:
+        return
+    lasting = _LastingFilter(kept)
     for logger in map(logging.getLogger, LOGGERS):
         logger.addFilter(lasting)
 
