@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -13,6 +14,7 @@ from werkzeug import Request, Response
 from paper_search.llm.tracing import redact_traces, without_secrets
 
 KEY = "CANARY-key-of-the-model"
+EXAMPLES = f"{Path(__file__).parents[2] / 'docs' / 'examples'}/"
 QUESTION = f"graphs, with {KEY} in them"
 
 
@@ -38,7 +40,7 @@ def run(tmp_path, url: str, *command: str, **variables: str) -> str:
     """Return what a command says that asks a model."""
     system = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     ended = subprocess.run(  # noqa: S603  # our own command
-        [sys.executable, "-m", "paper_search", *command, "--yes"],
+        [sys.executable, "-m", "paper_search", *command],
         env={
             **system,
             "HOME": str(tmp_path),
@@ -62,16 +64,27 @@ def run(tmp_path, url: str, *command: str, **variables: str) -> str:
 
 def test_nothing_is_sent_unless_it_is_asked_for__sec_20(tmp_path, collector):
     server, bodies = collector
-    run(tmp_path, server.url_for("").rstrip("/"), "find", QUESTION)
+    run(tmp_path, server.url_for("").rstrip("/"), "find", QUESTION, "--yes")
     assert bodies == []
 
 
-@pytest.mark.parametrize(("command", "step"), [("find", b"parse_intent"), ("report", b"planner")])
-def test_what_is_sent_holds_no_key__sec_20(tmp_path, collector, command: str, step: bytes):
+@pytest.mark.parametrize(
+    ("command", "step"),
+    [
+        (["find", QUESTION, "--yes"], b"parse_intent"),
+        (["report", QUESTION, "--yes"], b"planner"),
+        (
+            ["graph", "run", "linear", "--in", EXAMPLES, "--input", f'{{"title": "{KEY}"}}'],
+            b"split",
+        ),
+    ],
+    ids=["search", "report", "workflow of others"],
+)
+def test_what_is_sent_holds_no_key__sec_20(tmp_path, collector, command: list[str], step: bytes):
     """Neither the one in the question nor the one that the model's server says back."""
     server, bodies = collector
     url = server.url_for("").rstrip("/")
-    run(tmp_path, url, command, QUESTION, LANGSMITH_TRACING="true")
+    run(tmp_path, url, *command, LANGSMITH_TRACING="true")
     assert any(step in body for body in bodies)
     assert any(b"[redacted]" in body for body in bodies)
     assert [body for body in bodies if b"CANARY" in body] == []
@@ -82,7 +95,7 @@ def test_no_log_of_a_models_client_holds_the_key__sec_20(tmp_path, httpserver: H
     elsewhere = {"Location": f"/elsewhere?key={KEY}"}
     httpserver.expect_request("/chat/completions").respond_with_data(status=307, headers=elsewhere)
     httpserver.expect_request("/elsewhere").respond_with_data(status=500)
-    said = run(tmp_path, httpserver.url_for("").rstrip("/"), "--debug", "find", "graphs")
+    said = run(tmp_path, httpserver.url_for("").rstrip("/"), "--debug", "find", "graphs", "--yes")
     assert "/elsewhere?key=[redacted]" in said
     assert KEY not in said
 

@@ -177,14 +177,12 @@ def _json_object(text: str | None) -> dict[str, Any]:
 
 
 def _services(ctx: typer.Context, workflow: "Workflow", home: Path | None) -> Any:
-    """Return the live objects that the workflow names, made from the program's settings."""
-    if workflow.services is None:
-        return None
+    """Return the live objects that the workflow names, made from the program's settings, if any."""
     from paper_search.llm.tracing import redact_output
 
     config = settings(ctx, home)
     redact_output(config.secrets)
-    return factory(workflow)(config)
+    return None if workflow.services is None else factory(workflow)(config)
 
 
 def factory(workflow: "Workflow") -> Any:

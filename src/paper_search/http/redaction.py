@@ -20,7 +20,7 @@ LOGGERS = (
 )
 """They say what is sent and received; a filter does not hold for the loggers below its own."""
 
-_SHORTEST = 8
+_SHORTEST = 4
 _PARAMETER = re.compile(
     r"(?i)((?:api[_-]?key|access[_-]?token|token|password|secret)=)[^\s&\"'<>]+"
 )
@@ -52,7 +52,7 @@ def redact_logs(secrets: Iterable[str]) -> None:
     """Keep secrets out of what HTTP libraries log, for as long as the process runs.
 
     Packages of models send by clients of their own, which nobody else can watch. What is shorter
-    than 8 characters is no secret: a server of one's own takes any word for a key.
+    than 4 characters is no secret: a server of one's own takes any key, such as "x".
     """
     kept = frozenset(secret for secret in secrets if len(secret) >= _SHORTEST)
     if not kept:
