@@ -1,7 +1,6 @@
 """Screening with learning from marks, beside TF-IDF active learning and ASReview, in one run.
 
     python benchmarks/screening.py [FOLDER] [--starts 3] [--set NAME] [--jobs 2] [--asreview PYTHON]
-    python benchmarks/screening.py --stopping [...]          without the peers
     python benchmarks/screening.py --speed
 
 Simulation on reviews with human labels: the person knows one relevant paper (drawn by a fixed seed)
@@ -12,10 +11,6 @@ AP: average precision of the order. R@10: share of the relevant that is found wh
 screened. WSS@95: share of the work that is saved against random order when 95 % are found (Cohen et
 al. 2006). The known paper counts nowhere. Peers get one random irrelevant paper for free: they
 cannot start without.
-
-The second table: how often no more was left than the bound says, how far `expected` was off as a
-share of all that is relevant, and where each rule stops, as a share of the papers: recall there
-(the least; in how many simulations it is 95 %).
 
 The peers need scikit-learn; the program itself does not. ASReview needs an older rispy than the
 program, so it lives in an environment of its own: --asreview names its interpreter.
@@ -40,8 +35,7 @@ from typing import Any
 
 from paper_search.models import RawPaper
 from paper_search.skills import IntentParser, RelevanceScorer
-from paper_search.skills.screening import Ranker, stopping_estimate
-from paper_search.skills.screening.stopping_estimate import TARGET_RECALL
+from paper_search.skills.screening import Ranker
 
 DATA = Path(__file__).parents[1] / "../shared/data/screen_asreview"
 QUESTIONS = {
@@ -59,8 +53,6 @@ QUESTIONS = {
 }
 """Written from the names of the reviews, before any record was looked at."""
 FIRST, STEP = 20, 0.04
-IN_A_ROW = (50, 100)
-"""Irrelevant papers after which the simple rule stops."""
 Scores = Sequence[float]
 Method = Callable[[dict[int, bool]], Scores]
 
@@ -249,43 +241,12 @@ def starts_of(review: Review, count: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the stopping estimate said along one simulated screening."""
-
-    held: float
-    """Share of the moments at which no more was left than `at_most`."""
-    error: float
-    """Of `expected`, in the mean, as a share of all that is relevant."""
-    stops: list[tuple[float, float]]
-    """Work done and recall reached, by the stopping estimate and by each `IN_A_ROW`."""
-
-
-def told_along(found: Sequence[bool]) -> Told:
-    """Return what the stopping estimate says along a screening, and where rules stop it."""
-    places = range(10, len(found), max(1, len(found) // 60))
-    tellings = [stopping_estimate(found[:n], len(found) - n, found_before=1) for n in places]
-    truths = [sum(found[n:]) for n in places]
-    pairs = list(zip(tellings, truths, strict=True))
-    ends = [next((n for n, t in zip(places, tellings, strict=True) if t.is_enough), len(found))]
-    for wanted in IN_A_ROW:
-        rows = (n for n in range(wanted, len(found)) if not any(found[n - wanted : n]))
-        ends.append(next(rows, len(found)))
-    return Told(
-        held=sum(truth <= told.at_most for told, truth in pairs) / len(pairs),
-        error=sum(abs(told.expected - truth) for told, truth in pairs) / len(pairs) / sum(found),
-        stops=[(end / len(found), sum(found[:end]) / sum(found)) for end in ends],
-    )
-
-
-@dataclass(frozen=True)
 class Compared:
     """What one review gave."""
 
     review: Review
     rows: dict[str, tuple[float, ...]]
     """Means of the measures over the starts, by method."""
-    told: list[Told]
-    """Of our own order, from each start."""
 
 
 def compared(
@@ -294,17 +255,15 @@ def compared(
     """Simulate the screening of a review by all methods, from the same starts."""
     starts = starts_of(review, count)
     rows: dict[str, list[tuple[float, ...]]] = {}
-    told = []
     for name in methods:
         make, rows[name] = METHODS[name], []
         for start in starts:
             order, spent = screened(review, make(review, start), start)
             found = [review.labels[number] for number in order]
             rows[name].append((*measures(found), spent))
-            told += [told_along(found)] if make is ours else []
     if interpreter:
         rows["ASReview 3, ELAS u4"] = asreview(review, starts, interpreter)
-    return Compared(review, {name: _mean(values) for name, values in rows.items()}, told)
+    return Compared(review, {name: _mean(values) for name, values in rows.items()})
 
 
 def compare(
@@ -326,23 +285,6 @@ def compare(
             print(f"| {hit.review.name} | {size} | {name} | {_shown(mean)} |")
     for name in found[0].rows:
         print(f"| **mean** | | | {name} | {_shown(_mean([entry.rows[name] for entry in found]))} |")
-    rules = ["stopping estimate", *(f"{entry} irrelevant in a row" for entry in IN_A_ROW)]
-    print("\n| review | bound held | error of expected | " + " | ".join(rules) + " |")
-    print("|---|--:|--:|" + "---|" * len(rules))
-    for item in found:
-        print(f"| {item.review.name} {_told_row(item.told)}")
-    print(f"| **all** {_told_row([told for entry in found for told in entry.told])}")
-
-
-def _told_row(told: Sequence[Told]) -> str:
-    held, error = _mean([(message.held, message.error) for message in told])
-    cells = [f"{held:.1%}", f"{error:.2f}"]
-    for stops in zip(*(message.stops for message in told), strict=True):
-        work, recall = _mean(stops)
-        enough = sum(reached >= TARGET_RECALL for _, reached in stops)
-        least = min(reached for _, reached in stops)
-        cells.append(f"{work:.0%}: {recall:.3f} (least {least:.2f}; {enough}/{len(stops)})")
-    return "| " + " | ".join(cells) + " |"
 
 
 def judge_speed(folder: Path) -> None:
@@ -383,15 +325,13 @@ def main() -> None:
     parser.add_argument("--set")
     parser.add_argument("--asreview", metavar="PYTHON")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--stopping", action="store_true")
     parser.add_argument("--speed", action="store_true")
     chosen = parser.parse_args()
     if chosen.speed:
         judge_speed(chosen.folder)
         return
-    methods = ["paper_search"] if chosen.stopping else list(METHODS)
     found = list(reviews(chosen.folder, chosen.set))
-    compare(found, methods, chosen.starts, chosen.asreview, chosen.jobs)
+    compare(found, list(METHODS), chosen.starts, chosen.asreview, chosen.jobs)
 
 
 if __name__ == "__main__":

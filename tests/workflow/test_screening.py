@@ -13,7 +13,6 @@ from paper_search.threads.engine import open_memory
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.screening import MarkStore, Screening, ScreeningMark, joined
 from paper_search.workflow.session import SearchSession
-from paper_search.workflow.stopping_estimates import page_estimate
 
 PAPERS = [
     Paper(id=f"p{n}", title=title, authors=[], source="s", relevance_score=1 - n / 10)
@@ -114,7 +113,7 @@ async def test_the_stopping_estimate_is_of_this_round_and_counts_what_was_found_
     assert len(screening.queue()) == 4
     await screening.say(PAPERS[2], is_relevant=True)
     assert screening.stopping_estimate is not None
-    assert (screening.stopping_estimate.found, screening.stopping_estimate.unseen) == (2, 3)
+    assert (screening.stopping_estimate.relevant, screening.stopping_estimate.unseen) == (2, 3)
 
 
 async def test_a_thousand_marks_are_all_read() -> None:
@@ -177,19 +176,19 @@ async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None
         assert again.question.payload.marks == {}
 
 
-def test_marks_on_a_page_tell_of_what_was_passed_over() -> None:
-    ids = [f"p{n}" for n in range(30)]
-    assert page_estimate(ids, {}, {"p1": True}) is None
-    told = page_estimate(ids, {"p2": True, "p9": False}, {"p0": True})
-    assert told is not None
-    assert (told.screened, told.found, told.unseen) == (9, 2, 20)
+async def test_papers_that_the_person_picked_say_nothing_about_the_rest() -> None:
+    marks = store()
+    await marks.say(["p4"], 0, is_relevant=True)
+    screening = Screening(PAPERS, marks, await marks.marks(), 0, {})
+    assert screening.stopping_estimate is None
+    await screening.say(PAPERS[0], is_relevant=False)
+    estimate = screening.stopping_estimate
+    assert estimate is not None
+    assert (estimate.screened, estimate.relevant) == (1, 1)
+    assert estimate.unseen == len(PAPERS) - 2
 
 
-def test_marks_on_papers_that_are_not_shown_tell_nothing() -> None:
-    assert page_estimate(["a", "b"], {"gone": True}, {}) is None
-
-
-async def test_the_next_question_says_what_the_marks_on_the_page_leave() -> None:
+async def test_a_question_about_a_result_without_screening_has_no_estimate() -> None:
     fake = FakeSkills()
     search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
     await search.start("q", thread_id="t")
@@ -197,34 +196,9 @@ async def test_the_next_question_says_what_the_marks_on_the_page_leave() -> None
     session = SearchSession.on(persistence, "t")
     first = await session.open_question()
     assert first is not None
-    assert first.question.payload.stopping_estimate is None
     marked = first.question.payload.collection.papers[0].id
-    await reply_to(search, "t", {"action": "edit", "revised_data": {"marked_relevant": [marked]}})
-    await reply_to(search, "t", "approve")
+    await session.mark([marked], is_relevant=True)
     again = await session.open_question()
     assert again is not None
-    assert again.question.payload.stopping_estimate.startswith(
-        "Round 1, assuming you read every paper above your last mark: 1 of 2 screened, 1 relevant."
-    )
-    assert "New in this round: " in again.question.payload.stopping_estimate
-    [interrupt] = (await session.snapshot()).interrupts
-    assert (
-        interrupt.value["payload"]["stopping_estimate"] == again.question.payload.stopping_estimate
-    )
-
-
-async def test_the_next_question_says_what_the_screening_before_it_leaves() -> None:
-    fake = FakeSkills()
-    search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
-    await search.start("q", thread_id="t")
-    await reply_to(search, "t", "approve")
-    session = SearchSession.on(persistence, "t")
-    screening = await session.screening()
-    await screening.say(screening.queue()[-1], is_relevant=False)
-    await reply_to(search, "t", "reject: nothing of use")
-    await reply_to(search, "t", "approve")
-    again = await session.open_question()
-    assert again is not None
-    assert again.question.payload.stopping_estimate.startswith(
-        "Round 1: 1 of 2 screened, 0 relevant."
-    )
+    assert again.question.payload.marks == {marked: True}
+    assert again.question.payload.stopping_estimate is None

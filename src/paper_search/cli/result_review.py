@@ -19,7 +19,6 @@ from paper_search.workflow.checkpoints import (
     DecisionAction,
     ResultPayload,
 )
-from paper_search.workflow.stopping_estimates import AS_READ, page_estimate
 
 if TYPE_CHECKING:
     from paper_search.models import Paper
@@ -279,14 +278,6 @@ class _ResultAnswer:
                 numbers[i] for i, mark in self.marks.items() if mark is wanted and i in numbers
             )
             say(f"  {name}: {' '.join(map(str, marked)) or '-'}")
-        if not self._payload.marks:  # else a screening said it, in an order that is not the page's
-            self._say_estimate()
-
-    def _say_estimate(self) -> None:
-        ids, earlier = [paper.id for paper in self._papers], self._payload.earlier_marks
-        found = page_estimate(ids, self._said, earlier)
-        if found is not None:
-            say(f"  {AS_READ.capitalize()}: {found.advice}")
 
     def _show_more(self) -> None:
         if self._papers and self._read >= len(self._papers):

@@ -287,9 +287,8 @@ def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
         if stopping_estimate is None
         else {
             "screened": stopping_estimate.screened,
-            "found": stopping_estimate.found,
+            "relevant": stopping_estimate.relevant,
             "unseen": stopping_estimate.unseen,
-            "expected": stopping_estimate.expected,
             "at_most": stopping_estimate.at_most,
             "is_enough": stopping_estimate.is_enough,
             "advice": stopping_estimate.advice,

@@ -109,8 +109,6 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
                 yield shortened(visible(f"{source.source}: {source.note}"))
         if collection.known_papers is not None:
             yield visible(collection.known_papers.summary)
-        if collection.coverage is not None:
-            yield collection.coverage.summary
         is_offline = no_network(state.reports) is not None
         if not collection.papers and not is_offline:
             command = self._commands.details()

@@ -195,8 +195,6 @@ def show_thread(
     if detail.collection is not None:
         for line in (*_known(detail.collection.known_papers), *_unjudged(detail.collection)):
             console.print(line)
-        if detail.collection.coverage is not None:
-            console.print(_fact("missing", detail.collection.coverage.summary))
         papers = detail.collection.papers
         console.print()
         console.print(paper_table(papers if is_all else papers[:PAGE]))
@@ -274,8 +272,6 @@ def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[R
         yield from (text(f"  + {paper.title}") for paper in kept)
     if payload.changes:
         yield _fact("since last", payload.changes.summary)
-    if payload.coverage:
-        yield _fact("missing", payload.coverage.summary)
     if payload.stopping_estimate:
         yield _fact("screening", payload.stopping_estimate)
 

@@ -78,8 +78,6 @@ def _search_report(collection: PaperCollection) -> list[str]:
     if collection.silent_sources:
         names = ", ".join(map(inert, collection.silent_sources))
         lines.append(f"**No results from: {names}.**\n")
-    if collection.coverage is not None:
-        lines.append(f"{collection.coverage.summary}\n")
     if collection.known_papers is not None:
         lines.append(f"{inert(collection.known_papers.summary)}.\n")
     return lines

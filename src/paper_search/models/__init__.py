@@ -1,6 +1,5 @@
 """The nouns of the program."""
 
-from paper_search.models.coverage import Coverage, KnownPapersReport
 from paper_search.models.criteria import Criterion, CriterionKind, Grade
 from paper_search.models.duplicates import (
     Cluster,
@@ -18,6 +17,7 @@ from paper_search.models.feedback import (
     named_seed,
     relevant_seeds,
 )
+from paper_search.models.known_papers import KnownPapersReport
 from paper_search.models.paper import (
     NOT_NEEDED,
     Author,
@@ -67,7 +67,6 @@ __all__ = [
     "BibliographicRecord",
     "Cluster",
     "Clustering",
-    "Coverage",
     "Criterion",
     "CriterionKind",
     "DeduplicationReport",

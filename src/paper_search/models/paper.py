@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
-from paper_search.models.coverage import Coverage, KnownPapersReport
 from paper_search.models.criteria import Grade
+from paper_search.models.known_papers import KnownPapersReport
 from paper_search.models.query import SearchStrategy
 from paper_search.models.source_report import SourceReport
 
@@ -331,8 +331,6 @@ class PaperCollection(BaseModel):
     """What became of the papers that a good search must find; None: none were named."""
     set_aside: list[Paper] = Field(default_factory=list, exclude_if=lambda papers: not papers)
     """Found, but below the line, beyond the limit or marked irrelevant; best first."""
-    coverage: Coverage | None = Field(default=None, exclude_if=lambda coverage: coverage is None)
-    """How much is missing, as far as the overlap of the last round's sources tells."""
 
     def listed(self, *, is_all: bool = False, min_score: float | None = None) -> PaperCollection:
         """Return the collection with what was set aside among its papers, or without low scores.

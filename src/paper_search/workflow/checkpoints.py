@@ -12,7 +12,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 from paper_search.errors import PersistenceError
 from paper_search.models import (
-    Coverage,
     KnownPapersReport,
     MergeDecision,
     Paper,
@@ -111,9 +110,7 @@ class ResultPayload(BaseModel):
     earlier_marks: dict[str, bool] = Field(default_factory=dict)
     """What was marked in earlier rounds and still holds."""
     stopping_estimate: str | None = None
-    """How many relevant papers are left, and whether to stop; None: nothing was marked yet."""
-    coverage: Coverage | None = None
-    """How much is missing, by the overlap of the sources; None: it does not tell."""
+    """How many papers of this round were screened, and a bound on what is left; None: none was."""
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models so far."""
     store_namespace: list[str] = Field(default_factory=list)

@@ -31,6 +31,8 @@ class ScreeningMark(BaseModel):
     is_relevant: bool | None = None
     """None: neither; the paper was skipped, has a note only, or its mark was taken back."""
     is_skipped: bool = False
+    is_screened: bool = False
+    """Whether it was made while screening, where the program and not the person picks the paper."""
     is_taken_back: bool = False
     """What an earlier round said of it does not hold any more."""
     reason: str | None = None

@@ -19,7 +19,6 @@ from paper_search.models import (
     SourceReport,
     UserFeedback,
 )
-from paper_search.skills.coverage import coverage_of
 from paper_search.skills.known_papers import check_known_papers
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps import Outcome, StepContext, StepUpdate
@@ -47,7 +46,6 @@ from paper_search.workflow.state import (
     StepState,
     WorkflowState,
 )
-from paper_search.workflow.stopping_estimates import carried_estimate
 from paper_search.workflow.strategies import edited, limited, seeded
 from paper_search.workflow.waiting import ask_again, count_kept, join_records, join_reports
 
@@ -202,18 +200,15 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     limit = ctx.workflow_params.max_results
     stored = await records.put_collection(collection, limit, scored=scored)
     await records.index(state.question)
-    told: dict[str, Any] = {"coverage": coverage_of(scored, state.reports)}
+    reference = stored
     if (before := state.result) is not None:
-        made = await MarkStore(ctx.store, ctx.thread_id).marks()
-        estimate = carried_estimate(state, made, stored)
-        told["stopping_estimate"] = before.stopping_estimate if state.waits else estimate
-        told["changes"] = round_changes(
+        changed = round_changes(
             before.paper_ids,
             stored.paper_ids,
             {*before.paper_ids, *before.set_aside_ids},
             changes(before.metadata.search_strategy, strategy),
         )
-    reference = stored.model_copy(update=told)
+        reference = stored.model_copy(update={"changes": changed})
     known = _known_papers(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "known_papers": known}
     if ctx.workflow_params.enable_result_checkpoint:
@@ -260,8 +255,8 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     collection = await final_collection(state, records, marks, ctx.services.deduplicate)
     reference = await records.put_collection(collection, part="final")
     if (before := state.result) is not None:
-        told = {"hidden": before.hidden_among(reference.set_aside_ids), "coverage": before.coverage}
-        reference = reference.model_copy(update=told)
+        hidden = before.hidden_among(reference.set_aside_ids)
+        reference = reference.model_copy(update={"hidden": hidden})
     await records.index(state.question)
     await _approvals(ctx).end()
     return Outcome.OK, {"is_complete": True, "result": reference, "collection": collection}

@@ -97,8 +97,6 @@ async def result_question(
             hidden=state.result.hidden,
             changes=state.result.changes,
             set_aside=len(state.result.set_aside_ids),
-            stopping_estimate=state.result.stopping_estimate,
-            coverage=state.result.coverage,
             usage=state.usage,
             store_namespace=list(records.namespace("records")),
         ),

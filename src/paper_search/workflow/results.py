@@ -69,7 +69,6 @@ async def merged_collection(
             "reports": [*state.earlier_reports, *state.reports],
             "silent_sources": state.silent_sources,
             "known_papers": state.known_papers,
-            "coverage": state.result.coverage if state.result else None,
         }
     )
 

@@ -155,7 +155,12 @@ class Screening:
         base = old or ScreeningMark(paper_id=paper.id, number=number, iteration=self.iteration)
         moved: dict[str, object] = {}
         if is_verdict:
-            moved = {"number": number, "iteration": self.iteration, "is_taken_back": False}
+            moved = {
+                "number": number,
+                "iteration": self.iteration,
+                "is_taken_back": False,
+                "is_screened": True,
+            }
         mark = base.model_copy(update={**said, **moved, **said_now(by)})
         await self._store.put(mark)
         self._marks[paper.id] = mark

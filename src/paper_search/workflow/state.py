@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from paper_search.models import (
-    Coverage,
     EndReason,
     Facets,
     KnownPapersReport,
@@ -98,10 +97,6 @@ class CollectionRef(BaseModel):
     """Ids of the records that a paper stands for, where that is not the one of its own id."""
     changes: RoundChanges | None = None
     """What differs from the result that was shown before; None: this is the first."""
-    stopping_estimate: str | None = None
-    """How many relevant papers the round before left behind, where something was marked in it."""
-    coverage: Coverage | None = None
-    """How much is missing, by the overlap of this round's sources; None: it does not tell."""
     part: str = "papers"
     """Where in the store the papers are that are more than record and verdict."""
 
