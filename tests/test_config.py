@@ -317,6 +317,21 @@ def test_a_contact_that_is_no_address_is_refused(monkeypatch, contact):
         load_config()
 
 
+@pytest.mark.parametrize("domain", ["example.com", "mail.Example.org", "uni.test", "a.invalid"])
+def test_a_contact_that_is_nobodys_is_refused(monkeypatch, domain):
+    monkeypatch.setenv("PAPER_SEARCH_CONTACT", f"a@{domain}")
+    with pytest.raises(ConfigError, match="a placeholder that services refuse"):
+        load_config()
+
+
+@pytest.mark.parametrize(
+    "domain", ["example.edu", "myexample.com", "example.com.au", "contest.org"]
+)
+def test_a_contact_that_only_looks_like_a_placeholder_is_taken(monkeypatch, domain):
+    monkeypatch.setenv("PAPER_SEARCH_CONTACT", f"a@{domain}")
+    assert load_config().contact == f"a@{domain}"
+
+
 KEYED = ["serpapi_scholar", "openalex", "semantic_scholar", "pubmed", "core", "serper_scholar"]
 
 

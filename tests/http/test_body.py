@@ -38,8 +38,12 @@ def test_a_document_in_utf_16_is_read_as_it_is() -> None:
     assert root.text == "ĉ ā"
 
 
-def test_an_empty_body_is_no_document() -> None:
-    assert answer(b" \n").xml() is None
+@pytest.mark.parametrize("content", [b" \n", b"null", b"\xef\xbb\xbfnull\n"])
+def test_an_empty_body_is_neither_data_nor_a_document(content: bytes) -> None:
+    with pytest.raises(HttpBodyError, match="without content"):
+        answer(content).json()
+    with pytest.raises(HttpBodyError):
+        answer(content).xml()
 
 
 @pytest.mark.parametrize(

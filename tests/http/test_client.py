@@ -368,7 +368,9 @@ async def test_a_body_that_is_no_use_is_refused(
 async def test_an_empty_body_is_no_data(server: FaultServer, opened: Opening, path: str) -> None:
     """API-12"""
     async with opened() as http:
-        assert (await http.ask(server.url(path))).json() is None
+        answer = await http.ask(server.url(path))
+    with pytest.raises(HttpBodyError, match="without content"):
+        answer.json()
 
 
 @pytest.mark.parametrize("path", ["/gzip-bomb", "/huge"])

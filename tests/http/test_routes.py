@@ -24,10 +24,13 @@ from pytest_httpserver import HTTPServer
 
 from paper_search.errors import ConfigError
 from paper_search.http.client import HttpClient, HttpSettings
-from paper_search.http.errors import HttpUnreachableError
+from paper_search.http.errors import HttpProxyError, HttpUnreachableError
 from paper_search.http.limits import HostLimiter
 from paper_search.http.network import Routes, trusted_certificates
+from paper_search.models import SourceStatus
 from paper_search.models.network import NetworkConfig, Setting
+from paper_search.sources.crossref import Crossref
+from paper_search.sources.explanation import explained
 
 ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"
 HOST = "service.invalid"
@@ -39,6 +42,7 @@ class Proxy:
 
     port: int = 0
     asked: list[str] = field(default_factory=list)
+    answer: bytes = ANSWER
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         first = await reader.readexactly(1)
@@ -59,7 +63,7 @@ class Proxy:
             first = b""
         line = (first + await reader.readline()).decode("ascii").strip()
         self.asked.append(line)
-        writer.write(ANSWER + json.dumps({"line": line}).encode())
+        writer.write(self.answer + json.dumps({"line": line}).encode())
         await writer.drain()
         writer.close()
 
@@ -111,6 +115,37 @@ async def test_the_password_of_a_socks_proxy_is_in_no_log_line(
     assert proxy.asked == ["me", "CANARY päss", f"socks {HOST}", "GET /a HTTP/1.1"]
     assert "auth=(b'me', b'[redacted]')" in caplog.text
     assert "CANARY" not in caplog.text
+
+
+@pytest.mark.parametrize("scheme", ["http", "https", "socks5"])
+async def test_a_proxy_that_is_down_is_named_and_not_the_service(
+    scheme: str, unused_tcp_port: int
+) -> None:
+    address = f"{scheme}://me:CANARY@127.0.0.1:{unused_tcp_port}"
+    async with opened(HTTPS_PROXY=address) as http:
+        with pytest.raises(HttpProxyError) as caught:
+            await http.ask(f"https://{HOST}/a")
+    said = str(caught.value)
+    assert f"the proxy 127.0.0.1:{unused_tcp_port} (HTTPS_PROXY) cannot be reached" in said
+    assert HOST not in said
+    assert "CANARY" not in said
+    failure = explained(caught.value, Crossref(), patience_s=1)
+    assert "Crossref" not in str(failure)
+    assert failure.status is SourceStatus.UNREACHABLE
+
+
+async def test_a_proxy_that_refuses_to_connect_is_named(proxy: Proxy) -> None:
+    proxy.answer = b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"
+    async with opened(HTTPS_PROXY=f"127.0.0.1:{proxy.port}") as http:
+        with pytest.raises(HttpProxyError, match=f"does not connect to {HOST}: .*407"):
+            await http.ask(f"https://{HOST}/a")
+
+
+async def test_a_service_that_fails_behind_a_proxy_is_not_called_the_proxy(proxy: Proxy) -> None:
+    async with opened(HTTPS_PROXY=f"127.0.0.1:{proxy.port}") as http:
+        with pytest.raises(HttpUnreachableError, match=f"{HOST} cannot be reached") as caught:
+            await http.ask(f"https://{HOST}/a")  # it connects, and speaks no TLS
+    assert not isinstance(caught.value, HttpProxyError)
 
 
 async def test_a_host_that_no_proxy_is_for_is_asked_straight(proxy: Proxy) -> None:

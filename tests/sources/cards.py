@@ -58,8 +58,6 @@ class Cards(Adapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         body = answer.json()
-        if body is None:
-            return Page()
         if not isinstance(body, dict):
             raise ServiceError(f"Card catalogue answered with {type(body).__name__}")
         if "error" in body:

@@ -180,9 +180,12 @@ async def test_api_11_an_error_with_the_status_of_success_is_an_error(server: Fa
 
 
 @pytest.mark.parametrize("path", ["/empty", "/no-content"])
-async def test_api_12_an_empty_body_is_an_empty_answer(server: FaultServer, path: str) -> None:
+async def test_api_12_an_empty_body_is_a_failure_and_no_crash(
+    server: FaultServer, path: str
+) -> None:
     said = await line(cards(server, path))
-    assert (said.status, said.error) == (SourceStatus.EMPTY, None)
+    assert (said.status, said.kept) == (SourceStatus.BAD_RESPONSE, 0)
+    assert "answered without content" in (said.error or "")
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_core_scholar_and_doaj_are_asked_for_it_in_their_own_way() -> None:
     core, scholar, doaj = (request for request in asked if request is not None)
     assert core.json["q"] == 'doi:"10.1000/a.1"'
     assert '"10.1000/a.1"' in str(scholar.json)
-    assert doaj.url.endswith("/doi%3A%2210.1000%2Fa.1%22")
+    assert doaj.url.endswith("/doi:%2210.1000%2Fa.1%22")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from paper_search.sources.core_works import Core, read_work
 from paper_search.sources.dblp import Dblp
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.europe_pmc import EuropePmc, read_result
-from paper_search.sources.explanation import explain
+from paper_search.sources.explanation import explained
 from paper_search.sources.pubmed import FetchRequest, Pubmed
 from paper_search.sources.serper import SerperScholar
 from paper_search.testing.recorded import RecordedAnswer
@@ -678,17 +678,7 @@ def test_an_error_with_status_200_is_an_error(
 )
 def test_a_refusal_means(adapter: Adapter, status: int, body: str, expected: SourceStatus) -> None:
     error = HttpStatusError("refused", status=status, body=body)
-    assert explain(error, adapter, patience_s=80).status is expected
-
-
-@pytest.mark.parametrize(
-    "adapter",
-    [Arxiv(), Pubmed(), EuropePmc(), Dblp(), Core("key"), SerperScholar("key")],
-    ids=lambda adapter: adapter.name,
-)
-def test_an_empty_body_is_an_empty_page(adapter: Adapter) -> None:
-    """API-12."""
-    assert read(adapter, b"") == Page()
+    assert explained(error, adapter, patience_s=80).status is expected
 
 
 @pytest.mark.parametrize("body", [b"<html><body>captcha</body></html>", b"<a/>", b"<feed", b"{}"])

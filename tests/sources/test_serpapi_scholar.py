@@ -284,10 +284,19 @@ async def test_an_error_on_a_later_page_keeps_what_was_collected(make: Make) -> 
     assert "SERPAPI_API_KEY" in (report.sources[0].error or "")
 
 
-async def test_an_empty_body_is_an_empty_answer(make: Make) -> None:
+@pytest.mark.parametrize(
+    "empty",
+    [
+        httpx.Response(204),
+        httpx.Response(200, content=b""),
+        httpx.Response(200, content=b"null"),
+        httpx.Response(200, content=b"{}"),
+    ],
+)
+async def test_an_answer_without_content_is_a_failure(make: Make, empty: httpx.Response) -> None:
     """API-12"""
-    assert await make(Scholar(httpx.Response(204))).search("graph") == []
-    assert await make(Scholar(httpx.Response(200, content=b""))).search("graph") == []
+    with pytest.raises(NonRetryableError):
+        await make(Scholar(empty)).search("graph")
 
 
 async def test_a_bad_record_among_a_hundred_is_counted_and_loses_nothing_else(make: Make) -> None:
@@ -304,7 +313,6 @@ async def test_a_bad_record_among_a_hundred_is_counted_and_loses_nothing_else(ma
 @pytest.mark.parametrize(
     "body",
     [
-        {},
         {"organic_results": None},
         {"organic_results": {"a": 1}},
         {"organic_results": "none"},
@@ -389,7 +397,7 @@ async def test_a_slow_server_costs_no_more_than_the_timeout(path: str) -> None:
         ("/surrogates", SourceStatus.OK),
         ("/bad-charset", SourceStatus.OK),
         ("/gzip", SourceStatus.OK),
-        ("/empty", SourceStatus.EMPTY),
+        ("/empty", SourceStatus.BAD_RESPONSE),
         ("/bad-gzip", SourceStatus.BAD_RESPONSE),
         ("/double-gzip", SourceStatus.BAD_RESPONSE),
         ("/gzip-bomb", SourceStatus.BAD_RESPONSE),

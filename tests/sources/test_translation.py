@@ -20,7 +20,7 @@ from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.testing.sources import FakeSource
 
-CONTACT, KEY = "ada@example.org", "CANARY-key-0001"
+CONTACT, KEY = "ada@university.edu", "CANARY-key-0001"
 QUERY = '("graph neural network*" OR gnn*) AND title:protein AND folding NEAR/3 structure'
 RANKED = RankedQuery(text="graph neural networks for protein structure")
 LIMITS = SearchConstraints(year_from=2010, year_to=2020, language="en", max_results=30)

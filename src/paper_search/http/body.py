@@ -35,6 +35,7 @@ _CHALLENGES = (
     b"_incapsula_resource",
 )
 """Words of the pages of bot walls, in lower case."""
+_NOTHING = "the server answered without content"
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -63,16 +64,16 @@ class HttpAnswer:
     quota: Quota | None = None
 
     def json(self) -> Any:
-        """Return the data; an empty body is None, and so are NaN and infinite numbers.
+        """Return the data, without NaN and infinite numbers.
 
         What begins as JSON is read as such, also where the server calls it a web page.
 
         Raises:
-            HttpBodyError: it is a web page, or no JSON.
+            HttpBodyError: it is empty or `null`, a web page, or no JSON.
         """
         text = self.content.decode("utf-8-sig", errors="replace").strip()
-        if not text:
-            return None
+        if text in {"", "null"}:
+            raise HttpBodyError(_NOTHING)
         if text.startswith("<"):
             raise HttpBodyError("the server answered with a web page instead of JSON")
         try:
@@ -82,14 +83,15 @@ class HttpAnswer:
         except ValueError as error:
             raise HttpBodyError(f"the server's answer is no JSON: {_reason(error)}") from None
 
-    def xml(self) -> Element | None:
-        """Return the root of the document; an empty body is None.
+    def xml(self) -> Element:
+        """Return the root of the document.
 
         Raises:
-            HttpBodyError: it is a web page, no XML, or XML of the kind that attacks its reader.
+            HttpBodyError: it is empty, a web page, no XML, or XML of the kind that attacks its
+                reader.
         """
         if not self.content.strip():
-            return None
+            raise HttpBodyError(_NOTHING)
         if "html" in self.content_type:
             raise HttpBodyError("the server answered with a web page instead of XML")
         return parse_xml(self.content)

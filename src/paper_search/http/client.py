@@ -22,6 +22,7 @@ from paper_search.http.errors import (
     HttpCallLimitError,
     HttpError,
     HttpNoTimeError,
+    HttpProxyError,
     HttpRefusedError,
     HttpStatusError,
     HttpTimeoutError,
@@ -99,10 +100,11 @@ class HttpClient:
         self._stack = AsyncExitStack()
         self._cache: AnswerCache | None = None
         self._network: httpx.AsyncBaseTransport | None = None
+        self._routes: Routes | None = None
         self._transport: httpx.AsyncBaseTransport | None = None
 
     async def __aenter__(self) -> Self:
-        routes = Routes(self._ways) if self._given_client is None else None
+        routes = self._routes = Routes(self._ways) if self._given_client is None else None
         passwords = routes.passwords if routes is not None else ()
         log_filter = RedactingFilter((*self._settings.secrets, *passwords))
         for logger in map(logging.getLogger, LOGGERS):
@@ -235,7 +237,7 @@ class HttpClient:
             if asking.contact is not None and asking.contact.is_given_up:
                 patience = self._settings.connect_patience_s
                 self._reachability.note_failure(host)
-                return HttpUnreachableError(f"{host} cannot be reached within {patience:g} s")
+                return self._unreachable(request, asking, f" within {patience:g} s")
             return HttpTimeoutError(f"{host} gave no whole answer within {asking.limit_s:.3g} s")
         except (sqlite3.Error, RuntimeError) as error:
             if self._cache is None:
@@ -248,7 +250,18 @@ class HttpClient:
             if is_answering:
                 return HttpBodyError(f"the answer of {host} is cut off: {reason}", is_cut_off=True)
             self._reachability.note_failure(host)
-            return HttpUnreachableError(f"{host} cannot be reached: {reason}")
+            return self._unreachable(request, asking, f": {reason}", error)
+
+    def _unreachable(
+        self, request: httpx.Request, asking: Asking, reason: str, error: Exception | None = None
+    ) -> HttpUnreachableError:
+        """Return that the host cannot be reached, or the proxy on the way to it."""
+        host, proxy = request.url.host, self._routes and self._routes.proxy_to(request.url)
+        if proxy and isinstance(error, httpx.ProxyError):
+            return HttpProxyError(f"{proxy} does not connect to {host}{reason}")
+        if proxy and asking.contact is not None and not asking.contact.is_made:
+            return HttpProxyError(f"{proxy} cannot be reached{reason}")
+        return HttpUnreachableError(f"{host} cannot be reached{reason}")
 
     async def _wait_for_turn(
         self, host: str, asking: Asking, timer: asyncio.Timeout, stack: AsyncExitStack

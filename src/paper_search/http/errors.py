@@ -7,6 +7,7 @@ PaperSearchError
     ├── HttpTimeoutError      no whole answer in time
     │   └── HttpNoTimeError   the turn of the request would come too late; nothing was sent
     ├── HttpUnreachableError  no connection: DNS, refused, reset, TLS
+    │   └── HttpProxyError    not even to the proxy, or it does not connect us
     ├── HttpBodyError         an answer that cannot be used
     └── HttpCallLimitError    the calls that were allowed are used up; nothing was sent
 """
@@ -83,6 +84,10 @@ class HttpNoTimeError(HttpTimeoutError):
 
 class HttpUnreachableError(HttpError):
     """No connection to the server, or it broke before an answer."""
+
+
+class HttpProxyError(HttpUnreachableError):
+    """The proxy cannot be reached, or does not connect us."""
 
 
 class HttpBodyError(HttpError):

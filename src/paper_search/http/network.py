@@ -44,6 +44,11 @@ class Routes(httpx.AsyncBaseTransport):
             if proxy is not None
         }
         self.passwords = tuple(proxy.auth[1] for proxy in proxies.values() if proxy.auth)
+        self._names = {
+            scheme: f"the proxy {proxies[scheme].url.netloc.decode()} ({setting.variable})"
+            for scheme, setting in (("http", config.http), ("https", config.https))
+            if setting is not None
+        }
         self._proxies = {
             scheme: httpx.AsyncHTTPTransport(verify=trusted, trust_env=False, proxy=proxy)
             for scheme, proxy in proxies.items()
@@ -60,8 +65,11 @@ class Routes(httpx.AsyncBaseTransport):
 
     def way_to(self, url: httpx.URL) -> httpx.AsyncHTTPTransport:
         """Return what sends requests to a URL."""
-        proxy = self._proxies.get(url.scheme)
-        return self._straight if proxy is None or self._exceptions.cover(url) else proxy
+        return self._proxies[url.scheme] if self.proxy_to(url) else self._straight
+
+    def proxy_to(self, url: httpx.URL) -> str | None:
+        """Return what to call the proxy on the way to a URL; None: there is none."""
+        return None if self._exceptions.cover(url) else self._names.get(url.scheme)
 
 
 class _Exceptions:
@@ -266,7 +274,7 @@ class Contact:
         self, reachability: Reachability, patience_s: float, give_up: Callable[[], None]
     ) -> None:
         self.is_given_up = False
-        self._is_made = False
+        self.is_made = False
         self._reachability = reachability
         self._give_up = give_up
         loop = asyncio.get_running_loop()
@@ -274,7 +282,7 @@ class Contact:
 
     def make(self) -> None:
         """Note that the host has been connected to."""
-        self._is_made = True
+        self.is_made = True
         self._timer.cancel()
         self._reachability.note_contact()
 
@@ -284,7 +292,7 @@ class Contact:
 
     async def trace(self, step: str, _details: Any) -> None:
         """Take a step of the connection; the first that is complete is that of being connected."""
-        if step.endswith(".complete") and not self._is_made:
+        if step.endswith(".complete") and not self.is_made:
             self.make()
 
     def _end(self) -> None:

@@ -159,13 +159,21 @@ def _listed(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _address(given: str | None) -> str | None:
-    """Return an e-mail address; Raises ValueError: it is none."""
-    if given and not re.fullmatch(r"[^\s@<>,;:]+@[^\s@<>,;:]+\.[^\s@<>,;:]+", given.strip()):
+_PLACEHOLDER = re.compile(r"(?i)[@.](?:example(?:\.(?:com|net|org))?|test|invalid|localhost)\Z")
+"""Domains that nobody has (RFC 2606)."""
+
+
+def _address(text: str | None) -> str | None:
+    """Return an e-mail address; Raises ValueError: it is none, or nobody's."""
+    address = (text or "").strip()
+    if address and not re.fullmatch(r"[^\s@<>,;:]+@[^\s@<>,;:]+\.[^\s@<>,;:]+", address):
+        raise ValueError(f"PAPER_SEARCH_CONTACT is {text!r}, which is no e-mail address")
+    if _PLACEHOLDER.search(address):
         raise ValueError(
-            f"PAPER_SEARCH_CONTACT is {given!r}, which is no e-mail address such as me@example.org"
+            f"PAPER_SEARCH_CONTACT is {text!r}, a placeholder that services refuse: give an address"
+            " of your own, or none"
         )
-    return given.strip() if given and given.strip() else None
+    return address or None
 
 
 Contact = Annotated[str | None, AfterValidator(_address)]

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from paper_search.errors import InputError
 from paper_search.http.body import HttpAnswer
@@ -14,6 +14,7 @@ from paper_search.http.errors import HttpStatusError
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import And, Node, normalise
 from paper_search.query.widening import askable
+from paper_search.sources.errors import ServiceError
 from paper_search.sources.ranked_text import any_word
 
 Value = str | int
@@ -23,8 +24,7 @@ _LONGEST_FAULT = 200
 
 SMALLEST_PAGE = 25
 """A page costs the same whatever its size, and some of its records may be removed locally."""
-LONGEST_IN_URL = 1500
-"""Characters of a query; longer ones are posted."""
+_AROUND_TARGET = len("GET  HTTP/1.1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Request:
         params: of the query.
         headers: beside those of the adapter.
         json: makes it a POST with this body.
-        form: makes it a POST with this form, for queries that are too long for a URL.
+        form: makes it a POST with this form; set by `Service.as_sent` where a URL is too short.
     """
 
     url: str
@@ -44,13 +44,6 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     json: Any = None
     form: Mapping[str, Value] | None = None
-
-    @property
-    def url_length(self) -> int:
-        """How many characters the URL has with its query; 0 for a POST, which has a body."""
-        if self.json is not None or self.form is not None:
-            return 0
-        return len(self.url) + 1 + len(urlencode(self.params))
 
     def turned(self, **params: Value) -> Self:
         """Return the same request with some parameters set: usually that for the next page."""
@@ -167,13 +160,16 @@ class Service:
         needs_key: whether nothing can be asked without a key.
         key: the key, or empty; it goes into `key_params` or `headers`, never into a `Request`.
         key_header: the header that takes it, and how: `("Authorization", "Bearer {}")`; None: none.
+        key_param: the parameter that takes it, for services without such a header; None: none.
         key_variable: the environment variable that it is read from; None: there are no keys.
         key_page: where to get one.
         interval_s: the least time between two requests.
         concurrency: the most requests at one time.
         accept: the media type of answers.
         endpoint: where the service is.
-        longest_url: the most characters of a URL that it takes.
+        longest_line: the most bytes of a request line, `GET /path?query HTTP/1.1`, that it takes.
+        form_suffix: what the URL of a longer request ends with, which is posted as a form; None:
+            the service takes no forms.
         refuses_in_agent: what it refuses anywhere in the name of a program, in lower case; a
             contact address that holds it is not sent along.
     """
@@ -184,8 +180,10 @@ class Service:
     key_variable: ClassVar[str | None] = None
     key_page: ClassVar[str | None] = None
     key_header: ClassVar[tuple[str, str] | None] = None
+    key_param: ClassVar[str | None] = None
     accept: ClassVar[str] = "application/json"
-    longest_url: ClassVar[int] = 2000
+    longest_line: ClassVar[int] = 4094
+    form_suffix: ClassVar[str | None] = None
     refuses_in_agent: ClassVar[tuple[str, ...]] = ()
 
     key: str = ""
@@ -211,8 +209,38 @@ class Service:
 
     @property
     def key_params(self) -> Mapping[str, str]:
-        """Parameters of every request that hold a key, for services that take it nowhere else."""
-        return {}
+        """Parameters of every request that hold a key."""
+        return {self.key_param: self.key} if self.key_param and self.key else {}
+
+    def as_sent(self, request: Request) -> Request:
+        """Return a request as it goes out: what is too long for a URL is posted as a form.
+
+        Raises:
+            ServiceError: it is too long, and the service takes no forms.
+        """
+        length = self._line_length(request)
+        if length <= self.longest_line:
+            return request
+        if self.form_suffix is not None:
+            url = f"{request.url}{self.form_suffix}"
+            return replace(request, url=url, params={}, form=request.params)
+        raise ServiceError(
+            f"{self.title} takes requests of {self.longest_line:,} bytes, and this query needs"
+            f" {length:,}: shorten it, or split it into several queries"
+        )
+
+    def _line_length(self, request: Request) -> int:
+        """Return how many bytes the first line of a request has, its key included."""
+        query = urlencode({**request.params, **self.key_params}, errors="replace")
+        path = urlsplit(request.url).path.encode("utf-8", "replace")
+        return _AROUND_TARGET + len(path) + (len(query) + 1 if query else 0)
+
+    def failure(
+        self, message: str, status: SourceStatus, *, is_passing: bool = False
+    ) -> ServiceError:
+        """Return the error that says what went wrong; `is_passing`: asking later may help."""
+        del is_passing
+        return ServiceError(message, status=status)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return what a refusal means where the service has its own way to say it; None: usual."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 from xml.etree.ElementTree import Element  # for its type only
 
@@ -21,7 +21,7 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import Node, YearRange
-from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
+from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FieldDialect, Written
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
@@ -55,6 +55,8 @@ class Arxiv(Adapter):
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "arXiv"
     accept: ClassVar[str] = "application/atom+xml"
+    longest_line: ClassVar[int] = 8190
+    form_suffix: ClassVar[str | None] = ""
 
     ranks_text: ClassVar[bool] = True
     page_size = 100
@@ -86,26 +88,25 @@ class Arxiv(Adapter):
             "sortBy": "relevance",
             "sortOrder": "descending",
         }
-        if len(query.text) > LONGEST_IN_URL:
-            return Request(self.endpoint, form=params)
         return Request(self.endpoint, params)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of a feed."""
         feed = self._feed(answer)
-        if feed is None:
-            return Page()
         entries = list(every(feed, "entry"))
         hits = number(inner_text(feed, "totalResults"))
-        asked = request.form or request.params
+        asked = request.params
         start = (number(asked.get("start")) or 0) + (number(asked.get("max_results")) or 1)
         more = min(hits or 0, self.most_results)
         return Page.of(
-            entries, read_entry, hits=hits, next=_turned(request, start) if start < more else None
+            entries,
+            read_entry,
+            hits=hits,
+            next=request.turned(start=start) if start < more else None,
         )
 
     @staticmethod
-    def _feed(answer: HttpAnswer) -> Element | None:
+    def _feed(answer: HttpAnswer) -> Element:
         if answer.content[:100].strip().lower().startswith(_RATE_EXCEEDED):
             raise ServiceError(
                 "too many requests to arXiv (it allows one every three seconds from all programs"
@@ -113,8 +114,6 @@ class Arxiv(Adapter):
                 status=SourceStatus.RATE_LIMITED,
             )
         feed = answer.xml()
-        if feed is None:
-            return None
         if local_name(feed) != "feed":
             raise ServiceError(f"arXiv answered with <{local_name(feed)[:40]}> instead of a feed")
         for entry in every(feed, "entry"):
@@ -124,12 +123,6 @@ class Arxiv(Adapter):
                     f"arXiv could not answer the query: {reason or 'no reason given'}"
                 )
         return feed
-
-
-def _turned(request: Request, start: int) -> Request:
-    if request.form is not None:
-        return replace(request, form={**request.form, "start": start})
-    return request.turned(start=start)
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:

@@ -7,17 +7,24 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, TypeVar
 
+from paper_search.http.errors import HttpError
 from paper_search.http.retry import RetryPolicy
+from paper_search.models import SourceStatus
 from paper_search.models.network import NetworkConfig
-from paper_search.sources.explanation import refusal_of
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.explanation import explained, refusal_of
 
 if TYPE_CHECKING:
     import httpx
 
+    from paper_search.http.body import HttpAnswer
     from paper_search.http.client import HttpClient
-    from paper_search.sources.adapter import Service
+    from paper_search.http.limits import CallBudget
+    from paper_search.sources.adapter import Request, Service
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +54,84 @@ class SourceSettings:
     network: NetworkConfig = field(default_factory=NetworkConfig)
 
 
-def client_of(
+class ServiceClient:
+    """Asks a service in the form that it takes, with its key, and says what went wrong.
+
+    It is an async context manager; the arguments are those of `HttpClient`.
+
+    Raises:
+        ConfigError: on entering: a proxy or certificates cannot be used.
+    """
+
+    def __init__(  # noqa: PLR0913  # what tests replace
+        self,
+        service: Service,
+        settings: SourceSettings,
+        budget: CallBudget,
+        *,
+        client: httpx.AsyncClient | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._service, self._settings, self._budget = service, settings, budget
+        self._http = _http(service, settings, client=client, sleep=sleep, clock=clock)
+
+    async def __aenter__(self) -> Self:
+        await self._http.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._http.__aexit__(*error)
+
+    async def get(self, request: Request, ends_at: float) -> HttpAnswer:
+        """Return the answer to a request, which is given up at a time of the clock.
+
+        Raises:
+            ServiceError: there is none, or the request is too long.
+        """
+        service, sent = self._service, self._service.as_sent(request)
+        try:
+            return await self._http.ask(
+                sent.url,
+                params=sent.params,
+                key_params=service.key_params,
+                headers={"Accept": service.accept, **service.headers},
+                json=sent.json,
+                form=sent.form,
+                budget=self._budget,
+                ends_at=ends_at,
+            )
+        except HttpError as error:
+            raise self._explained(error) from None
+
+    async def read(self, answer: HttpAnswer, read: Callable[[HttpAnswer], T]) -> T:
+        """Return what an answer holds, read in a thread: a large page holds others up.
+
+        Raises:
+            ServiceError: it is an error with the status of success, and is not kept.
+        """
+        try:
+            return await asyncio.to_thread(read, answer)
+        except (ServiceError, HttpError) as error:
+            await self._http.forget(answer)
+            failure = self._explained(error) if isinstance(error, HttpError) else error
+            if failure.status is SourceStatus.RATE_LIMITED:
+                self._http.refuse(answer.url, "it said so in an answer")
+            raise failure from None
+
+    def _explained(self, error: HttpError) -> ServiceError:
+        return explained(error, self._service, patience_s=self._settings.deadline_s)
+
+
+def _http(
     service: Service,
     settings: SourceSettings,
     *,
-    client: httpx.AsyncClient | None = None,
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    clock: Callable[[], float] = time.monotonic,
+    client: httpx.AsyncClient | None,
+    sleep: Callable[[float], Awaitable[None]],
+    clock: Callable[[], float],
 ) -> HttpClient:
-    """Return the client that asks a service as it bears and as the settings want it."""
+    """Return what asks a service as it bears and as the settings want it."""
     from paper_search.http.client import HttpClient, HttpSettings  # noqa: PLC0415  # httpx is slow to import
 
     interval = settings.interval_s if settings.interval_s is not None else service.interval_s

@@ -50,6 +50,7 @@ class Core(Adapter):
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "CORE"
+    longest_line: ClassVar[int] = 8190
     key_variable: ClassVar[str | None] = "CORE_API_KEY"
     key_page: ClassVar[str | None] = "https://core.ac.uk/services/api"
 
@@ -80,10 +81,7 @@ class Core(Adapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `results`."""
-        given = answer.json()
-        if given is None:
-            return Page()
-        body = mapping(given)
+        body = mapping(answer.json())
         if body.get("results") is None:
             said = text(body.get("message")) or text(body.get("error"))
             reason = f": {said[:300]}" if said else " without a list of results"

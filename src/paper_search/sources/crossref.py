@@ -156,8 +156,6 @@ def read_page(body: Any, request: Request, source: str) -> Page:
     Raises:
         ServiceError: it holds neither.
     """
-    if body is None:
-        return Page()
     message = values.mapping(body).get("message")
     answer = values.mapping(message)
     if not answer or values.text(values.mapping(body).get("status")) in {"failed", "error"}:

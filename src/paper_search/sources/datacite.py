@@ -74,6 +74,7 @@ class Datacite(Adapter):
 
     name: ClassVar[str] = "datacite"
     title: ClassVar[str] = "DataCite"
+    longest_line: ClassVar[int] = 8190
     accept: ClassVar[str] = "application/vnd.api+json, application/json"
 
     ranks_text: ClassVar[bool] = True
@@ -114,10 +115,7 @@ class Datacite(Adapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the DOIs of a page."""
-        body = answer.json()
-        if body is None:
-            return Page()
-        given = values.mapping(body)
+        given = values.mapping(answer.json())
         if given.get("data") is None:
             told = [
                 values.text(fault.get("title")) for fault in values.mappings(given.get("errors"))

@@ -77,6 +77,7 @@ class Dblp(Adapter):
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "DBLP"
+    longest_line: ClassVar[int] = 8190
 
     ranks_text: ClassVar[bool] = True
     page_size = 100
@@ -109,10 +110,7 @@ class Dblp(Adapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `hits`; there is no list when there are none."""
-        given = answer.json()
-        if given is None:
-            return Page()
-        result = mapping(mapping(given).get("result"))
+        result = mapping(mapping(answer.json()).get("result"))
         status = mapping(result.get("status"))
         code = text(status.get("@code"))
         if code and code != "200":

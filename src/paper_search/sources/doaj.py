@@ -74,15 +74,12 @@ class Doaj(Adapter):
         del filters  # all of them are in the query
         size = min(self.page_size, max(wanted, SMALLEST_PAGE))
         return Request(
-            f"{self.endpoint}/{quote(query.text, safe='')}", {"page": 1, "pageSize": size}
+            f"{self.endpoint}/{quote(query.text, safe='():')}", {"page": 1, "pageSize": size}
         )
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the articles of a page."""
-        body = answer.json()
-        if body is None:
-            return Page()
-        given = values.mapping(body)
+        given = values.mapping(answer.json())
         if given.get("results") is None:
             said = values.text(given.get("error")) or values.text(given.get("status"))
             raise ServiceError(f"DOAJ: {said[:500] or 'the response has no results'}")

@@ -27,6 +27,7 @@ class ServiceError(SearchSourceError):
     Attributes:
         status: what the search report says about it.
         attempts: requests that were sent.
+        http_status: of the answer; None: there was none, or its status was that of success.
     """
 
     def __init__(
@@ -35,10 +36,12 @@ class ServiceError(SearchSourceError):
         *,
         status: SourceStatus = SourceStatus.BAD_RESPONSE,
         attempts: int = 0,
+        http_status: int | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.attempts = attempts
+        self.http_status = http_status
 
 
 class SerpAPIError(ServiceError):

@@ -7,7 +7,6 @@ Fields: https://europepmc.org/docs/EBI_Europe_PMC_Web_Service_Reference.pdf
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from paper_search.bibliography.abstracts import plain_abstract
@@ -26,7 +25,7 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import HEADINGS, OPERATORS, Node, YearRange
-from paper_search.sources.adapter import LONGEST_IN_URL, Adapter, Page, Request, Translated
+from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FIRST_YEAR, LAST_YEAR, FieldDialect, Written, quoted
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
@@ -66,6 +65,9 @@ class EuropePmc(Adapter):
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "Europe PMC"
+    longest_line: ClassVar[int] = 8190
+    form_suffix: ClassVar[str | None] = "POST"
+    """Of `searchPOST`."""
 
     ranks_text: ClassVar[bool] = True
     page_size = 100
@@ -96,36 +98,24 @@ class EuropePmc(Adapter):
             "pageSize": min(wanted, self.page_size) if is_all_wanted else self.page_size,
             "cursorMark": "*",
         }
-        if len(query.text) > LONGEST_IN_URL:
-            return Request(f"{self.endpoint}/searchPOST", form=params)
         return Request(f"{self.endpoint}/search", params)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `resultList`."""
-        given = answer.json()
-        if given is None:
-            return Page()
-        body = mapping(given)
+        body = mapping(answer.json())
         if wrong := text(body.get("errMsg")) or text(body.get("errCode")):
             raise ServiceError(f"Europe PMC could not answer the query: {wrong[:300]}")
         if "resultList" not in body and "hitCount" not in body:
             raise ServiceError("Europe PMC answered without a list of results")
         entries = items(mapping(body.get("resultList")).get("result"))
-        asked = request.form or request.params
         cursor = text(body.get("nextCursorMark"))
-        is_last = not entries or not cursor or cursor == asked.get("cursorMark")
+        is_last = not entries or not cursor or cursor == request.params.get("cursorMark")
         return Page.of(
             entries,
             read_result,
             hits=number(body.get("hitCount")),
-            next=None if is_last else _turned(request, cursor),
+            next=None if is_last else request.turned(cursorMark=cursor),
         )
-
-
-def _turned(request: Request, cursor: str) -> Request:
-    if request.form is not None:
-        return replace(request, form={**request.form, "cursorMark": cursor})
-    return request.turned(cursorMark=cursor)
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:

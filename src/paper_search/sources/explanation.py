@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import traceback
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -14,6 +13,7 @@ from paper_search.http.errors import (
     HttpBodyError,
     HttpCallLimitError,
     HttpError,
+    HttpProxyError,
     HttpRefusedError,
     HttpStatusError,
     HttpTimeoutError,
@@ -27,19 +27,11 @@ from paper_search.models import SourceStatus
 
 if TYPE_CHECKING:
     from paper_search.sources.adapter import Service
+    from paper_search.sources.errors import ServiceError
 
 _LONGEST = 500
 _LONG_S = 3600.0
 """A refusal that lasts longer is no matter of haste: a budget is used up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """A failure: for people, for the report, and whether asking later may help."""
-
-    message: str
-    status: SourceStatus
-    is_passing: bool = False
 
 
 def explain_missing_key(adapter: Service) -> str:
@@ -47,28 +39,36 @@ def explain_missing_key(adapter: Service) -> str:
     return f"{adapter.name} needs a key: set {adapter.key_variable} (get one at {adapter.key_page})"
 
 
-def explain_bug(error: Exception, adapter: Service) -> Explanation:
+def explain_bug(error: Exception, adapter: Service) -> ServiceError:
     """Return the file and line of an adapter's bug."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     said = redact(f"{type(error).__name__}: {error}", (adapter.key,))[:_LONGEST]
-    return Explanation(f"a bug in {adapter.title}'s adapter{where}: {said}", SourceStatus.BUG)
+    return adapter.failure(f"a bug in {adapter.title}'s adapter{where}: {said}", SourceStatus.BUG)
 
 
-def explain(error: HttpError, adapter: Service, *, patience_s: float) -> Explanation:
-    """Return what happened and what to do.
+def explained(error: HttpError, adapter: Service, *, patience_s: float) -> ServiceError:
+    """Return the failure of a service that an error of the HTTP client is.
 
     Args:
         error: of the HTTP client.
         adapter: the service that failed.
         patience_s: a service that asks to wait for longer than this has given up on us.
     """
+    failure = _explained(error, adapter, patience_s)
+    failure.attempts = error.attempts
+    if isinstance(error, HttpStatusError) and not isinstance(error, HttpRefusedError):
+        failure.http_status = error.status
+    return failure
+
+
+def _explained(error: HttpError, adapter: Service, patience_s: float) -> ServiceError:
     title = adapter.title
     if isinstance(error, HttpStatusError) and error.until is not None:
         return _of_refusal(error, error.until, adapter)
     match error:
         case HttpCallLimitError():
-            return Explanation(
+            return adapter.failure(
                 f"the limit of calls to {title} is reached ({_prefix(adapter)}_MAX_CALLS)",
                 SourceStatus.EXHAUSTED,
             )
@@ -76,13 +76,14 @@ def explain(error: HttpError, adapter: Service, *, patience_s: float) -> Explana
             return _of_status(error, adapter, patience_s)
         case HttpTimeoutError():
             message, status = f"{title} took too long: {error}", SourceStatus.TIMEOUT
-            return Explanation(message, status, is_passing=True)
+            return adapter.failure(message, status, is_passing=True)
         case HttpUnreachableError():
-            return Explanation(f"{title}: {error}", SourceStatus.UNREACHABLE, is_passing=True)
+            message = str(error) if isinstance(error, HttpProxyError) else f"{title}: {error}"
+            return adapter.failure(message, SourceStatus.UNREACHABLE, is_passing=True)
         case _:
             is_cut_off = isinstance(error, HttpBodyError) and error.is_cut_off
             message = f"{title}: {error}"
-            return Explanation(message, SourceStatus.BAD_RESPONSE, is_passing=is_cut_off)
+            return adapter.failure(message, SourceStatus.BAD_RESPONSE, is_passing=is_cut_off)
 
 
 def refusal_of(error: HttpStatusError, adapter: Service) -> str | None:
@@ -112,7 +113,7 @@ def shown_time(moment: float, now: float | None = None) -> str:
     return local.strftime("%H:%M" if local.date() == today else "%H:%M on %d %B")
 
 
-def _of_refusal(error: HttpStatusError, until: float, adapter: Service) -> Explanation:
+def _of_refusal(error: HttpStatusError, until: float, adapter: Service) -> ServiceError:
     """Return that the service refuses for now, until when, and what helps."""
     why = error.reason if isinstance(error, HttpRefusedError) else refusal_of(error, adapter)
     told = SourceStatus.EXHAUSTED if why == QUOTA_USED_UP else SourceStatus.RATE_LIMITED
@@ -126,10 +127,10 @@ def _of_refusal(error: HttpStatusError, until: float, adapter: Service) -> Expla
     else:
         reason = f"refuses requests (HTTP {error.status})"
     said = [f"{adapter.title} {reason} and is not asked again before {shown_time(until)}", help_]
-    return Explanation("; ".join(filter(None, said)), told, is_passing=True)
+    return adapter.failure("; ".join(filter(None, said)), told, is_passing=True)
 
 
-def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> Explanation:
+def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> ServiceError:
     said = redact(error.body, (adapter.key,))[:_LONGEST]
     message = f"{adapter.title} answered with HTTP {error.status}" + (f": {said}" if said else "")
     if error.location:  # its query may hold a key
@@ -148,8 +149,8 @@ def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> E
     else:
         status = SourceStatus.BAD_RESPONSE
     if status is SourceStatus.UNAUTHORISED:
-        return Explanation(_refused(error, adapter), status)
-    return Explanation(message, status, is_passing=is_retryable(error))
+        return adapter.failure(_refused(error, adapter), status)
+    return adapter.failure(message, status, is_passing=is_retryable(error))
 
 
 def _refused(error: HttpStatusError, adapter: Service) -> str:

@@ -7,11 +7,10 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from http import HTTPStatus
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from paper_search.errors import ConfigError, InputError
-from paper_search.http.errors import HttpError
 from paper_search.http.limits import CallBudget
 from paper_search.models import (
     RankedQuery,
@@ -24,21 +23,15 @@ from paper_search.models import (
 )
 from paper_search.models.scope import HitCount
 from paper_search.models.translation import Translation
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import Asked, Question, distinct, text_of
 from paper_search.sources.base import reason_to_end
-from paper_search.sources.client import SourceSettings, client_of
+from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.explanation import (
-    Explanation,
-    explain,
-    explain_bug,
-    explain_missing_key,
-)
+from paper_search.sources.explanation import explain_bug, explain_missing_key
 from paper_search.sources.translation import (
     limits_for,
     questions_of,
-    too_long,
     translated,
     translations_of,
 )
@@ -47,8 +40,6 @@ if TYPE_CHECKING:
     import httpx
 
     from paper_search.config import AppConfig, SearchSourceConfig
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.client import HttpClient
 
 _NO_CALLS = "not asked: max_calls is 0"
 _NOT_ASKED = "not sent because the previous query failed: "
@@ -224,7 +215,7 @@ class HttpSource:
         if self._budget.is_closed:
             return [Asked(text_of(query), notes=(_NO_CALLS,)) for query in queries]
         if (refusal := self._refusal) is not None:
-            missing = self._failed(Explanation(refusal, SourceStatus.UNAUTHORISED))
+            missing = self._adapter.failure(refusal, SourceStatus.UNAUTHORISED)
             return [Asked(text_of(query), error=missing) for query in queries]
         ends_at = self._clock() + self._settings.deadline_s
         answers: list[Asked] = []
@@ -232,7 +223,7 @@ class HttpSource:
             try:
                 http = await stack.enter_async_context(self._http())
             except ConfigError as error:  # a proxy or certificates that cannot be used
-                failed = self._failed(Explanation(str(error), SourceStatus.UNREACHABLE))
+                failed = self._adapter.failure(str(error), SourceStatus.UNREACHABLE)
                 return [Asked(text_of(query), error=failed) for query in queries]
             for query in queries:
                 stopped = answers[-1].error if answers and answers[-1].is_hopeless else None
@@ -253,10 +244,11 @@ class HttpSource:
             most_pages=1,
         )
 
-    def _http(self) -> HttpClient:
-        return client_of(
+    def _http(self) -> ServiceClient:
+        return ServiceClient(
             self._adapter,
             self._settings,
+            self._budget,
             client=self._given_client,
             sleep=self._sleep,
             clock=self._clock,
@@ -264,7 +256,7 @@ class HttpSource:
 
     async def _ask(
         self,
-        http: HttpClient,
+        http: ServiceClient,
         query: Question,
         filters: SearchConstraints,
         ends_at: float,
@@ -279,14 +271,14 @@ class HttpSource:
         except asyncio.CancelledError:
             if not (reason := reason_to_end()):
                 raise
-            asked.error = self._failed(Explanation(reason, SourceStatus.TIMEOUT))
+            asked.error = self._adapter.failure(reason, SourceStatus.TIMEOUT)
             asked.is_ended = True
         asked.seconds = self._clock() - started
         return asked
 
     async def _ask_in_turn(
         self,
-        http: HttpClient,
+        http: ServiceClient,
         query: Question,
         asked: Asked,
         filters: SearchConstraints,
@@ -300,19 +292,17 @@ class HttpSource:
                 if asked.known:
                     break
         except ServiceError as error:
+            asked.attempts += error.attempts
             error.attempts = error.attempts or asked.attempts
             asked.error = error
-        except HttpError as error:
-            asked.attempts += error.attempts
-            asked.error = self._explained(error)
         except InputError as error:
-            asked.error = self._failed(Explanation(str(error), SourceStatus.BAD_RESPONSE))
+            asked.error = self._adapter.failure(str(error), SourceStatus.BAD_RESPONSE)
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
-            asked.error = self._failed(explain_bug(error, self._adapter))
+            asked.error = explain_bug(error, self._adapter)
 
     async def _collect(
         self,
-        http: HttpClient,
+        http: ServiceClient,
         translated: Translated,
         filters: SearchConstraints,
         asked: Asked,
@@ -330,11 +320,9 @@ class HttpSource:
         most = self._most_pages or usual
         while request is not None and request not in turned and len(turned) < most:
             turned.append(request)
-            answer = await self._get(http, request, ends_at)
+            answer = await http.get(request, ends_at)
             asked.answered(answer)
-            if answer.status == HTTPStatus.NO_CONTENT:
-                asked.notes = (*asked.notes, "answered without content (HTTP 204)")
-            page = await self._read(http, answer, request)
+            page = await http.read(answer, partial(adapter.read, request=request))
             judgements = await asyncio.to_thread(asked.judge, page)
             fresh = asked.take(page, adapter.name, wanted, judgements)
             is_step = not page.papers and not page.dropped
@@ -349,44 +337,6 @@ class HttpSource:
         elif len(asked.known) + asked.dropped < min(asked.hits or 0, wanted):
             asked.stopped_early()
 
-    async def _get(self, http: HttpClient, request: Request, ends_at: float) -> HttpAnswer:
-        if (fault := too_long(self._adapter, request)) is not None:
-            raise ServiceError(fault)
-        return await http.ask(
-            request.url,
-            params=request.params,
-            key_params=self._adapter.key_params,
-            headers={
-                "Accept": self._adapter.accept,
-                **self._adapter.headers,
-                **request.headers,
-            },
-            json=request.json,
-            form=request.form,
-            budget=self._budget,
-            ends_at=ends_at,
-        )
-
-    async def _read(self, http: HttpClient, answer: HttpAnswer, request: Request) -> Page:
-        try:
-            # In a thread: reading a large page takes long enough to hold up other services.
-            return await asyncio.to_thread(self._adapter.read, answer, request)
-        except (ServiceError, HttpError) as error:
-            await http.forget(answer)  # an error with the status of success: ask again next time
-            if isinstance(error, ServiceError) and error.status is SourceStatus.RATE_LIMITED:
-                http.refuse(request.url, "it said so in an answer")
-            raise
-
-    def _explained(self, error: HttpError) -> ServiceError:
-        said = explain(error, self._adapter, patience_s=self._settings.deadline_s)
-        failure = self._failed(said)
-        failure.attempts = error.attempts
-        return failure
-
     def _not_asked(self, error: ServiceError) -> ServiceError:
         message = _NOT_ASKED + str(error).removeprefix(_NOT_ASKED)
-        return self._failed(Explanation(message, error.status))
-
-    def _failed(self, failure: Explanation) -> ServiceError:
-        """Return the error of this source for a failure."""
-        return ServiceError(failure.message, status=failure.status)
+        return self._adapter.failure(message, error.status)

@@ -65,6 +65,7 @@ class SemanticScholarAdapter(Adapter):
     key_variable: ClassVar[str | None] = "SEMANTIC_SCHOLAR_API_KEY"
     key_page: ClassVar[str | None] = "https://www.semanticscholar.org/product/api#api-key-form"
 
+    longest_line: ClassVar[int] = 8190
     interval_s = 1.0
     """Over all of its paths together, as a key allows."""
     endpoint = ENDPOINT
@@ -201,15 +202,15 @@ def _read_bulk(answer: HttpAnswer, request: Request, source: str) -> Page:
 
 
 def checked(body: Any) -> dict[str, Any]:
-    """Return the object that an answer is; an empty one is empty.
+    """Return the object that an answer is; one without papers has a total alone.
 
     Raises:
-        ServiceError: it only says what went wrong, or is no object.
+        ServiceError: it only says what went wrong, or is no list of papers.
     """
     answer = values.mapping(body)
-    said = values.text(answer.get("error")) or values.text(answer.get("message"))
-    if body is not None and (said or not isinstance(body, dict)) and "data" not in answer:
-        raise ServiceError(f"Semantic Scholar: {said[:500] or 'the answer is no object'}")
+    if "data" not in answer and "total" not in answer:
+        said = values.text(answer.get("error")) or values.text(answer.get("message"))
+        raise ServiceError(f"Semantic Scholar: {said[:500] or 'the answer has no papers'}")
     return answer
 
 

@@ -17,14 +17,13 @@ from paper_search.sources.errors import (
     NonRetryableError,
     RetryableError,
     SerpAPIError,
-    ServiceError,
 )
-from paper_search.sources.explanation import Explanation, explain_missing_key
+from paper_search.sources.explanation import explain_missing_key
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.scholar import SOURCE, GoogleScholar, read_result
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     import httpx
@@ -81,10 +80,14 @@ class ScholarAdapter(GoogleScholar):
     concurrency = 4
     endpoint = ENDPOINT
 
-    @property
-    def key_params(self) -> Mapping[str, str]:
-        """The key, which SerpApi takes nowhere else."""
-        return {"api_key": self.key}
+    key_param = "api_key"
+
+    def failure(
+        self, message: str, status: SourceStatus, *, is_passing: bool = False
+    ) -> SerpAPIError:
+        """Return the frozen error."""
+        kind = RetryableError if is_passing else NonRetryableError
+        return kind(message, status=status)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first page."""
@@ -105,10 +108,8 @@ class ScholarAdapter(GoogleScholar):
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of a page; none if the answer says "no results"."""
         body = answer.json()
-        if body is None:
-            return Page()
-        if not isinstance(body, dict):
-            raise NonRetryableError(f"SerpApi answered with {type(body).__name__}, not an object")
+        if not isinstance(body, dict) or not body:
+            raise NonRetryableError(f"SerpApi answered with {str(body)[:20]}, not with results")
         if "error" in body:
             message = redact(str(body["error"]), (self.key,))[:500]
             if _NO_RESULTS in message:
@@ -175,11 +176,6 @@ class SerpAPIScholarSource(HttpSource):
             client=client,
             sleep=sleep,
         )
-
-    def _failed(self, failure: Explanation) -> ServiceError:
-        """Return the frozen error for a failure."""
-        kind = RetryableError if failure.is_passing else NonRetryableError
-        return kind(failure.message, status=failure.status)
 
 
 def _total(body: dict[str, Any]) -> int | None:

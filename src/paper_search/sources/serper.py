@@ -50,10 +50,7 @@ class _Serper(Adapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `organic`; without it, there are no results."""
-        given = answer.json()
-        if given is None:
-            return Page()
-        body = mapping(given)
+        body = mapping(answer.json())
         if said := text(body.get("message")) or text(body.get("error")):
             status = _status_of(said) or SourceStatus.BAD_RESPONSE
             raise ServiceError(f"Serper could not answer: {self.shown(said)}", status=status)

@@ -15,6 +15,7 @@ from paper_search.models.translation import Translation
 from paper_search.query import And, Node, Term, parse
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import Question, text_of
+from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explain_bug
 
 SAME_WORK = 5
@@ -58,17 +59,6 @@ def limits_for(query: Question, filters: SearchConstraints) -> SearchConstraints
     return SearchConstraints(max_results=SAME_WORK) if isinstance(query, Translated) else filters
 
 
-def too_long(adapter: Adapter, request: Request) -> str | None:
-    """Return why a service would refuse the URL of a request; None: it is short enough."""
-    length = request.url_length
-    if length <= adapter.longest_url:
-        return None
-    return (
-        f"{adapter.title} takes URLs of {adapter.longest_url:,} characters, and this query needs "
-        f"{length:,}: shorten it, or split it into several queries"
-    )
-
-
 def translations_of(
     adapter: Adapter, strategy: SearchStrategy, contact: str | None = None
 ) -> list[Translation]:
@@ -104,14 +94,19 @@ def _translation(
     except InputError as error:
         return named.model_copy(update={"error": str(error)})
     except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
-        return named.model_copy(update={"error": explain_bug(error, adapter).message})
-    faults = [too_long(adapter, request) for request in firsts]
+        return named.model_copy(update={"error": str(explain_bug(error, adapter))})
+    requests, faults = list[str](), list[str]()
+    for request in firsts:
+        try:
+            requests.append(_written(adapter.as_sent(request), contact))
+        except ServiceError as error:
+            faults.append(str(error))
     return named.model_copy(
         update={
             "texts": [said.text for said in tries],
-            "requests": [_written(request, contact) for request in firsts],
+            "requests": requests,
             "notes": list(dict.fromkeys(note for said in tries for note in said.notes)),
-            "error": next(filter(None, faults), None),
+            "error": next(iter(faults), None),
         }
     )
 

@@ -23,7 +23,7 @@ from paper_search.sources.enrichment.services import (
 )
 
 KEY = "CANARY-key-of-an-enricher"
-CONTACT = "a@example.org"
+CONTACT = "a@university.edu"
 
 
 @pytest.fixture(autouse=True)

@@ -6,24 +6,21 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, ClassVar
 
 from paper_search.bibliography.identifiers import names_of
-from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.limits import CallBudget
 from paper_search.models import RawPaper, SourceReport, SourceStatus
-from paper_search.sources.client import SourceSettings, client_of
+from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.enrichment import LookUp
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.explanation import explain
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.http.body import HttpAnswer
-    from paper_search.http.client import HttpClient
     from paper_search.sources.adapter import Request, Service
 
-_NOT_FOUND = 404
 _DEADLINE_S = 20.0
 """For one enricher: a search does not wait long for what is only welcome."""
 _ENDS_IT = {
@@ -105,7 +102,7 @@ class HttpEnricher:
         ]
         asking = _Asking()
         budget = CallBudget(self._settings.max_calls)
-        async with client_of(self._adapter.service, self._settings) as http:
+        async with ServiceClient(self._adapter.service, self._settings, budget) as http:
             for batch in self._adapter.batches(lacking):
                 is_over = asking.error is not None and asking.error.status in _ENDS_IT
                 if is_over or budget.is_spent:
@@ -115,38 +112,21 @@ class HttpEnricher:
         return LookUp(self._report(asking, time.monotonic() - started), asking.records)
 
     async def _ask(
-        self, http: HttpClient, batch: Batch, asking: _Asking, budget: CallBudget, ends_at: float
+        self, http: ServiceClient, batch: Batch, asking: _Asking, budget: CallBudget, ends_at: float
     ) -> None:
-        service, request = self._adapter.service, batch.request
         used = budget.used
         try:
-            answer = await http.ask(
-                request.url,
-                params=request.params,
-                key_params=service.key_params,
-                headers={"Accept": service.accept, **service.headers, **request.headers},
-                json=request.json,
-                budget=budget,
-                ends_at=ends_at,
-            )
-            found = self._adapter.read(answer)
+            answer = await http.get(batch.request, ends_at)
+            found = await http.read(answer, self._adapter.read)
         except ServiceError as error:
-            asking.error = error
-        except HttpError as error:
-            asking.error = self._explained(error) or asking.error
+            is_unknown = error.http_status == HTTPStatus.NOT_FOUND
+            asking.error = asking.error if is_unknown else error
         else:
             asking.pages += 1
             asking.cached += answer.from_cache
             _assign(found, batch, asking.records)
         asking.asked += len(batch.works)
         asking.attempts += budget.used - used
-
-    def _explained(self, error: HttpError) -> ServiceError | None:
-        """Return the failure; None: the service only says that it does not know the work."""
-        if isinstance(error, HttpStatusError) and error.status == _NOT_FOUND:
-            return None
-        told = explain(error, self._adapter.service, patience_s=self._settings.timeout_s)
-        return ServiceError(told.message, status=told.status)
 
     def _report(self, asking: _Asking, seconds: float) -> SourceReport:
         status = SourceStatus.OK if asking.records else SourceStatus.EMPTY

@@ -153,8 +153,6 @@ class SemanticScholarLookup(LookupAdapter):
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
         """Return the papers of a batch; what is unknown is null there."""
         body = answer.json()
-        if body is None:
-            return []
         if not isinstance(body, list):
             said = text(mapping(body).get("error")) or text(mapping(body).get("message"))
             raise ServiceError(f"Semantic Scholar: {(said or 'the response has no papers')[:300]}")
@@ -211,8 +209,6 @@ class UnpaywallLookup(LookupAdapter):
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
         """Return the one record."""
         body = answer.json()
-        if body is None:
-            return []
         if mapping(body).get("error") is True or not mapping(body).get("doi"):
             said = text(mapping(body).get("message")) or "the response has no DOI"
             raise ServiceError(f"Unpaywall: {said[:300]}")

@@ -23,10 +23,9 @@ from paper_search.bibliography.identifiers import (
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.http.body import HttpAnswer
-from paper_search.http.errors import HttpStatusError
-from paper_search.models import SNOWBALL, Author, RawPaper, SearchConstraints, Seed, SourceStatus
+from paper_search.models import SNOWBALL, Author, RawPaper, SearchConstraints, Seed
 from paper_search.sources import openalex, openalex_record, semantic_scholar, values
-from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request, Translated
+from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request, Service, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.snowballing.tracker import Tracker, Trail, distinct
 
@@ -53,15 +52,9 @@ _TYPES = {
 class OpenAlexTracker(Tracker):
     """The filters `cites:` and `cited_by:` of OpenAlex, the most cited works first."""
 
-    title: ClassVar[str] = "OpenAlex"
-    key_variable: ClassVar[str | None] = openalex.OpenAlex.key_variable
-    key_page: ClassVar[str | None] = openalex.OpenAlex.key_page
-
-    key_header = openalex.OpenAlex.key_header
-
     def __init__(self, key: str = "", *, endpoint: str = openalex.ENDPOINT) -> None:
-        super().__init__(key, endpoint=endpoint)
-        self.interval_s = 0.2 if self.key else 1.0
+        self.service = openalex.OpenAlex(key, endpoint=endpoint)
+        self.endpoint = endpoint
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
         """Return the request for the works of the DOIs, or of PubMed ids where there is no DOI."""
@@ -76,8 +69,7 @@ class OpenAlexTracker(Tracker):
     def named(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
         """Return the seeds with their works, where OpenAlex has them."""
         known: dict[str, str] = {}
-        body = values.mapping(answer.json())
-        for work in values.mappings(body.get("results")):
+        for work in values.mappings(openalex.checked(answer.json())["results"]):
             found = openalex_record.short_id(work.get("id"))
             doi = parse_doi(values.text(work.get("doi")))
             pmid = parse_pmid(values.text(values.mapping(work.get("ids")).get("pmid")) or None)
@@ -125,10 +117,6 @@ class OpenAlexTracker(Tracker):
         """Return the works of a page."""
         return openalex.read_page(answer.json(), request, SNOWBALL)
 
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Distinguish a used-up budget from a rate limit."""
-        return openalex.status_of(error)
-
 
 def _openalex_doi(seed: Seed) -> str | None:
     """Return the DOI of a seed, unless it would break the filter."""
@@ -143,13 +131,9 @@ def _openalex_years(filters: SearchConstraints) -> Translated:
 class SemanticScholarTracker(Tracker):
     """The references and citations of the graph, the newest first."""
 
-    title: ClassVar[str] = "Semantic Scholar"
-    key_variable: ClassVar[str | None] = semantic_scholar.SemanticScholarAdapter.key_variable
-    key_page: ClassVar[str | None] = semantic_scholar.SemanticScholarAdapter.key_page
-
-    interval_s = 1.0
-    endpoint = semantic_scholar.ENDPOINT
-    key_header = ("Authorization", "Bearer {}")
+    def __init__(self, key: str = "", *, endpoint: str = semantic_scholar.ENDPOINT) -> None:
+        self.service = semantic_scholar.SemanticScholar(key, endpoint=endpoint)
+        self.endpoint = endpoint
 
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
         """Return two trails for every seed; years and language are checked locally."""
@@ -181,12 +165,6 @@ class SemanticScholarTracker(Tracker):
             next=request.turned(offset=offset) if offset and entries else None,
         )
 
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Tell what 403 means, and that a paper may be unknown."""
-        if error.status == 404:  # noqa: PLR2004  # Not Found
-            return SourceStatus.EMPTY
-        return SourceStatus.RATE_LIMITED if error.status == 403 and not self.key else None  # noqa: PLR2004  # Forbidden
-
 
 def _semantic_scholar_name(seed: Seed) -> str | None:
     """Return what the graph calls a seed, the surest id first."""
@@ -205,17 +183,25 @@ class MetadataRequest(Request):
     later: tuple[str, ...] = ()
 
 
-class OpenCitationsTracker(Tracker):
-    """The index of citations by DOI, and the metadata of the works it names."""
+class OpenCitations(Service):
+    """Citations by DOI and PMID; an access token is optional."""
 
+    name: ClassVar[str] = "opencitations"
     title: ClassVar[str] = "OpenCitations"
     key_variable: ClassVar[str | None] = "OPENCITATIONS_API_KEY"
     key_page: ClassVar[str | None] = "https://opencitations.net/accesstoken"
-
+    key_header = ("authorization", "{}")
+    longest_line: ClassVar[int] = 8190
     interval_s = 0.34
     """180 requests a minute."""
-    endpoint = OPENCITATIONS
-    key_header = ("x-api-key", "{}")
+
+
+class OpenCitationsTracker(Tracker):
+    """The index of citations, and the metadata of the works it names."""
+
+    def __init__(self, key: str = "", *, endpoint: str = OPENCITATIONS) -> None:
+        self.service = OpenCitations(key, endpoint=endpoint)
+        self.endpoint = endpoint
 
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
         """Return two trails for every seed with a DOI or a PubMed id."""
@@ -234,11 +220,11 @@ class OpenCitationsTracker(Tracker):
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the records of works, or the way to them if the answer only has their ids."""
         body = answer.json()
-        if body is not None and not isinstance(body, list):
+        if not isinstance(body, list):
             said = values.text(values.mapping(body).get("error")) or "the answer is no list"
             raise ServiceError(f"OpenCitations: {said[:500]}")
         if "/index/" in request.url:
-            return self._of_ids(body or [], request)
+            return self._of_ids(body, request)
         entries = values.items(body)
         later = request.later if isinstance(request, MetadataRequest) else ()
         return Page.of(

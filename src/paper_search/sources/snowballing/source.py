@@ -24,7 +24,7 @@ from paper_search.models import (
 from paper_search.models.translation import Translation
 from paper_search.sources.asking import Asked
 from paper_search.sources.asking import distinct as distinct_papers
-from paper_search.sources.client import SourceSettings, client_of
+from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.snowballing.services import (
     OpenAlexTracker,
@@ -112,7 +112,7 @@ class SnowballSource:
             wanted = filters.max_results - sum(len(answer.papers) for answer in answers)
             if not left or wanted < 1 or budget.is_spent:
                 break
-            async with client_of(tracker, self._settings) as http:
+            async with ServiceClient(tracker.service, self._settings, budget) as http:
                 following = Following(tracker, http, filters, budget, ends_at)
                 left = await following.follow(left, wanted)
             answers += following.answers

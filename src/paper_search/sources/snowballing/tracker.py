@@ -7,21 +7,21 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from paper_search.bibliography.languages import language_code
 from paper_search.http.body import HttpAnswer
-from paper_search.http.errors import HttpError
 from paper_search.http.limits import CallBudget
-from paper_search.models import SNOWBALL, SearchConstraints, Seed, SourceStatus
+from paper_search.models import SNOWBALL, SearchConstraints, Seed
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Page, Request, Service
 from paper_search.sources.asking import Asked
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.explanation import explain
 
 if TYPE_CHECKING:
-    from paper_search.http.client import HttpClient
+    from paper_search.sources.client import ServiceClient
 
 _MOST_PAGES = 12
 """Requests for one trail, whatever is wanted of it."""
@@ -36,10 +36,10 @@ class Trail:
     seeds: tuple[Seed, ...]
 
 
-class Tracker(Service, ABC):
-    """A service that knows what a work cites, and what cites it."""
+class Tracker(ABC):
+    """How a service is asked what a work cites, and what cites it."""
 
-    name: ClassVar[str] = SNOWBALL
+    service: Service
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
         """Return the request for the service's own ids of seeds; None: it needs none."""
@@ -82,7 +82,7 @@ class Following:
     """
 
     tracker: Tracker
-    http: HttpClient
+    http: ServiceClient
     filters: SearchConstraints
     budget: CallBudget
     ends_at: float
@@ -112,13 +112,13 @@ class Following:
         request = self.tracker.lookup(seeds)
         if request is None:
             return list(seeds)
-        asked = self._asked(f"{self.tracker.title} ids of {len(seeds)} papers")
+        asked = self._asked(f"{self.tracker.service.title} ids of {len(seeds)} papers")
         named = list(seeds)
         try:
-            answer = await self._get(request)
+            answer = await self.http.get(request, self.ends_at)
             asked.answered(answer)
-            named = self.tracker.named(answer, seeds)
-        except (ServiceError, HttpError) as error:
+            named = await self.http.read(answer, partial(self.tracker.named, seeds=seeds))
+        except ServiceError as error:
             self._note_failure(asked, error)
         if asked.error:
             self.answers.append(asked)
@@ -131,12 +131,12 @@ class Following:
         request: Request | None = trail.request
         try:
             while request is not None and len(asked.papers) < wanted and asked.pages < _MOST_PAGES:
-                answer = await self._get(request)
+                answer = await self.http.get(request, self.ends_at)
                 asked.answered(answer)
-                page = self.tracker.read(answer, request)
+                page = await self.http.read(answer, partial(self.tracker.read, request=request))
                 asked.take(page, SNOWBALL, wanted)
                 request = page.next
-        except (ServiceError, HttpError) as error:
+        except ServiceError as error:
             self._note_failure(asked, error)
         asked.seconds = time.monotonic() - started
         self.answers.append(asked)
@@ -148,21 +148,9 @@ class Following:
         code = language_code(self.filters.language)
         return Asked(text, remainder=years, language=code, filters=self.filters)
 
-    def _note_failure(self, asked: Asked, error: ServiceError | HttpError) -> None:
-        if isinstance(error, HttpError):
-            asked.attempts += error.attempts
-            said = explain(error, self.tracker, patience_s=max(self.ends_at - time.monotonic(), 0))
-            error = ServiceError(said.message, status=said.status)
-        asked.error = None if error.status is SourceStatus.EMPTY else error
-        if asked.error is None:
-            asked.notes = (*asked.notes, f"{self.tracker.title} does not know it")
-
-    async def _get(self, request: Request) -> HttpAnswer:
-        return await self.http.ask(
-            request.url,
-            params=request.params,
-            key_params=self.tracker.key_params,
-            headers={"Accept": self.tracker.accept, **self.tracker.headers, **request.headers},
-            budget=self.budget,
-            ends_at=self.ends_at,
-        )
+    def _note_failure(self, asked: Asked, error: ServiceError) -> None:
+        asked.attempts += error.attempts
+        if error.http_status == HTTPStatus.NOT_FOUND:
+            asked.notes = (*asked.notes, f"{self.tracker.service.title} does not know it")
+        else:
+            asked.error = error

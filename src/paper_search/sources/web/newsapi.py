@@ -72,10 +72,7 @@ class NewsApi(WebAdapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `articles`; those that were taken down are counted."""
-        given = answer.json()
-        if given is None:
-            return Page()
-        body = mapping(given)
+        body = mapping(answer.json())
         if text(body.get("status")) == "error" or "code" in body:
             said = text(body.get("message")) or text(body.get("code"))
             status = _STATUSES.get(text(body.get("code")), SourceStatus.BAD_RESPONSE)

@@ -56,10 +56,7 @@ class Searxng(WebAdapter):
         Raises:
             ServiceError: there are none, because the engines behind it did not answer.
         """
-        given = answer.json()
-        if given is None:
-            return Page()
-        body = mapping(given)
+        body = mapping(answer.json())
         if "results" not in body:
             raise ServiceError("SearXNG answered without a list of results")
         entries = items(body.get("results"))

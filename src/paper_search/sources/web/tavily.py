@@ -62,10 +62,7 @@ class Tavily(WebAdapter):
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the entries of `results`."""
         del request
-        given = answer.json()
-        if given is None:
-            return Page()
-        body = mapping(given)
+        body = mapping(answer.json())
         if said := _error(body):
             raise ServiceError(f"Tavily could not answer: {self.shown(said)}")
         if "results" not in body:

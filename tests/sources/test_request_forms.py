@@ -1,0 +1,322 @@
+"""What leaves for each service, for each kind of request: where the key is, and how long it is."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import HttpBodyError
+from paper_search.models import (
+    RawPaper,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    Seed,
+    SourceStatus,
+)
+from paper_search.query import parse
+from paper_search.sources.adapter import Adapter, Page, Service
+from paper_search.sources.adapter import Request as Asked
+from paper_search.sources.arxiv import Arxiv
+from paper_search.sources.client import SourceSettings
+from paper_search.sources.core_works import Core
+from paper_search.sources.crossref import Crossref
+from paper_search.sources.datacite import Datacite
+from paper_search.sources.dblp import Dblp
+from paper_search.sources.doaj import Doaj
+from paper_search.sources.enrichment.lookup import HttpEnricher, LookupAdapter
+from paper_search.sources.enrichment.services import (
+    CrossrefLookup,
+    OpenAlexLookup,
+    SemanticScholarLookup,
+    UnpaywallLookup,
+)
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.europe_pmc import EuropePmc
+from paper_search.sources.http_source import HttpSource
+from paper_search.sources.openalex import OpenAlex
+from paper_search.sources.pubmed import Pubmed
+from paper_search.sources.semantic_scholar import SemanticScholar, SemanticScholarBulk
+from paper_search.sources.serpapi_scholar import ScholarAdapter
+from paper_search.sources.serper import SerperScholar, SerperWeb
+from paper_search.sources.snowballing.services import (
+    OpenAlexTracker,
+    OpenCitationsTracker,
+    SemanticScholarTracker,
+)
+from paper_search.sources.snowballing.source import SnowballSource
+from paper_search.sources.snowballing.tracker import Tracker
+from paper_search.sources.web.newsapi import NewsApi
+from paper_search.sources.web.searxng import Searxng
+from paper_search.sources.web.tavily import Tavily
+
+KEY = "CANARY-key-of-a-service"
+SETTINGS = SourceSettings(interval_s=0, max_retries=0)
+IDS = [str(39_000_000 + number) for number in range(200)]
+_BEARER = {"authorization": f"Bearer {KEY}"}
+
+KEYS = {
+    "openalex": _BEARER,
+    "semantic_scholar": {"x-api-key": KEY},
+    "semantic_scholar_bulk": {"x-api-key": KEY},
+    "opencitations": {"authorization": KEY},
+    "core": _BEARER,
+    "pubmed": {"api_key": KEY},
+    "serpapi_scholar": {"api_key": KEY},
+    "serper_scholar": {"x-api-key": KEY},
+    "serper": {"x-api-key": KEY},
+    "newsapi": {"x-api-key": KEY},
+    "tavily": _BEARER,
+}
+"""Of each service that takes keys: the header or parameter, and what is in it."""
+LONGEST = {
+    "openalex": 8190,
+    "semantic_scholar": 8190,
+    "semantic_scholar_bulk": 8190,
+    "opencitations": 8190,
+    "crossref": 4094,
+    "doaj": 4094,
+    "datacite": 8190,
+    "arxiv": 8190,
+    "europe_pmc": 8190,
+    "dblp": 8190,
+    "core": 8190,
+    "pubmed": 2700,
+    "unpaywall": 4094,
+    "serpapi_scholar": 4094,
+    "serper_scholar": 4094,
+    "serper": 4094,
+    "searxng": 4094,
+    "newsapi": 4094,
+    "tavily": 4094,
+}
+"""Of each service: the most bytes of a request line that are sent to it."""
+FORMS = {"pubmed", "arxiv", "europe_pmc"}
+"""Services that take long requests as forms."""
+
+ADAPTERS: list[Callable[[str], Adapter]] = [
+    lambda at: OpenAlex(KEY, endpoint=at),
+    lambda at: Crossref(contact="a@b.org", endpoint=at),
+    lambda at: SemanticScholar(KEY, endpoint=at),
+    lambda at: SemanticScholarBulk(KEY, endpoint=at),
+    lambda at: Doaj(endpoint=at),
+    lambda at: Datacite(endpoint=at),
+    lambda at: Arxiv(endpoint=at),
+    lambda at: Pubmed(KEY, endpoint=at),
+    lambda at: EuropePmc(endpoint=f"{at}/rest"),
+    lambda at: Dblp(endpoint=at),
+    lambda at: Core(KEY, endpoint=at),
+    lambda at: ScholarAdapter(KEY, endpoint=at),
+    lambda at: SerperScholar(KEY, endpoint=at),
+    lambda at: SerperWeb(KEY, endpoint=at),
+    lambda at: NewsApi(KEY, endpoint=at),
+    Searxng,
+    lambda at: Tavily(KEY, endpoint=at),
+]
+TRACKERS: list[Callable[[str], Tracker]] = [
+    lambda at: OpenAlexTracker(KEY, endpoint=at),
+    lambda at: SemanticScholarTracker(KEY, endpoint=at),
+    lambda at: OpenCitationsTracker(KEY, endpoint=at),
+]
+LOOKUPS: list[Callable[[str], LookupAdapter]] = [
+    lambda at: OpenAlexLookup(KEY, endpoint=at),
+    lambda at: SemanticScholarLookup(KEY, endpoint=at),
+    lambda at: CrossrefLookup(contact="a@b.org", endpoint=at),
+    lambda at: UnpaywallLookup("a@b.org", endpoint=at),
+]
+
+
+@dataclass
+class Recorder:
+    """A server that notes every request, and knows enough to be asked the next one."""
+
+    url: str = ""
+    asked: list[Request] = field(default_factory=list)
+
+    def answer(self, request: Request) -> Response:
+        request.get_data()
+        self.asked.append(request)
+        return Response(json.dumps(self._body(request)), content_type="application/json")
+
+    @staticmethod
+    def _body(request: Request) -> object:
+        if request.path.endswith("esearch.fcgi"):
+            return {"esearchresult": {"count": "200", "idlist": IDS}}
+        if "/index/" in request.path:
+            side = "cited" if "/references/" in request.path else "citing"
+            return [{side: f"omid:br/{n} doi:10.1000/journal.of.{n}"} for n in range(30)]
+        return {}
+
+    def lines(self) -> list[str]:
+        """The first lines of the requests, as they arrived."""
+        return [f"{asked.method} {asked.environ['REQUEST_URI']} HTTP/1.1" for asked in self.asked]
+
+
+@pytest.fixture
+def recorder(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
+    found = Recorder(httpserver.url_for("/service").rstrip("/"))
+    httpserver.expect_request(re.compile(".*")).respond_with_handler(found.answer)
+    return found
+
+
+def strategy(query: str, most: int = 200) -> SearchStrategy:
+    asked = SearchQuery(keywords=[], boolean_query=query)
+    return SearchStrategy.model_validate(
+        {"queries": [asked], "sources": [], "filters": {"max_results": most}}
+    )
+
+
+def check_form(recorder: Recorder, service: Service) -> None:
+    """Every request came with the key where the service takes it, and no longer than it takes."""
+    assert recorder.asked
+    for request, line in zip(recorder.asked, recorder.lines(), strict=True):
+        sent = {name.lower(): value for name, value in request.headers.items()}
+        sent |= request.args.to_dict()
+        assert {name: value for name, value in sent.items() if KEY in value} == KEYS.get(
+            service.name, {}
+        )
+        assert KEY not in request.get_data(as_text=True)
+        assert len(line) <= LONGEST[service.name]
+        assert not request.form or service.name in FORMS
+
+
+@pytest.mark.parametrize("make", ADAPTERS, ids=lambda make: make("").name)
+@pytest.mark.parametrize("words", [1, 70, 300])
+async def test_searches_and_counts_come_as_the_service_takes_them(
+    make: Callable[[str], Adapter], words: int, recorder: Recorder
+) -> None:
+    adapter = make(recorder.url)
+    query = " OR ".join(f"Größe{number}" for number in range(words))
+    source = HttpSource(adapter, SETTINGS)
+    answer = await source.report(strategy(query))
+    if recorder.asked:
+        check_form(recorder, adapter)
+    else:
+        assert "takes requests of" in str(answer.sources[0].error)
+        assert words == 300
+        assert adapter.name not in FORMS
+
+
+async def test_pubmed_is_asked_for_two_hundred_records_at_once(recorder: Recorder) -> None:
+    adapter = Pubmed(KEY, contact="somebody@university.edu", endpoint=recorder.url)
+    await HttpSource(adapter, SETTINGS).report(strategy("visual slam"))
+    fetched = next(asked for asked in recorder.asked if asked.path.endswith("efetch.fcgi"))
+    assert fetched.values["id"].split(",") == IDS
+    check_form(recorder, adapter)
+
+
+async def test_records_that_are_checked_are_asked_for_in_full_pages(recorder: Recorder) -> None:
+    await HttpSource(Pubmed(endpoint=recorder.url), SETTINGS).report(
+        strategy("abstract:robot AND navigation")
+    )
+    assert [asked.path.rpartition("/")[2] for asked in recorder.asked] == [
+        "esearch.fcgi",
+        "efetch.fcgi",
+    ]
+
+
+@pytest.mark.parametrize("make", TRACKERS, ids=lambda make: make("").service.name)
+async def test_citations_are_asked_for_as_the_service_takes_it(
+    make: Callable[[str], Tracker], recorder: Recorder
+) -> None:
+    tracker = make(recorder.url)
+    doi = "10.1000/a.rather.long.name.of.a.journal.and.the.number.of.an.article."
+    seeds = [Seed(doi=f"{doi}{number}") for number in range(10)]
+    seeds += [Seed(openalex_id=f"W{number}", doi=f"{doi}{number}") for number in range(10, 20)]
+    source = SnowballSource([tracker], SETTINGS)
+    await source.report(
+        SearchStrategy.model_validate(
+            {"queries": [], "sources": [], "seeds": seeds, "filters": {"max_results": 1000}}
+        )
+    )
+    check_form(recorder, tracker.service)
+    kinds = {re.sub(r"/(?:doi|DOI):.*|10\.1000.*", "", asked.path) for asked in recorder.asked}
+    expected = {
+        "openalex": {"/service"},
+        "semantic_scholar": {"/service/paper"},
+        "opencitations": {
+            "/service/index/v2/references",
+            "/service/index/v2/citations",
+            "/service/meta/v1/metadata",
+        },
+    }
+    assert kinds == expected[tracker.service.name]
+
+
+@pytest.mark.parametrize("make", LOOKUPS, ids=lambda make: make("").service.name)
+async def test_missing_fields_are_asked_for_as_the_service_takes_it(
+    make: Callable[[str], LookupAdapter], recorder: Recorder
+) -> None:
+    adapter = make(recorder.url)
+    works = [
+        RawPaper(
+            id=f"t:{n}", title=f"A title of work {n}", source="t", doi=f"10.1000/{'x' * 40}{n}"
+        )
+        for n in range(200)
+    ]
+    works.append(RawPaper(id="t", title="Without any identifier at all", source="t"))
+    await HttpEnricher(adapter, SETTINGS).look_up(works)
+    check_form(recorder, adapter.service)
+
+
+@pytest.mark.parametrize("name", ["doaj", "datacite", "arxiv", "pubmed"])
+async def test_the_limit_holds_for_the_bytes_that_arrive(name: str, recorder: Recorder) -> None:
+    adapter = next(made for make in ADAPTERS if (made := make(recorder.url)).name == name)
+    sizes = range(1, 700)
+    words = bisect_left(sizes, 1, key=lambda size: not _fits(adapter, size))
+    await HttpSource(adapter, SETTINGS).report(strategy(_words(words), most=10))
+    [first, *_] = recorder.lines()
+    assert first.startswith("GET ")
+    assert LONGEST[name] - 200 < len(first) <= LONGEST[name]
+
+
+def _words(size: int) -> str:
+    return " OR ".join(f"é{number}" for number in range(size))
+
+
+def _fits(adapter: Adapter, size: int) -> bool:
+    """Whether a query of so many words goes into a URL."""
+    limits = SearchConstraints(max_results=10)
+    request = adapter.first(adapter.translate(parse(_words(size)), limits), limits, 10)
+    try:
+        return adapter.as_sent(request).form is None
+    except ServiceError:
+        return False
+
+
+READERS: dict[str, Callable[[HttpAnswer, Asked], Page]] = {
+    **{(made := make("")).name: made.read for make in ADAPTERS},
+    **{f"citations, {make('').service.name}": make("").read for make in TRACKERS},
+}
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"null"])
+@pytest.mark.parametrize("reader", READERS)
+def test_an_answer_without_content_is_no_empty_page(reader: str, content: bytes) -> None:
+    """API-12."""
+    asked = Asked("https://a.org/references", {"limit": 1})
+    with pytest.raises(HttpBodyError, match=r"without content|is no XML"):
+        READERS[reader](HttpAnswer(200, "application/json", content, 1), asked)
+
+
+@pytest.mark.parametrize("make", LOOKUPS, ids=lambda make: make("").service.name)
+@pytest.mark.parametrize("content", [b"", b"null"])
+async def test_a_look_up_without_content_is_a_failure(
+    make: Callable[[str], LookupAdapter], content: bytes, httpserver: HTTPServer
+) -> None:
+    httpserver.expect_request(re.compile(".*")).respond_with_data(content)
+    works = [RawPaper(id="t:1", title="A title", source="t", doi="10.1000/1")]
+    enricher = HttpEnricher(make(httpserver.url_for("/x")), SETTINGS)
+    found = await enricher.look_up(works)
+    assert found.report.status is SourceStatus.BAD_RESPONSE
+    assert "without content" in (found.report.error or "")
