@@ -24,7 +24,6 @@ import signal
 import sqlite3
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +36,6 @@ from paper_search.config import load_config
 from paper_search.persistence import open_persistence, sqlite_calls, sqlite_tables
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.catalog import EveryThread
-from paper_search.testing.llm import LLMCall, grades_of
 from paper_search.testing.model_server import ModelServer, run_model_server
 from paper_search.workflow import SearchWorkflow
 
@@ -67,28 +65,12 @@ _VOLATILE = re.compile(
 )
 
 
-class Judge:
-    """A model that always says the same, and dies for who asks too much.
-
-    Its questions are counted in whatever process asks: the server of it is in ours.
-    """
-
-    def __init__(self) -> None:
-        self.asked: Counter[str] = Counter()
-
-    def answer(self, title: str, _system: str, user: str) -> Any:
-        """Return what every question of a kind is answered with."""
-        self.asked[title] += 1
-        query = {"keywords": ["graph"], "boolean_query": "graph OR molecule"}
-        match title:
-            case "IntentAnswer":
-                return {"topic": "graphs", "concepts": ["graph"], "intent_type": "survey"}
-            case "StrategyAnswer":
-                return {"queries": [query], "sources": [], "filters": {"max_results": 25}}
-            case "BatchAnswer":
-                return grades_of({})(LLMCall("", user))
-            case _:
-                return {}
+_QUERY = {"keywords": ["graph"], "boolean_query": "graph OR molecule"}
+ANSWERS = {
+    "IntentAnswer": {"topic": "graphs", "concepts": ["graph"], "intent_type": "survey"},
+    "StrategyAnswer": {"queries": [_QUERY], "sources": [], "filters": {"max_results": 25}},
+}
+"""What the model says, always the same."""
 
 
 @dataclass(frozen=True)
@@ -233,13 +215,12 @@ class Kills:
 
     Args:
         folder: for homes.
-        judge: answers the model's questions.
-        server: where it does.
+        server: answers the model's questions, and counts those of whatever process asks.
     """
 
-    def __init__(self, folder: Path, judge: Judge, server: ModelServer) -> None:
+    def __init__(self, folder: Path, server: ModelServer) -> None:
         self._folder = folder
-        self._judge = judge
+        self._calls = server.calls
         self._model = server.url
         self._fork = multiprocessing.get_context("forkserver")
         self._fork.set_forkserver_preload(list(_PRELOADED))
@@ -255,10 +236,10 @@ class Kills:
         if kind == "search" and number % SERVER_EVERY == 0 and number:
             return self._served(chance, home)
         expected, asked = self._undisturbed(kind)
-        before, killed = self._judge.asked["BatchAnswer"], self.kills
+        before, killed = self._calls["BatchAnswer"], self.kills
         self._driven(kind, DOORS[number // 2 % 2], home, chance)
         found = _result(home)
-        extra = self._judge.asked["BatchAnswer"] - before - asked
+        extra = self._calls["BatchAnswer"] - before - asked
         shutil.rmtree(home)
         if found != expected:
             return f"{kind}: another result"
@@ -269,9 +250,9 @@ class Kills:
     def _undisturbed(self, kind: str) -> tuple[str, int]:
         """Return the result without a kill, and how often the judge was asked."""
         if kind not in self._expected:
-            before, home = self._judge.asked["BatchAnswer"], self._folder / f"whole-{kind}"
+            before, home = self._calls["BatchAnswer"], self._folder / f"whole-{kind}"
             self._driven(kind, "python", home, None)
-            self._expected[kind] = _result(home), self._judge.asked["BatchAnswer"] - before
+            self._expected[kind] = _result(home), self._calls["BatchAnswer"] - before
         return self._expected[kind]
 
     def _driven(self, kind: str, door: str, home: Path, chance: random.Random | None) -> None:
@@ -386,10 +367,8 @@ def _result(home: Path, thread_id: str | None = None) -> str:
 
 def schedules(count: int, seed: int) -> tuple[int, list[str]]:
     """Run schedules; return how many processes were killed, and what was wrong."""
-    judge = Judge()
-    scripted: Any = judge
-    with tempfile.TemporaryDirectory() as name, run_model_server(scripted) as server:
-        kills = Kills(Path(name), judge, server)
+    with tempfile.TemporaryDirectory() as name, run_model_server(ANSWERS) as server:
+        kills = Kills(Path(name), server)
         found = [(number, kills.run(number, seed)) for number in range(count)]
         wrong = [f"schedule {n} of seed {seed}: {told}" for n, told in found if told is not None]
         return kills.kills, wrong

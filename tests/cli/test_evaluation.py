@@ -1,4 +1,4 @@
-"""`paper-search eval` with the scripted model: the numbers by which a model is chosen."""
+"""`paper-search eval` with a model: the numbers by which a model is chosen."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from paper_search.testing.llm import grades_of
 from paper_search.testing.model_server import ModelServer, run_model_server
-from paper_search.testing.scripted_model import ScriptedModel
 
 Cli = Callable[..., Any]
 QUESTION = "graph neural networks for molecules"
+GRADES = {"Rewiring": 0, "Poultry farming": 0, "Tea": 0}
 NAMES = ("question", "doi", "title", "abstract", "label")
 
 
@@ -22,7 +23,7 @@ def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     assert home.is_dir()
     monkeypatch.setenv("LLM_MODEL", "gpt-4o-mini")
     monkeypatch.setenv("OPENAI_API_KEY", "CANARY-key")
-    with run_model_server(ScriptedModel()) as server:
+    with run_model_server({"BatchAnswer": grades_of(GRADES)}) as server:
         monkeypatch.setenv("LLM_BASE_URL", server.url)
         yield server
 

@@ -8,10 +8,30 @@ from typing import Any
 
 import pytest
 
+from paper_search.testing.llm import LLMCall
 from paper_search.testing.model_server import run_model_server
-from paper_search.testing.scripted_model import ScriptedModel
 
 Cli = Callable[..., Any]
+
+
+INTENT = {
+    "topic": "graphneuronale Netze für Moleküle",
+    "concepts": ["graph neural networks", "molecules"],
+    "intent_type": "method",
+    "constraints": {"year_from": 2018},
+}
+
+
+def strategy(call: LLMCall) -> dict[str, Any]:
+    """Return a strategy that looks for what the note wants, and excludes nothing."""
+    texts = ['"graph neural networks" AND molecules']
+    again = "Previous strategies" in call.user_message
+    return {
+        "queries": [{"boolean_query": text} for text in [*texts, *["toxicity"] * again]],
+        "sources": [],
+        "filters": {},
+        "reason": "It follows your note: toxicity" if again else None,
+    }
 
 
 def test_a_note_is_obeyed_and_what_changed_is_said(
@@ -20,7 +40,7 @@ def test_a_note_is_obeyed_and_what_changed_is_said(
     assert home.is_dir()
     monkeypatch.setenv("LLM_MODEL", "scripted")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    with run_model_server(ScriptedModel()) as server:
+    with run_model_server({"IntentAnswer": INTENT, "StrategyAnswer": strategy}) as server:
         monkeypatch.setenv("LLM_BASE_URL", server.url)
         question = "graphneuronale Netze für Moleküle seit 2018"
         asked = cli("find", question, "--source", "sample", "--json").document

@@ -5,13 +5,6 @@ import pytest
 from paper_search.errors import UnknownNameError
 from paper_search.prompts import load_prompt
 
-NAMES = ("intent_parser", "query_builder", "relevance_scorer", "deduplicator")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_prompt_can_be_read(name: str) -> None:
-    assert len(load_prompt(name)) > 200
-
 
 def test_materials_science_adds_its_instructions() -> None:
     assert "material families" in load_prompt("intent_parser", "materials_science")

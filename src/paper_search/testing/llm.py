@@ -136,8 +136,7 @@ def graded(
         for criterion in criteria
         for given in [grade if criterion["kind"] == "inclusion" else 0]
     ]
-    opening = " ".join(record["title"].split()[:5])
-    return {"paper": record["paper"], "title": opening, "grades": grades, "tags": []}
+    return {"paper_id": record["paper_id"], "grades": grades, "tags": []}
 
 
 def grades_of(grades: Mapping[str, int], default: int = 2) -> Callable[[LLMCall], Any]:
@@ -169,7 +168,7 @@ def obedient_answer(call: LLMCall) -> dict[str, Any]:
         records = []
     ids = [record["id"] for record in records if "id" in record]
     criteria = criteria_in(call.user_message) if "\nCriteria: " in call.user_message else []
-    named = [record for record in records if "paper" in record]
+    named = [record for record in records if "paper_id" in record]
     injected = {"fetch": urls, "write_file": names[:5], "goto": "finish", "action": "approve"}
     return {
         "results": [graded(record, criteria, 3) for record in named],

@@ -1,11 +1,11 @@
-"""A loopback server that speaks OpenAI's chat completions, answers by rule and counts."""
+"""A loopback server that speaks OpenAI's chat completions, answers by schema and counts."""
 
 from __future__ import annotations
 
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -13,46 +13,54 @@ from typing import Any
 from typing_extensions import override
 
 from paper_search.testing.llm import LLMCall, grades_of
-from paper_search.testing.scripted_model import ScriptedModel
+
+SchemaAnswer = dict[str, Any] | Callable[[LLMCall], Any]
+"""What a question is answered with: an object, or a function of the question that gives one."""
+
+_INTENT = {
+    "topic": "graph neural networks",
+    "concepts": ["graph neural networks"],
+    "intent_type": "survey",
+}
 
 
 class ModelServer:
     """What a test model was asked, by the title of the schema that it was to answer in."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, answers: Mapping[str, SchemaAnswer]) -> None:
         self.url = url
         """The base URL for `LLM_BASE_URL`."""
         self.calls: Counter[str] = Counter()
         self.failing: dict[str, tuple[int, str]] = {}
         """By the title of the schema: the status and the code of the error that is answered."""
+        self._answers: dict[str, SchemaAnswer] = {
+            "IntentAnswer": _INTENT,
+            "StrategyAnswer": self._strategy,
+            "BatchAnswer": grades_of({}),
+            **answers,
+        }
 
-    def answer(self, title: str, user_message: str) -> dict[str, Any]:
-        """Return the answer to one question: dull, and always valid."""
+    def answer(self, call: LLMCall) -> Any:
+        """Return the answer to one question; an empty object, if its schema has none."""
+        title = (call.schema or {}).get("title", "")
         self.calls[title] += 1
-        match title:
-            case "IntentAnswer":
-                return {
-                    "topic": "graph neural networks",
-                    "concepts": ["graph neural networks"],
-                    "intent_type": "survey",
-                }
-            case "StrategyAnswer":
-                number = self.calls[title]
-                text = '"graph neural networks"' if number == 1 else f"graph OR network{number}"
-                query = {"keywords": ["graph"], "boolean_query": text}
-                return {"queries": [query], "sources": [], "filters": {"max_results": 15}}
-            case "BatchAnswer":
-                answer: dict[str, Any] = grades_of({})(LLMCall("", user_message))
-                return answer
-            case _:
-                return {}
+        answer = self._answers.get(title, {})
+        return answer(call) if callable(answer) else answer
+
+    def _strategy(self, _call: LLMCall) -> dict[str, Any]:
+        """Return a query that differs each time."""
+        number = self.calls["StrategyAnswer"]
+        text = '"graph neural networks"' if number == 1 else f"graph OR network{number}"
+        query = {"keywords": ["graph"], "boolean_query": text}
+        return {"queries": [query], "sources": [], "filters": {"max_results": 15}}
 
 
 @contextmanager
-def run_model_server(scripted: ScriptedModel | None = None) -> Iterator[ModelServer]:
+def run_model_server(answers: Mapping[str, SchemaAnswer] | None = None) -> Iterator[ModelServer]:
     """Serve on a free port of the loopback address for the length of a `with` block.
 
-    What is not scripted is answered by a model that is dull and always valid.
+    Args:
+        answers: by the title of the schema; those of a search are dull and valid without them.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -60,16 +68,12 @@ def run_model_server(scripted: ScriptedModel | None = None) -> Iterator[ModelSer
             length = int(self.headers.get("content-length", "0"))
             request = json.loads(self.rfile.read(length))
             schema = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
-            user = next(said for said in request["messages"] if said["role"] == "user")
-            title, message = schema.get("title", ""), str(user["content"])
-            answer = model.answer(title, message)
-            if scripted is not None:
-                answer = scripted.answer(title, str(request["messages"][0]["content"]), message)
-            content = json.dumps(answer)
-            asked = sum(len(str(said["content"])) for said in request["messages"])
-            status, code = model.failing.get(title, (200, ""))
+            system, *_, user = [str(message["content"]) for message in request["messages"]]
+            content = json.dumps(model.answer(LLMCall(system, user, schema)))
+            status, code = model.failing.get(schema.get("title", ""), (200, ""))
             error = {"error": {"message": "as scripted", "code": code, "type": code}}
-            body = json.dumps(error if code else _completion(content, asked)).encode()
+            completion = _completion(content, len(system) + len(user))
+            body = json.dumps(error if code else completion).encode()
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
@@ -81,7 +85,7 @@ def run_model_server(scripted: ScriptedModel | None = None) -> Iterator[ModelSer
             """Stay silent."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    model = ModelServer(f"http://127.0.0.1:{server.server_port}/v1")
+    model = ModelServer(f"http://127.0.0.1:{server.server_port}/v1", answers or {})
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

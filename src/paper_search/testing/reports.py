@@ -214,6 +214,21 @@ def good_answer(call: LLMCall) -> dict[str, Any]:
     }
 
 
+REPORT_ANSWERS = dict.fromkeys(
+    (
+        "PlanAnswer",
+        "AnalysisAnswer",
+        "DraftAnswer",
+        "SectionAnswer",
+        "FrameAnswer",
+        "SupportAnswer",
+        "ReviewAnswer",
+    ),
+    good_answer,
+)
+"""The same by the title of the schema, as `run_model_server` takes them."""
+
+
 def _analysis(records: list[dict[str, Any]]) -> dict[str, Any]:
     findings = [
         {
