@@ -151,7 +151,7 @@ class AppConfig(BaseModel):
     domain: str = "general"
     budget: Budget | None = None
     """What a thread may spend on models at most; None: no limit."""
-    relevance_batch_size: int = Field(default=10, ge=1)
+    relevance_batch_size: int = Field(default=1, ge=1)
     relevance_max_concurrency: int = Field(default=5, ge=1)
     dedup_enable_llm_pass: bool = True
     dedup_llm_max_candidates: int = Field(default=60, ge=0)

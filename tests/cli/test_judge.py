@@ -43,7 +43,7 @@ def test_a_search_in_which_nothing_was_judged_fails_and_says_what_asks_again(
     assert ended.code == 1
     line = f"{count} of {count} unjudged: quota exceeded; `paper-search judge {thread} --unjudged`"
     assert line in ended.stderr
-    assert model.calls["BatchAnswer"] == 2
+    assert model.calls["BatchAnswer"] == 1
     assert {paper["unjudged_because"] for paper in papers} == {"quota exceeded"}
 
     still = cli("judge", thread, "--unjudged")

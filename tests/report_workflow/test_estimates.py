@@ -111,8 +111,9 @@ async def test_each_answer_of_a_long_report_is_asked_with_the_sources() -> None:
 
 async def test_papers_are_judged_by_as_many_at_once_as_the_settings_say() -> None:
     services = report_services(FakeLLM(good_answer))
-    small = replace(services, metering=Metering(batch_size=1))
-    assert (await estimated(small)).one_draft.calls > (await estimated(services)).one_draft.calls
+    batches = replace(services, metering=Metering(batch_size=10))
+    alone, together = (await estimated(services)), (await estimated(batches))
+    assert alone.one_draft.calls - together.one_draft.calls == 100 - 10
 
 
 async def test_a_report_from_a_search_judges_no_paper_and_searches_no_more() -> None:

@@ -259,7 +259,7 @@ class Metering:
     directory: Path | None = None
     prices: PriceTable = field(default_factory=load_prices)
     models: Mapping[Skill, str] = field(default_factory=dict)
-    batch_size: int = 10
+    batch_size: int = 1
     budget: Budget | None = None
 
     def log(self, thread_id: str) -> UsageLog | None:

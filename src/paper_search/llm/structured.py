@@ -103,7 +103,7 @@ async def ask(
         LLMError: no answer, or none within `deadline_s` seconds (each of the two has as many).
     """
     try:
-        return await _answer(llm, model_cls, system_prompt, user_message, deadline_s)
+        return await ask_once(llm, model_cls, system_prompt, user_message, deadline_s)
     except (LLMLengthError, LLMRefusalError):
         raise
     except LLMResponseError as error:
@@ -113,16 +113,22 @@ async def ask(
         f"{user_message}\n\nYour previous answer could not be used: {problem}\n"
         "Answer again with exactly one JSON object that follows the schema, and nothing else."
     )
-    return await _answer(llm, model_cls, system_prompt, repair, deadline_s)
+    return await ask_once(llm, model_cls, system_prompt, repair, deadline_s)
 
 
-async def _answer(
+async def ask_once(
     llm: LLMProvider,
     model_cls: type[ModelT],
     system_prompt: str,
     user_message: str,
-    deadline_s: float,
+    deadline_s: float = DEADLINE_S,
 ) -> ModelT:
+    """Return the model's answer as an instance of `model_cls`; a bad one is not asked for again.
+
+    Raises:
+        LLMResponseError: the answer is bad.
+        LLMError: there is none within `deadline_s` seconds.
+    """
     schema = model_cls.model_json_schema()
     try:
         async with asyncio.timeout(deadline_s):

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, ScoredPaper
-from paper_search.skills.judging.answer import Judgement, score_of
-from paper_search.skills.judging.confirmation import Confirmation
+from paper_search.skills.judging.answer import Judgement
 from paper_search.skills.judging.cost import is_enough
 from paper_search.skills.judging.criteria import criteria_of
 from paper_search.skills.judging.keeping import (
@@ -19,22 +18,12 @@ from paper_search.skills.judging.keeping import (
 )
 from paper_search.skills.judging.question import Shown
 from paper_search.skills.judging.run import Entry, Judging, prompt_digest
-from paper_search.skills.judging.speech import speaks_to_judges
-from paper_search.skills.judging.subject import Subject
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
 from paper_search.skills.tag_cues import tags_of
 from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
 
 RELEVANT_FLOOR, IRRELEVANT_CEILING = 0.95, 0.05
 """Scores of the marked papers."""
-ABSURD = 0.05
-"""Score by words below which a paper has nothing of what is asked for."""
-_MOST_BEYOND_WORDS = 0.2
-"""How far the score of a text that asks for one may be above what its words earn."""
-_MOST_FOR_SUSPECTS = 0.7
-"""The score that such a text gets at most."""
-_MOST_FOR_ABSURD = 0.5
-"""The score at most of a paper without a word of the question: shown, but never first."""
 
 
 class RelevanceScorer:
@@ -42,7 +31,7 @@ class RelevanceScorer:
 
     Args:
         llm: None: by algorithm.
-        batch_size: papers per question.
+        batch_size: papers in one question; those of a question may steer each other's grades.
         max_concurrency: questions at once.
     """
 
@@ -100,7 +89,7 @@ class RelevanceScorer:
         found = verdicts(papers, documents_of(papers), intent)
         said = {mark.id for mark in marked}
         open_ = [n for n, paper in enumerate(papers) if not said & {paper.id, *paper.merged_from}]
-        entries = [_entry(number, papers[number], found[number]) for number in open_]
+        entries = [Entry(number, Shown.of(papers[number])) for number in open_]
         judging = _Kept(self._llm, intent, kept)
         known = await judging.known(entries)
         run = Judging(
@@ -115,14 +104,6 @@ class RelevanceScorer:
             judged=known,
         )
         await run.judge([entry for entry in entries if entry.number not in known])
-
-        def score_now(number: int) -> float:
-            judgement = run.judged[number]
-            return _combined(papers[number], found[number], judgement, "").relevance_score
-
-        by_number = {entry.number: entry for entry in entries}
-        subject = Subject.of(intent, judging.criteria)
-        await Confirmation(run, by_number, subject, score_now).confirm()
         by_person = with_marks(papers, found, marked)
         asked = set(open_)
         return [
@@ -167,11 +148,6 @@ class _Kept:
             )
 
 
-def _entry(number: int, paper: RawPaper, verdict: Verdict) -> Entry:
-    is_alone = _is_suspicious(paper) or _is_absurd(verdict)
-    return Entry(number, Shown.of(paper), verdict.score, is_alone)
-
-
 def _by_words(paper: RawPaper, verdict: Verdict) -> ScoredPaper:
     return ScoredPaper(
         paper=paper,
@@ -182,45 +158,31 @@ def _by_words(paper: RawPaper, verdict: Verdict) -> ScoredPaper:
 
 
 def _combined(
-    paper: RawPaper, by_words: Verdict, judgement: Judgement | None, why: str
+    paper: RawPaper, by_words: Verdict, judgement: Judgement | None, failure: str
 ) -> ScoredPaper:
     """Return the model's verdict, else the words' as a stand-in."""
-    is_flagged = _is_suspicious(paper) or bool(judgement and judgement.is_suspect)
+    is_flagged = is_suspicious(*_texts(paper))
     if judgement is None:
         return ScoredPaper(
             paper=paper,
             relevance_score=by_words.score,
             relevance_reason=_flagged(
-                f"Scoring unavailable: {why}; {by_words.reason}", is_flagged=is_flagged
+                f"Scoring unavailable: {failure}; {by_words.reason}", is_flagged=is_flagged
             ),
             tags=tags_of(paper.title, paper.abstract),
             is_judged=False,
-            unjudged_because=why,
+            unjudged_because=failure,
         )
-    reason = "; ".join([*map(str, judgement.grades), *filter(None, [by_words.outside])])
+    score = by_words.limited * judgement.score
+    reason = "; ".join(filter(None, [judgement.reason, by_words.outside]))
     return ScoredPaper(
         paper=paper,
-        relevance_score=by_words.limited
-        * _bounded(score_of(judgement.grades), by_words, is_flagged=is_flagged),
+        # A text that gives orders to a model gets no more than its words earn.
+        relevance_score=min(score, by_words.score) if is_flagged else score,
         relevance_reason=_flagged(reason, is_flagged=is_flagged),
         tags=judgement.tags,
         grades=judgement.grades,
     )
-
-
-def _bounded(score: float, by_words: Verdict, *, is_flagged: bool) -> float:
-    """Return the score, or the most that a text gets which may have asked for it."""
-    if is_flagged:
-        return min(score, by_words.score + _MOST_BEYOND_WORDS, _MOST_FOR_SUSPECTS)
-    return min(score, _MOST_FOR_ABSURD) if _is_absurd(by_words) else score
-
-
-def _is_absurd(by_words: Verdict) -> bool:
-    return by_words.score < ABSURD * by_words.limited
-
-
-def _is_suspicious(paper: RawPaper) -> bool:
-    return is_suspicious(*_texts(paper)) or speaks_to_judges(*_texts(paper))
 
 
 def _texts(paper: RawPaper) -> list[str | None]:

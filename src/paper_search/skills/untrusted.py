@@ -55,10 +55,14 @@ _CUES = (
     ),
     _cue(
         r"\byou are (?:now )?(?:an? )?(?:ai|llm|language model|assistant|reviewer|helpful)\b"
-        r"|\b(?:as|if you are) an? (?:ai|llm|large language model|language model)\b",
+        r"|\b(?:as|if you are) an? (?:ai|llm|(?:large )?language model)(?: \w+)?,? "
+        r"(?:you|please|say|give|rate|rank|score)\b",
         *("you are", "as an ai", "as an llm", "as a large language", "as a language"),
     ),
-    _cue(r"\b(?:system|developer) (?:prompt|message|instruction)s?\b", "system", "developer"),
+    _cue(
+        r"\b(?:as the|your) (?:system|developer) (?:prompt|message|instruction)s?\b",
+        *("system", "developer"),
+    ),
     _cue(r"<\|?(?:im_start|system|endoftext)|\[/?INST\]", "im_start", "<", "inst]"),
     _cue(r"\bnew instructions?:|\bas instructed above\b", "instruct"),
     _cue(r"!\[[^\]]*\]\(https?://", "]("),
@@ -79,7 +83,7 @@ def is_suspicious(*texts: str | None) -> bool:
     """Whether one of the texts seems to give orders to the program, openly or hidden.
 
     Looked at as written, after undoing lookalike letters and compatibility forms, inside HTML
-    comments and inside base64. It errs on the side of flagging: a flag bounds a score, no more.
+    comments and inside base64. It is narrow: an abstract about prompts gives no orders.
     """
     return any(_gives_orders(text) for text in texts if text)
 

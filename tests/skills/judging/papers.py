@@ -44,8 +44,8 @@ def title_of(number: int) -> str:
 async def judged(
     llm: FakeLLM, papers: list[RawPaper], *marked: MarkedPaper, **options: Any
 ) -> list[ScoredPaper]:
-    """Score with batches of ten and one question at a time, unless the options say otherwise."""
-    sizes = {"batch_size": 10, "max_concurrency": 1} | {
+    """Score one paper a question and one question at a time, unless the options say otherwise."""
+    sizes = {"batch_size": 1, "max_concurrency": 1} | {
         name: options.pop(name) for name in ("batch_size", "max_concurrency") if name in options
     }
     return await RelevanceScorer(llm, **sizes).score(papers, INTENT, marked, **options)

@@ -1,4 +1,4 @@
-"""Snippets are looked up in the text; a title tells which paper is meant."""
+"""Snippets are looked up in the text, and grades become a score."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.models import Criterion, CriterionKind, Grade
-from paper_search.skills.judging.answer import begins_alike, found_snippet, score_of
+from paper_search.skills.judging.answer import found_snippet, score_of
 
 TITLE = "Sleep and the “evening” chronotype"
 ABSTRACT = "Forty adults slept 31\u2009minutes less—on average—after  coffee.  Ｎｏ harm.\nEnd"
@@ -59,28 +59,6 @@ def test_whatever_is_cut_out_of_a_text_is_found_in_it(text: str, start: int, end
     snippet = text[start:end]
     found = found_snippet(snippet, [text])
     assert found is None or found in text
-
-
-@pytest.mark.parametrize(
-    ("given", "title", "is_alike"),
-    [
-        ("Sleep and the 'evening'", TITLE, True),
-        ("sleep and the", TITLE, True),
-        (f"{TITLE}: a trial", TITLE, True),
-        ("Sleep a", TITLE, False),
-        ("Sleep or the evening", TITLE, False),
-        ("", TITLE, False),
-        ("Moss", "Moss", True),
-        ("Mos", "Moss", False),
-        ("", "?!", True),
-        ("图神经", "图神经网络", False),
-        ("图神经网络", "图神经网络", True),
-    ],
-)
-def test_a_paper_is_meant_by_how_its_title_begins(
-    given: str, title: str, *, is_alike: bool
-) -> None:
-    assert begins_alike(given, title) is is_alike
 
 
 def grade(value: int, weight: int = 1, kind: CriterionKind = CriterionKind.INCLUSION) -> Grade:

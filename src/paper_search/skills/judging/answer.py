@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from paper_search.models import Criterion, CriterionKind, Grade, PaperTag
 from paper_search.models.criteria import HIGHEST_GRADE
 from paper_search.skills.judging.question import Shown
+from paper_search.skills.untrusted import visible
 
 _PENALTY = {1: 0.5, 2: 0.75, 3: 1.0}
 """Share of the score that a criterion for exclusion takes away where it is fully met, by weight."""
 _NO_GRADE = -1
-_LONGEST_SNIPPET = 300
+_LONGEST_SNIPPET = _LONGEST_REASON = 300
 
 
 class GradeAnswer(BaseModel):
@@ -41,35 +43,42 @@ class GradeAnswer(BaseModel):
 
 
 class PaperAnswer(BaseModel):
-    """The grades of one paper."""
+    """The grades of one paper, or its score as the first interface had it."""
 
-    paper: str
-    title: str = Field(default="", description="the first five words of its title")
+    paper_id: str
     grades: list[GradeAnswer] = Field(default_factory=list)
     tags: list[PaperTag] = Field(default_factory=list)
+    relevance_score: SkipJsonSchema[float | None] = None
+    relevance_reason: SkipJsonSchema[str] = ""
 
-    @field_validator("paper", "title", mode="before")
+    @field_validator("paper_id", "relevance_reason", mode="before")
     @classmethod
     def _of_text(cls, value: Any) -> str:
-        return value if isinstance(value, str) else ""
+        return value.strip() if isinstance(value, str) else ""
+
+    @field_validator("relevance_score", mode="before")
+    @classmethod
+    def _of_a_share(cls, value: Any) -> float | None:
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return float(value) if is_number and 0 <= value <= 1 else None
 
     @field_validator("grades", mode="before")
     @classmethod
     def _readable(cls, value: Any) -> Any:
-        given = value if isinstance(value, list) else []
-        return [entry for entry in given if _numbers_a_criterion(entry)]
+        entries = value if isinstance(value, list) else []
+        return [entry for entry in entries if _numbers_a_criterion(entry)]
 
     @field_validator("tags", mode="before")
     @classmethod
     def _known(cls, value: Any) -> list[PaperTag]:
-        given = value if isinstance(value, list) else [value]
+        entries = value if isinstance(value, list) else [value]
         known = {tag.value: tag for tag in PaperTag}
-        names = (tag.strip().lower() for tag in given if isinstance(tag, str))
+        names = (tag.strip().lower() for tag in entries if isinstance(tag, str))
         return list(dict.fromkeys(known[name] for name in names if name in known))
 
 
 class BatchAnswer(BaseModel):
-    """The grades of one batch."""
+    """What is answered to one question."""
 
     results: list[PaperAnswer]
 
@@ -80,75 +89,82 @@ class BatchAnswer(BaseModel):
 
     @field_validator("results", mode="before")
     @classmethod
-    def _named(cls, value: Any) -> Any:
-        """Leave out what names no paper: it is missing then, and asked for again."""
+    def _with_ids(cls, value: Any) -> Any:
+        """Leave out what names no paper."""
         if not isinstance(value, list):
             return value
-        return [entry for entry in value if isinstance(entry, dict) and "paper" in entry]
+        return [entry for entry in value if isinstance(entry, dict) and "paper_id" in entry]
 
 
 class Judgement(BaseModel):
-    """What a model said of one paper, checked."""
+    """What a model said of one paper, checked: grades, or a score without them."""
 
-    grades: list[Grade]
+    grades: list[Grade] = Field(default_factory=list)
     tags: list[PaperTag] = Field(default_factory=list)
-    is_suspect: bool = False
-    """It was graded well where the grades of others hung on its company, or by words that say
-    nothing of the subject."""
-    is_confirmed: bool = False
-    """A reading without what says nothing of the subject gave no lower score."""
+    stated_score: float | None = Field(default=None, ge=0, le=1)
+    stated_reason: str = ""
+
+    @property
+    def score(self) -> float:
+        """The score in [0, 1]."""
+        return score_of(self.grades) if self.stated_score is None else self.stated_score
+
+    @property
+    def reason(self) -> str:
+        """What a person can check it by."""
+        if self.stated_score is None:
+            return "; ".join(map(str, self.grades))
+        return self.stated_reason
 
 
 def read(
-    answer: BatchAnswer, shown: Mapping[str, Shown], criteria: Sequence[Criterion]
-) -> tuple[dict[str, Judgement], dict[str, str]]:
-    """Return by alias the judgements that hold, and what is wrong where there is none.
+    answer: BatchAnswer, papers: Sequence[Shown], criteria: Sequence[Criterion]
+) -> list[Judgement | str]:
+    """Return the judgement of each paper, or why there is none.
 
     Args:
         answer: of the model.
-        shown: by alias, what it was asked about; what it answers besides is ignored.
+        papers: it was asked about; what it answers besides is ignored.
         criteria: in the order of their numbers.
     """
-    counts = Counter(result.paper for result in answer.results)
-    given = {result.paper: result for result in answer.results}
-    judged: dict[str, Judgement] = {}
-    wrong: dict[str, str] = {}
-    for alias, paper in shown.items():
-        if alias not in given:
-            wrong[alias] = "no answer for it"
-        elif counts[alias] > 1:
-            wrong[alias] = "it was answered twice"
-        elif not begins_alike(given[alias].title, paper.title):
-            wrong[alias] = "the title in the answer is not its title"
+    counts = Counter(result.paper_id for result in answer.results)
+    by_id = {result.paper_id: result for result in answer.results}
+    judgements: list[Judgement | str] = []
+    for paper in papers:
+        if paper.paper_id not in by_id:
+            judgements.append("no answer for it")
+        elif counts[paper.paper_id] > 1:
+            judgements.append("it was answered twice")
         else:
-            found = _judgement(given[alias], paper, criteria)
-            if isinstance(found, str):
-                wrong[alias] = found
-            else:
-                judged[alias] = found
-    return judged, wrong
+            judgements.append(_judgement(by_id[paper.paper_id], paper, criteria))
+    return judgements
 
 
-def _judgement(given: PaperAnswer, paper: Shown, criteria: Sequence[Criterion]) -> Judgement | str:
+def _judgement(answer: PaperAnswer, paper: Shown, criteria: Sequence[Criterion]) -> Judgement | str:
     """Return the judgement, or what is wrong with it."""
+    if answer.relevance_score is not None and not answer.grades:
+        reason = " ".join(visible(answer.relevance_reason).split())[:_LONGEST_REASON]
+        return Judgement(
+            stated_score=answer.relevance_score, stated_reason=reason, tags=answer.tags
+        )
     grades = []
     for number, criterion in enumerate(criteria, start=1):
-        named = [grade for grade in given.grades if grade.criterion == number]
-        if len(named) != 1 or named[0].grade == _NO_GRADE:
+        answers = [grade for grade in answer.grades if grade.criterion == number]
+        if len(answers) != 1 or answers[0].grade == _NO_GRADE:
             return f"criterion {number} has no grade from 0 to {HIGHEST_GRADE}"
-        [answer] = named
+        [only] = answers
         snippet = ""
-        if answer.grade:
-            found = found_snippet(answer.snippet, [paper.title, paper.abstract])
-            if found is None:
+        if only.grade:
+            quote = found_snippet(only.snippet, [paper.title, paper.abstract])
+            if quote is None:
                 return f"criterion {number}: the snippet is not in its title or abstract"
-            snippet = found[:_LONGEST_SNIPPET]
-        grades.append(Grade(criterion=criterion, grade=answer.grade, snippet=snippet))
-    return Judgement(grades=grades, tags=given.tags)
+            snippet = quote[:_LONGEST_SNIPPET]
+        grades.append(Grade(criterion=criterion, grade=only.grade, snippet=snippet))
+    return Judgement(grades=grades, tags=answer.tags)
 
 
-def _numbers_a_criterion(given: Any) -> bool:
-    number = given.get("criterion") if isinstance(given, dict) else None
+def _numbers_a_criterion(entry: Any) -> bool:
+    number = entry.get("criterion") if isinstance(entry, dict) else None
     return isinstance(number, int) and not isinstance(number, bool)
 
 
@@ -157,15 +173,15 @@ def score_of(grades: Sequence[Grade]) -> float:
 
     Of no inclusions the mean is 1.
     """
-    met, whole, kept = 0.0, 0.0, 1.0
-    for given in grades:
-        share, weight = given.grade / HIGHEST_GRADE, given.criterion.weight
-        if given.criterion.kind is CriterionKind.EXCLUSION:
-            kept *= 1 - _PENALTY[weight] * share
+    met, whole, remaining = 0.0, 0.0, 1.0
+    for grade in grades:
+        share, weight = grade.grade / HIGHEST_GRADE, grade.criterion.weight
+        if grade.criterion.kind is CriterionKind.EXCLUSION:
+            remaining *= 1 - _PENALTY[weight] * share
         else:
             met += weight * share
             whole += weight
-    return round(kept * (met / whole if whole else 1.0), 4)
+    return round(remaining * (met / whole if whole else 1.0), 4)
 
 
 _FEWEST_CHARS = 8
@@ -181,30 +197,21 @@ def found_snippet(snippet: str, texts: Iterable[str | None]) -> str | None:
     Case, blanks and the kinds of quotation marks and dashes do not matter, and what is around
     the snippet is cut off. One that is too short to show anything counts only if it is the text.
     """
-    wanted = _plain(snippet)[0].strip(_AROUND)
-    if not wanted:
+    words = _plain(snippet)[0].strip(_AROUND)
+    if not words:
         return None
     for text in filter(None, texts):
         plain, places = _plain(text)
-        if not _is_enough(wanted) and wanted != plain.strip(_AROUND):
+        if not _is_enough(words) and words != plain.strip(_AROUND):
             continue
-        start = plain.find(wanted)
+        start = plain.find(words)
         if start >= 0:
-            return text[places[start] : places[start + len(wanted) - 1] + 1]
+            return text[places[start] : places[start + len(words) - 1] + 1]
     return None
 
 
-def begins_alike(given: str, title: str) -> bool:
-    """Return whether the given words are those that the title begins with."""
-    said, known = _letters(given), _letters(title)
-    if not known:
-        return True
-    shorter = min(len(said), len(known))
-    return shorter >= min(_FEWEST_CHARS, len(known)) and said[:shorter] == known[:shorter]
-
-
-def _is_enough(wanted: str) -> bool:
-    return len(wanted) >= (_FEWEST_CHARS if wanted.isascii() else _FEWEST_UNSPACED)
+def _is_enough(words: str) -> bool:
+    return len(words) >= (_FEWEST_CHARS if words.isascii() else _FEWEST_UNSPACED)
 
 
 def _plain(text: str) -> tuple[str, list[int]]:
@@ -213,13 +220,9 @@ def _plain(text: str) -> tuple[str, list[int]]:
     places: list[int] = []
     for place, character in enumerate(text):
         for letter in unicodedata.normalize("NFKC", character).casefold().translate(_ALIKE):
-            shown = " " if letter.isspace() else letter
-            if shown == " " and characters[-1:] == [" "]:
+            plain = " " if letter.isspace() else letter
+            if plain == " " and characters[-1:] == [" "]:
                 continue
-            characters.append(shown)
+            characters.append(plain)
             places.append(place)
     return "".join(characters), places
-
-
-def _letters(text: str) -> str:
-    return "".join(letter for letter in _plain(text)[0] if letter.isalnum())

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from paper_search.models.usage import Tokens
-from paper_search.skills.judging.confirmation import CONFIRMED
 
 ALWAYS_JUDGED = 100
 """Papers that are judged whatever comes of it: those that a result shows first."""
@@ -14,30 +13,25 @@ BARREN = 30
 """Papers in a row without a relevant one after which no more are judged."""
 RELEVANT = 0.5
 """The score from which on a paper counts as relevant here."""
-_PROMPT_TOKENS = 1_500
+_PROMPT_TOKENS = 1_200
 """Of the judge's instructions, with the criteria and the schema of the answer."""
 _PAPER_TOKENS = 400
 """Of a title and an abstract, with their JSON."""
-_NAMING_TOKENS, _GRADE_TOKENS = 40, 50
+_NAMING_TOKENS, _GRADE_TOKENS = 30, 50
 """Of what an answer says of one paper besides, and of one grade with its snippet."""
-_READ_AGAIN = 2
-"""Papers of a batch that a second question is about."""
 
 
 def cost_of_judging(papers: int, batch_size: int, criteria: int) -> Tokens:
-    """Return the calls that judge so many papers, about, with their tokens.
+    """Return the calls that judge so many papers, and about their tokens.
 
     Args:
-        papers: at most.
+        papers: all of them are judged.
         batch_size: papers in one question.
         criteria: that each paper is graded by.
     """
-    batches = math.ceil(papers / batch_size)
-    confirmed = min(papers, CONFIRMED)
-    read = papers + batches * _READ_AGAIN + confirmed
-    calls = 2 * batches + math.ceil(confirmed / batch_size)
-    asked = calls * _PROMPT_TOKENS + read * _PAPER_TOKENS
-    return Tokens(calls, asked, read * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))
+    calls = math.ceil(papers / batch_size)
+    asked = calls * _PROMPT_TOKENS + papers * _PAPER_TOKENS
+    return Tokens(calls, asked, papers * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))
 
 
 def is_enough(scores: Sequence[float]) -> bool:

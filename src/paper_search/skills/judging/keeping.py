@@ -32,10 +32,12 @@ def key_of(
 ) -> str:
     """Return what a judgement is kept under: paper, question, criteria, model and prompt.
 
-    The weights of the criteria are no part of it: the score is computed from the grades.
+    The weights of the criteria are no part of it, because the score is computed from the grades;
+    nor is the id of the paper, which differs by source.
     """
-    asked = [(criterion.kind.value, criterion.text) for criterion in criteria]
-    parts = json.dumps([vars(shown), question, asked, model, prompt], ensure_ascii=True)
+    conditions = [(criterion.kind.value, criterion.text) for criterion in criteria]
+    paper = vars(shown) | {"paper_id": ""}
+    parts = json.dumps([paper, question, conditions, model, prompt], ensure_ascii=True)
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
@@ -46,13 +48,9 @@ def model_name(llm: LLMProvider) -> str:
 
 
 def to_row(judgement: Judgement) -> dict[str, Any]:
-    """Return a judgement as it is kept."""
-    return {
-        "grades": [[grade.grade, grade.snippet] for grade in judgement.grades],
-        "tags": [tag.value for tag in judgement.tags],
-        "is_suspect": judgement.is_suspect,
-        "is_confirmed": judgement.is_confirmed,
-    }
+    """Return a judgement as it is kept, without the criteria, which may tell the question."""
+    row = judgement.model_dump(mode="json", exclude={"grades"})
+    return row | {"grades": [[grade.grade, grade.snippet] for grade in judgement.grades]}
 
 
 def from_row(row: Mapping[str, Any] | None, criteria: Sequence[Criterion]) -> Judgement | None:
@@ -60,9 +58,10 @@ def from_row(row: Mapping[str, Any] | None, criteria: Sequence[Criterion]) -> Ju
     if row is None:
         return None
     try:
+        graded = criteria if row.get("stated_score") is None else []
         grades = [
             {"criterion": criterion, "grade": grade, "snippet": snippet}
-            for criterion, (grade, snippet) in zip(criteria, row["grades"], strict=True)
+            for criterion, (grade, snippet) in zip(graded, row["grades"], strict=True)
         ]
         return Judgement.model_validate({**row, "grades": grades})
     except (ValidationError, KeyError, TypeError, ValueError):
