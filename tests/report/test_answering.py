@@ -3,7 +3,6 @@
 from tests.report.sources import report_on, source
 
 from paper_search.report.analyst import Analyst
-from paper_search.report.answering import verdict
 from paper_search.report.exchange import AnalystInput
 from paper_search.report.models import AnalysisResult, ResearchPlan, SearchResult
 from paper_search.testing.llm import FakeLLM, data_block
@@ -29,7 +28,6 @@ async def test_papers_that_never_name_cancer_do_not_answer_a_question_on_cancer(
     )
     assert report.analysis.findings == []
     assert not any(answer.is_answered for answer in report.analysis.answers)
-    assert report.analysis.answer.yes == report.analysis.answer.no == []
     assert report.analysis.answers[0].missing == ["cancer"]
     assert "symptoms of ADHD" in report.analysis.answers[0].nearest[0].text
     text = "\n".join(part.content for part in report.sections)
@@ -43,23 +41,6 @@ async def test_a_title_on_one_concept_does_not_answer_a_question_on_two():
         source("Li", "", title="A generative adversarial network to generate desired molecules"),
     )
     assert report.analysis.gap_questions == list(range(len(report.analysis.answers)))
-
-
-async def test_a_question_of_yes_or_no_is_answered_by_which():
-    risk = "Methylphenidate was associated with cancer in teenagers."
-    none = "Methylphenidate did not cause cancer in teenagers."
-    named = "Cancer, methylphenidate and teenagers are the three words of this title here."
-    found = await analysed(source("Rowan", risk), source("Birch", none), source("Hazel", named))
-    assert [len(found.answer.yes), len(found.answer.no)] == [1, 1]
-    assert {finding.text for finding in found.findings} == {risk, none}
-
-
-def test_less_of_it_is_a_yes_to_less_and_a_no_to_more():
-    said = "Shade trees reduced the temperature of streets."
-    assert verdict("Do shade trees lower the temperature of streets?", said) == "yes"
-    assert verdict("Do shade trees increase the temperature of streets?", said) == "no"
-    denied = "Shade trees did not reduce the temperature of streets."
-    assert verdict("Do shade trees lower the temperature of streets?", denied) == "no"
 
 
 async def test_the_title_may_name_what_its_sentence_leaves_out():

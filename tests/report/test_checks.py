@@ -131,12 +131,6 @@ def test_a_missing_section_is_major():
     assert ("major", "completeness") in worst("", sections=draft)
 
 
-def test_a_sub_question_that_nothing_takes_up_is_major():
-    text = f"Planting plans choose where they stand [@{SHADE}]."
-    told = [d for _, _, d in found(text, conclusion=text, abstract=text)]
-    assert any(message.startswith("Nothing answers") for message in told)
-
-
 @pytest.mark.parametrize("word", ["delve", "Delving", "crucial", "leverages", "game-changer"])
 def test_a_banned_word_is_minor_in_whatever_form(word):
     told = [(s, c) for s, c, _ in found(f"{GOOD} This report is {word}.")]
@@ -525,31 +519,6 @@ def test_a_draft_is_too_long_from_140_percent_and_too_short_under_half(words, ta
 
 
 @pytest.mark.parametrize(
-    ("question", "gaps", "severities"),
-    [
-        ("Do shade trees lower wind noise dust?", [], []),  # three of its six words
-        ("Do shade trees lower wind noise dust glare?", [], ["major"]),
-        ("Do shade trees lower wind noise dust glare?", [0], ["minor"]),
-        ("Do shade trees lower wind noise dust glare?", [1], ["major"]),
-        ("Why?", [], []),
-    ],
-)
-def test_half_of_the_words_of_a_sub_question_take_it_up(question, gaps, severities):
-    found = told({"decomposed_questions": [question]}, gaps=gaps)
-    named = [severity for severity, _, text in found if text == f"Nothing answers: {question}"]
-    assert named == severities
-
-
-def test_the_conclusion_may_take_a_sub_question_up():
-    asked = {"decomposed_questions": ["Are water and cost unclear in dry cities?"]}
-    text = "However, the cost of water remains unclear in dry cities [@birch_2021_street]."
-    assert any(request.startswith("Nothing answers") for _, _, request in told(asked))
-    assert not any(
-        request.startswith("Nothing answers") for _, _, request in told(asked, conclusion=text)
-    )
-
-
-@pytest.mark.parametrize(
     ("expected", "is_there"),
     [
         ("Results", True),
@@ -659,17 +628,6 @@ def test_what_no_source_names_is_critical(text: str, name: str) -> None:
     assert [(said[0], said[3].split(":")[0]) for said in found_items] == [
         ("critical", f"No source names “{name}”")
     ]
-
-
-def test_a_question_that_no_section_takes_up_is_told_with_what_to_do() -> None:
-    told = items(questions=["Do glaciers shrink every summer?"])
-    assert (
-        "major",
-        "completeness",
-        "general",
-        "Nothing answers: Do glaciers shrink every summer?",
-        "Answer it, or say that the sources do not.",
-    ) in told
 
 
 def sentences_of(content: str, **changes: object) -> list[CheckedSentence]:

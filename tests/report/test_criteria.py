@@ -6,12 +6,24 @@ from hypothesis import strategies as st
 
 from paper_search.report.criteria import (
     REVIEW_CRITERIA,
+    coverage_items,
     criterion_scores,
     improvement_potential,
     overall_score,
     recommendation,
 )
-from paper_search.report.models import Critique, CritiqueItem, Recommendation
+from paper_search.report.evidence import Evidence
+from paper_search.report.models import (
+    AnalysisResult,
+    Critique,
+    CritiqueItem,
+    DraftSection,
+    Finding,
+    Quote,
+    Recommendation,
+    ResearchDraft,
+)
+from paper_search.testing.reports import report_sources
 
 SEVERITIES = ("critical", "major", "minor", "suggestion")
 
@@ -20,7 +32,7 @@ def item(severity: str, category: str = "accuracy") -> CritiqueItem:
     return CritiqueItem(category=category, severity=severity, location="x", description="y")
 
 
-def critique(score: float, **counts: int) -> Critique:
+def critique(score: float | None, **counts: int) -> Critique:
     items = [item(severity) for severity, count in counts.items() for _ in range(count)]
     return Critique(overall_score=score, items=items)
 
@@ -52,6 +64,8 @@ def test_a_draft_passes_with_enough_points_and_an_approval():
         (critique(5.0), False, "revise"),
         (critique(4.9), True, "revise"),
         (critique(4.9), False, "reject"),
+        (critique(None, major=3), False, None),
+        (critique(None, critical=1), False, "revise"),
     ],
 )
 def test_the_rules_decide(given, can_iterate, verdict):
@@ -77,3 +91,46 @@ def test_a_score_is_within_its_bounds_and_no_more_items_make_it_better(items, sc
     assert whole <= overall_score(criterion_scores(items[1:], scores))
     assert whole <= overall_score(criterion_scores(items))
     assert 0 <= improvement_potential(Critique(items=items, overall_score=whole)) <= 1
+
+
+def covered(*answered: int, cited: int) -> list[CritiqueItem]:
+    """Return what is lacking of five answers, with findings on some, the first of them cited."""
+    sources = report_sources()[:5]
+    evidence = Evidence(sources)
+    findings = [
+        Finding(
+            text="x",
+            question=index,
+            grade="weak",
+            quotes=[Quote(result_id=sources[index].result_id, text="x")],
+        )
+        for index in answered
+    ]
+    keys = [evidence.key_of(finding.sources[0]) for finding in findings[:cited]]
+    part = DraftSection(section_id="s1", title="x", content="x", citations=keys)
+    gaps = [index for index in range(5) if index not in answered]
+    analysis = AnalysisResult(findings=findings, gap_questions=gaps)
+    questions = [f"question {index}" for index in range(5)]
+    return coverage_items(ResearchDraft(sections=[part]), analysis, questions, evidence)
+
+
+def test_each_sub_question_that_is_not_answered_from_a_cited_source_costs_completeness():
+    found = covered(0, 1, 3, cited=2)
+    assert [part.description for part in found] == [
+        "Not answered: question 2",
+        "Not answered: question 3",
+        "Not answered: question 4",
+    ]
+    assert {(part.category, part.severity) for part in found} == {("completeness", "major")}
+    assert criterion_scores(found)["completeness"] == 4.0
+    assert covered(0, 1, 2, 3, 4, cited=5) == []
+
+
+@pytest.mark.parametrize("answered", [(), (0, 1)])
+def test_a_draft_that_answers_nothing_cannot_pass(answered):
+    found = covered(*answered, cited=0)
+    scores = criterion_scores(found)
+    assert scores["completeness"] == 0.0
+    judged = Critique(items=found, overall_score=overall_score(scores))
+    assert judged.critical_count == 1
+    assert recommendation(judged, can_iterate=False) == "revise"

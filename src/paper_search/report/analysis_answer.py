@@ -63,7 +63,6 @@ class AnalysisAnswer(BaseModel):
     findings: list[FindingAnswer]
     themes: list[ThemeAnswer] = Field(default_factory=list)
     contradictions: list[ContradictionAnswer] = Field(default_factory=list)
-    gaps: list[int] = Field(default_factory=list)
 
 
 async def analysis_by_model(
@@ -77,8 +76,8 @@ async def analysis_by_model(
 
     A finding stays with those of its quotes that are found word for word in a source which names
     all that the sub-question has of the question itself; without any it goes. So do themes of
-    fewer than two sources, and contradictions of which one side is not there. What the model left
-    out of a sub-question is filled in from `extracted`.
+    fewer than two sources, and contradictions of which one side is not there. A sub-question
+    that the model has no finding on is open.
 
     Raises:
         LLMError: the model could not answer.
@@ -87,16 +86,13 @@ async def analysis_by_model(
     answer = await ask(llm, AnalysisAnswer, prompt, _message(evidence, given))
     questions = given.research_plan.decomposed_questions
     own = _findings(answer, evidence, given)
-    told = {finding.question for finding in own} | {index - 1 for index in answer.gaps}
-    filled = [finding for finding in extracted.findings if finding.question not in told]
     answered = {finding.question for finding in own if not finding.is_design}
-    answered |= {finding.question for finding in filled}
     answers = [
         known.model_copy(update={"is_answered": known.question in answered})
         for known in extracted.answers
     ]
     return AnalysisResult(
-        findings=[*own, *filled],
+        findings=own,
         theme_details=_themes(answer, evidence, len(questions)) or extracted.theme_details,
         contradiction_details=_contradictions(answer, evidence),
         gap_questions=[index for index in range(len(questions)) if index not in answered],

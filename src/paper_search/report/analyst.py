@@ -90,9 +90,9 @@ def _extracted(evidence: Evidence, given: AnalystInput) -> AnalysisResult:
         passages = finder.passages(question, shared)
         considered += passages[:_CONSIDERED]
         fresh = [passage for passage in passages if not _is_alike(passage, used.values())]
-        answer = answer_to(index, question, passages, evidence, fresh)
+        answer = answer_to(index, passages, fresh)
         answers.append(answer)
-        findings += _findings(answering(passages, question), index, used, evidence)
+        findings += _findings(answering(passages), index, used, evidence)
         used |= {quote.text: frozenset(tokens(quote.text)) for quote in answer.nearest[:1]}
     whole = finder.passages(plan.original_query)
     disputed = contradictions(considered, content_stems(plan.original_query))
@@ -102,7 +102,7 @@ def _extracted(evidence: Evidence, given: AnalystInput) -> AnalysisResult:
         theme_details=found,
         contradiction_details=disputed,
         gap_questions=[index for index, answer in enumerate(answers) if not answer.is_answered],
-        answer=answer_to(None, plan.original_query, whole, evidence, whole),
+        answer=answer_to(None, whole, whole),
         answers=answers,
     )
 

@@ -1,4 +1,4 @@
-"""Which sentences answer a question, which way, and how many independent studies say the same."""
+"""Which sentences answer a question, and how many independent studies say the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Literal
 from paper_search.report.evidence import Evidence, family_names, graded
 from paper_search.report.models import Answer, Contradiction, Grade
 from paper_search.report.passages import (
-    VERBS,
     WORD,
     Passage,
     by_source,
@@ -21,80 +20,32 @@ from paper_search.report.passages import (
 from paper_search.report.polarity import clauses, denies, direction, groups
 from paper_search.skills.words import tokens
 
-Verdict = Literal["yes", "no"]
-
-_YES_NO = re.compile(
-    r"^\W*(?:do|does|did|is|are|was|were|can|could|has|have|had|should|will|would|may|might)\b",
-    re.IGNORECASE,
-)
-_AFFIRMING = re.compile(
-    r"\b(?:effective|efficacious|superior|beneficial|better|outperform\w*|associat\w+|caus\w+"
-    r"|improv\w+|enhanc\w+|prevent\w*|reliev\w+|predict\w*|correlat\w+|benefit\w*|help(?:s|ed)?"
-    r"|affect\w*|led to|leads? to|result(?:s|ed)? in|work(?:s|ed)|shorten\w*|risk of|safe"
-    r"|achiev\w+|solv\w+|significant\w*)\b",
-    re.IGNORECASE,
-)
 _NEAREST = 3
 _SAME = 0.3
 """Share of the shorter sentence's words from which two sentences that go one way say the same."""
 
 
-def is_yes_no(question: str) -> bool:
-    """Whether a question can be answered by yes or no."""
-    return _YES_NO.match(question) is not None
-
-
-def verdict(question: str, sentence: str) -> Verdict | None:
-    """Return which way a sentence answers a question of yes or no; None: neither."""
-    asked, said = direction(question), direction(sentence)
-    if asked and said:
-        return "yes" if (asked == said) is not denies(sentence) else "no"
-    if denies(sentence):
-        return "no"
-    has_verb = bool(VERBS & set(tokens(question)) & set(tokens(sentence)))
-    return "yes" if has_verb or said or _AFFIRMING.search(sentence) else None
-
-
-def answering(passages: Sequence[Passage], question: str) -> list[Passage]:
+def answering(passages: Sequence[Passage]) -> list[Passage]:
     """Return the passages that answer a question.
 
     Such a one names every concept that is asked for, at most half of them in its title alone; has
-    the aspect that is asked for; says what came out, not how or why it was studied, unless that is
-    asked; and says which, if yes or no is asked.
+    the aspect that is asked for; and says what came out, not how or why it was studied, unless that
+    is asked.
     """
-    return [
-        passage
-        for passage in passages
-        if passage.is_answer
-        and (not is_yes_no(question) or verdict(question, passage.sentence.text))
-    ]
+    return [passage for passage in passages if passage.is_answer]
 
 
-def answer_to(
-    index: int | None,
-    question: str,
-    passages: Sequence[Passage],
-    evidence: Evidence,
-    fresh: Sequence[Passage],
-) -> Answer:
-    """Return whether and which way the passages answer a question, and what is nearest if not.
+def answer_to(index: int | None, passages: Sequence[Passage], fresh: Sequence[Passage]) -> Answer:
+    """Return whether the passages answer a question, and what is nearest if not.
 
     `index`: None: the question itself. `passages`: those that match it, best first; of them,
     `fresh` may be shown as the nearest.
     """
-    found = answering(passages, question)
-    sides: dict[Verdict, list[str]] = {"yes": [], "no": []}
-    if is_yes_no(question):
-        for passage in by_source(found):
-            if side := verdict(question, passage.sentence.text):
-                sides[side].append(passage.result.result_id)
+    found = answering(passages)
     nearest = [] if found else by_source(fresh)[:_NEAREST]
     return Answer(
         question=index,
         is_answered=bool(found),
-        is_yes_no=is_yes_no(question),
-        yes=independent(sides["yes"], evidence),
-        no=independent(sides["no"], evidence),
         nearest=[passage.quote for passage in nearest],
         missing=list(nearest[0].missing) if nearest else [],
     )

@@ -17,8 +17,6 @@ from paper_search.report.sentence_checks import faults, judged_by_code
 from paper_search.report.subject import Subject, item, shown
 
 _TOO_LONG, _TOO_SHORT = 1.4, 0.5
-_COVERED = 0.5
-"""Share of a sub-question's words that one section has to have."""
 
 
 def reviewed(given: ReviewerInput) -> tuple[list[CritiqueItem], list[CheckedSentence]]:
@@ -60,24 +58,6 @@ def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
             yield item("completeness", "major", name, f"The {name} is missing.", "Write it.")
 
 
-def unanswered_questions(subject: Subject) -> Iterator[CritiqueItem]:
-    """Find sub-questions that no section takes up."""
-    draft = subject.given.draft
-    texts = [f"{section.title} {section.content}" for section in draft.sections] + [
-        draft.conclusion
-    ]
-    stems = [set(content_stems(text)) for text in texts]
-    gaps = set(subject.given.analysis.gap_questions)
-    for index, question in enumerate(subject.given.research_plan.decomposed_questions):
-        wanted = set(content_stems(question))
-        if wanted and not any(
-            len(wanted & text_stems) / len(wanted) >= _COVERED for text_stems in stems
-        ):
-            severity: Severity = "minor" if index in gaps else "major"
-            advice = "Answer it, or say that the sources do not."
-            yield item("completeness", severity, "general", f"Nothing answers: {question}", advice)
-
-
 def banned_words(subject: Subject) -> Iterator[CritiqueItem]:
     """Find words that a report does not use, in whatever form; quoted ones are not its own."""
     for place in places(subject.given.draft):
@@ -116,7 +96,6 @@ def undisclosed_limits(subject: Subject) -> Iterator[CritiqueItem]:
 CHECKS: tuple[Callable[[Subject], Iterator[CritiqueItem]], ...] = (
     invented_references,
     missing_sections,
-    unanswered_questions,
     banned_words,
     length,
     undisclosed_limits,

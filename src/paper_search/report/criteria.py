@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from paper_search.report.models import Critique, CritiqueItem, Recommendation
+from paper_search.report.evidence import Evidence
+from paper_search.report.models import (
+    AnalysisResult,
+    Critique,
+    CritiqueItem,
+    Recommendation,
+    ResearchDraft,
+)
 
 REVIEW_CRITERIA: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -113,19 +120,62 @@ def overall_score(scores: Mapping[str, float]) -> float:
     return round(min(HIGHEST, max(0.0, total)), 2)
 
 
-def recommendation(critique: Critique, *, can_iterate: bool) -> Recommendation:
+def open_questions(
+    draft: ResearchDraft, analysis: AnalysisResult, count: int, evidence: Evidence
+) -> list[int]:
+    """Return which of so many sub-questions a draft leaves open.
+
+    Those that no finding answers, and those of whose findings it cites no source.
+    """
+    cited = {key for section in draft.sections for key in section.citations}
+    answered = {
+        finding.question
+        for finding in analysis.findings
+        if finding.question not in analysis.gap_questions
+        and cited.intersection(map(evidence.key_of, finding.sources))
+    }
+    return [index for index in range(count) if index not in answered]
+
+
+def coverage_items(
+    draft: ResearchDraft, analysis: AnalysisResult, questions: Sequence[str], evidence: Evidence
+) -> list[CritiqueItem]:
+    """Return what a draft lacks in answers: each open sub-question is a major gap.
+
+    A draft that answers none is no report, whatever else is good about it.
+    """
+    left = open_questions(draft, analysis, len(questions), evidence)
+    items = [
+        CritiqueItem(
+            category="completeness",
+            severity="major",
+            location="general",
+            description=f"Not answered: {questions[index]}",
+            suggested_fix="Answer it from a finding, and cite the finding's source.",
+        )
+        for index in left
+    ]
+    if items and len(items) == len(questions):
+        lacking = items[0].model_copy(
+            update={"severity": "critical", "description": "No sub-question is answered."}
+        )
+        return [lacking, *items]
+    return items
+
+
+def recommendation(critique: Critique, *, can_iterate: bool) -> Recommendation | None:
     """Return what the rules say; no model has a say in it.
 
     Approve: at least 7.5, nothing critical, at most 3 major. Revise: at least 5.0, or it can still
-    be improved. Else reject.
+    be improved. Else reject. Without a score, None: what nobody judged is not approved.
     """
-    if (
-        critique.overall_score >= PASS_THRESHOLD
-        and critique.critical_count <= MAX_CRITICAL_ISSUES
-        and critique.major_count <= MAX_MAJOR_ISSUES
-    ):
-        return "approve"
-    if critique.overall_score >= REVISION_THRESHOLD or can_iterate:
+    score = critique.overall_score
+    is_faultless = (
+        critique.critical_count <= MAX_CRITICAL_ISSUES and critique.major_count <= MAX_MAJOR_ISSUES
+    )
+    if is_faultless and (score is None or score >= PASS_THRESHOLD):
+        return None if score is None else "approve"
+    if score is None or score >= REVISION_THRESHOLD or can_iterate:
         return "revise"
     return "reject"
 
@@ -135,7 +185,7 @@ def improvement_potential(critique: Critique) -> float:
 
     Minor items are easily mended, major ones hardly, critical ones hardest.
     """
-    if critique.overall_score >= HIGHEST:
+    if critique.overall_score is None or critique.overall_score >= HIGHEST:
         return 0.0
     minor = sum(item.severity == "minor" for item in critique.items)
     easily = min(minor * 0.05, 0.3)

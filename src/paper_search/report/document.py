@@ -38,6 +38,10 @@ MARK = rf"\[(?:{'|'.join(map(re.escape, MARKS.values()))})(?:{_WRITTEN_BY}[^\[\]
 """A pattern of the marks, with the person who wrote a sentence."""
 
 
+NO_ANSWER = "No answer found"
+"""Why a report is only partial whose sources answer none of its sub-questions."""
+
+
 class Approval(BaseModel):
     """Who let a report pass, and when."""
 
@@ -115,6 +119,11 @@ class Report(BaseModel):
             output=dict(output),
         )
 
+    @property
+    def is_without_answer(self) -> bool:
+        """Whether no source answers any sub-question: there is nothing to rely on."""
+        return self.reason == NO_ANSWER
+
     @cached_property
     def evidence(self) -> Evidence:
         """Return the sources by key."""
@@ -155,9 +164,8 @@ class Report(BaseModel):
         """Return what the report opens with; None: nothing was analysed."""
         if self.analysis is None:
             return None
-        asked = str(self.provenance.get("original_query", ""))
         questions = self.provenance.get("sub_questions") or []
-        return Opening(asked, questions, self.analysis, self.evidence)
+        return Opening(questions, self.analysis, self.evidence)
 
     @cached_property
     def cited(self) -> list[str]:

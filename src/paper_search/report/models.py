@@ -161,15 +161,11 @@ class Finding(BaseModel):
 
 
 class Answer(BaseModel):
-    """Whether the sources answer a question, and which way."""
+    """Whether the sources answer a question."""
 
     question: int | None = None
     """Number of the sub-question; None: the question itself."""
     is_answered: bool = False
-    is_yes_no: bool = False
-    yes: list[str] = Field(default_factory=list)
-    """Ids of independent sources that say yes."""
-    no: list[str] = Field(default_factory=list)
     nearest: list[Quote] = Field(default_factory=list)
     """What came closest, if nothing answers it."""
     missing: list[str] = Field(default_factory=list)
@@ -300,9 +296,11 @@ class Critique(BaseModel):
 
     critique_id: str = Field(default_factory=short_id)
     items: list[CritiqueItem] = Field(default_factory=list)
-    overall_score: float = Field(default=0.0, ge=0.0, le=10.0)
+    overall_score: float | None = Field(default=0.0, ge=0.0, le=10.0)
+    """None: no model judged the text, and code alone gives no score."""
     pass_threshold: float = 7.5
-    recommendation: Recommendation = "revise"
+    recommendation: Recommendation | None = "revise"
+    """None: nobody judged the text, and code found nothing that stands in its way."""
     summary: str = ""
     created_at: datetime = Field(default_factory=now)
     scores: dict[str, float] = Field(default_factory=dict)
@@ -316,7 +314,9 @@ class Critique(BaseModel):
     @property
     def passes_review(self) -> bool:
         """Whether the draft may be given out."""
-        return self.overall_score >= self.pass_threshold and self.recommendation == "approve"
+        score = self.overall_score
+        is_enough = score is not None and score >= self.pass_threshold
+        return is_enough and self.recommendation == "approve"
 
     @property
     def critical_count(self) -> int:

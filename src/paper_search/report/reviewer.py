@@ -20,6 +20,7 @@ from paper_search.report.criteria import (
     HIGHEST,
     PASS_THRESHOLD,
     REVIEW_CRITERIA,
+    coverage_items,
     criterion_scores,
     improvement_potential,
     overall_score,
@@ -34,6 +35,7 @@ from paper_search.report.models import (
     Critique,
     CritiqueItem,
     Quote,
+    Recommendation,
     SearchResult,
     Severity,
     Support,
@@ -75,11 +77,14 @@ class Reviewer(Role):
             LLMError: there is a model, and it could not answer.
         """
         items, sentences = reviewed(given)
+        evidence = Evidence(given.search_results)
+        if given.draft.is_by_model and not given.draft.is_by_person:
+            questions = given.research_plan.decomposed_questions
+            items += coverage_items(given.draft, given.analysis, questions, evidence)
         answer = None
         if self._llm is not None:
             # The whole first: it is one question, and the allowed ones may end.
             answer = await self._answer(self._llm, given, items)
-            evidence = Evidence(given.search_results)
             sentences = await supported(self._llm, sentences, evidence, given.known_sentences)
             locations = {place.name: place.location for place in places(given.draft)}
             items += items_of(sentences, locations)
@@ -118,10 +123,10 @@ def judged(
             for name, value in answer.scores.items()
             if name in REVIEW_CRITERIA and value == value  # noqa: PLR0124  # NaN is no score
         }
-    by_criterion = criterion_scores(items, scores)
+    by_criterion = criterion_scores(items, scores) if answer is not None else {}
     critique = Critique(
         items=items,
-        overall_score=overall_score(by_criterion),
+        overall_score=overall_score(by_criterion) if answer is not None else None,
         pass_threshold=PASS_THRESHOLD,
         scores=by_criterion,
         version=given.draft.version,
@@ -137,21 +142,17 @@ def judged(
     return ReviewerOutput(critique=finished, improvement_potential=improvement_potential(finished))
 
 
-def _summary(critique: Critique, verdict: str, told: str | None) -> str:
+def _summary(critique: Critique, verdict: Recommendation | None, told: str | None) -> str:
     counts = ", ".join(
         f"{count} {severity}"
         for severity in get_args(Severity)
         if (count := sum(item.severity == severity for item in critique.items))
     )
-    how = (
-        "code and a model"
-        if critique.is_by_model
-        else "code alone: coherence and tone were not read"
-    )
+    how = "code and a model" if critique.is_by_model else "code alone, which gives no score"
     support = support_counts(critique.sentences)
     audit_detail = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in support.items() if n)
     text = (
-        f"{verdict.capitalize()}. Statements: {audit_detail or 'none'}. "
+        f"{(verdict or 'not judged').capitalize()}. Statements: {audit_detail or 'none'}. "
         f"Found: {counts or 'nothing'}. Checked by {how}."
     )
     return f"{text} {told}" if told else text

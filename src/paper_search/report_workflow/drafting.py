@@ -118,9 +118,10 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     state.iteration_count += 1
     await records_of(ctx).put_critique(critique)
     _keep_best(state, critique)
+    score = critique.overall_score
+    judged = "no score" if score is None else f"Score {score:.1f}/10"
     state.say(
-        f"Review complete: Score {critique.overall_score:.1f}/10, "
-        f"Recommendation: {critique.recommendation.upper()}"
+        f"Review complete: {judged}, Recommendation: {(critique.recommendation or 'none').upper()}"
     )
     outcome = route_after_reviewer(state, params)
     if outcome is Outcome.OK:
@@ -176,7 +177,7 @@ async def _reviewed(ctx: Context, state: WorkflowState, params: ReportParams) ->
 
 def _keep_best(state: WorkflowState, critique: Critique) -> None:
     """Remember the version that is best: a critical issue weighs more than any score."""
-    score = critique.overall_score - 10.0 * min(1, critique.critical_count)
+    score = (critique.overall_score or 0.0) - 10.0 * min(1, critique.critical_count)
     if state.best_version is None or score >= state.best_score:
         state.best_version, state.best_score = critique.version, score
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paper_search.report.document import NO_ANSWER
 from paper_search.report.evidence import Evidence, author_year
 from paper_search.report.models import ResearchDraft, SearchResult, now, support_counts
 from paper_search.report_workflow.state import ReportParams, WorkflowState
@@ -22,8 +23,10 @@ def final_output(
     # Code alone cannot tell a good report from a sound one.
     is_read = state.critique is not None and state.critique.is_by_model
     is_high = score is not None and score >= HIGH_CONFIDENCE and is_read and not _is_critical(state)
+    lacking = {"reason": NO_ANSWER} if is_without_answer(state) else {}
     return {
-        "status": "complete",
+        "status": "partial" if lacking else "complete",
+        **lacking,
         "confidence": "high" if is_high else "medium",
         "content": _content(draft, results),
         "caveats": _caveats(state),
@@ -74,6 +77,15 @@ def fallback_output(
     return product
 
 
+def is_without_answer(state: WorkflowState) -> bool:
+    """Whether the sources answer no sub-question; what a person wrote or approved is theirs."""
+    if state.analysis is None or state.research_plan is None or state.human_approved:
+        return False
+    count = len(state.research_plan.decomposed_questions)
+    by_person = state.draft is not None and state.draft.is_by_person
+    return not by_person and set(range(count)) <= set(state.analysis.gap_questions)
+
+
 def fallback_reason(state: WorkflowState) -> str:
     """Return why there is no approved report."""
     critique = state.critique
@@ -84,6 +96,7 @@ def fallback_reason(state: WorkflowState) -> str:
         (state.research_plan is None, "No plan could be made"),
         (not state.result_ids, "No search results collected"),
         (state.analysis is None, "Analysis generation failed"),
+        (is_without_answer(state), NO_ANSWER),
         (state.draft is None, "No draft could be written"),
         (
             critique is not None and critique.recommendation == "reject",

@@ -5,7 +5,7 @@ The table in `graph` says where an outcome leads.
 
 from __future__ import annotations
 
-from paper_search.report.models import Recommendation, ResearchStatus
+from paper_search.report.models import ResearchStatus
 from paper_search.report_workflow.breakpoints import BreakpointName
 from paper_search.report_workflow.state import ReportParams, WorkflowState, should_continue_search
 from paper_search.steps import Outcome
@@ -55,6 +55,8 @@ def route_after_reviewer(
     =========  ==========  =====================  =======
     approve    any         before output          ok
     approve    any         no                     approve
+    none       any         before output          ok
+    none       any         no                     approve
     revise     < max       any                    iterate
     revise     >= max      on critical issues     ok
     revise     >= max      no                     fail
@@ -62,12 +64,13 @@ def route_after_reviewer(
     reject     any         no                     fail
     =========  ==========  =====================  =======
 
-    A person's own text goes back to the person, whatever the verdict.
+    None: nobody judged the draft. A person's own text goes back to the person, whatever the
+    verdict.
     """
     if state.critique is None:
         return Outcome.FAIL
-    verdict: Recommendation = state.critique.recommendation
-    if verdict == "approve":
+    verdict = state.critique.recommendation
+    if verdict in {"approve", None}:
         return Outcome.OK if breakpoint_after_review(state, params) else Outcome.APPROVE
     if verdict == "revise" and state.can_iterate and not state.is_edited_by_person:
         return Outcome.ITERATE
@@ -79,7 +82,7 @@ def breakpoint_after_review(state: WorkflowState, params: ReportParams) -> Break
     critique = state.critique
     if critique is None or state.human_reviews >= params.max_human_reviews:
         return None
-    if critique.recommendation == "approve":
+    if critique.recommendation in {"approve", None}:
         is_due = params.hitl_before_output or state.is_edited_by_person
         return "pre_output_review" if is_due else None
     is_critical = critique.critical_count > 0

@@ -229,13 +229,23 @@ REPORT_ANSWERS = dict.fromkeys(
 """The same by the title of the schema, as `run_model_server` takes them."""
 
 
+def _result(text: str) -> str:
+    """Return the second sentence of a text, or the first, where the second says how."""
+    first, second, *_ = text.split(". ")
+    return first if second.startswith("We ") else second.rstrip(".")
+
+
+_ANSWERED = (1, 1, 3, 2, 1)
+"""Which sub-question each source answers, in the order of their relevance."""
+
+
 def _analysis(records: list[dict[str, Any]]) -> dict[str, Any]:
     findings = [
         {
-            "text": record["text"].split(". ")[1].rstrip("."),
-            "question": 1 + number % 3,
+            "text": (said := _result(record["text"])),
+            "question": _ANSWERED[number % len(_ANSWERED)],
             "grade": "strong",
-            "quotes": [{"source": record["key"], "text": record["text"].split(". ")[1]}],
+            "quotes": [{"source": record["key"], "text": said}],
         }
         for number, record in enumerate(records)
         if ". " in record["text"]

@@ -32,15 +32,9 @@ def test_the_examples_are_up_to_date(examples: dict[str, Report], name: str) -> 
     assert DRAWN.sub("", page) == DRAWN.sub("", render_html(report, figures=figures(report)))
     with zipfile.ZipFile(FOLDER / f"{name}.docx") as archive:
         words = re.sub(r"<[^>]+>", "", archive.read("word/document.xml").decode())
-    assert report.opening is not None
-    assert report.opening.verdict in words
+    assert f"Status: {report.status}" in words
 
 
-def test_the_sample_shows_a_report_without_an_answer_and_the_other_one_that_is_disputed(
-    examples: dict[str, Report],
-) -> None:
-    verdicts = {name: report.opening.verdict for name, report in examples.items() if report.opening}
-    assert verdicts == {
-        "sample": "Cannot be answered from the sources that were found.",
-        "shade": "Cannot be decided: three sources say yes and one source says no.",
-    }
+def test_the_sample_shows_a_report_without_an_answer(examples: dict[str, Report]) -> None:
+    without = {name: report.is_without_answer for name, report in examples.items()}
+    assert without == {"sample": True, "shade": False}

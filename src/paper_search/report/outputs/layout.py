@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from paper_search.report.answering import Verdict
 from paper_search.report.citations import cite
 from paper_search.report.document import MARKS, Report
 from paper_search.report.evidence import author_year
@@ -35,9 +34,8 @@ _ROWS = 40
 
 
 def answer_notice(opening: Opening) -> Notice:
-    """Return the verdict, the counts behind it, and the best sentence on each sub-question."""
-    lines = [Block("paragraph", (Span("bold", opening.verdict),))]
-    lines.append(Block("paragraph", plain(opening.counts)))
+    """Return what stands behind the report, and the best sentence on each sub-question."""
+    lines = [Block("paragraph", plain(opening.counts))]
     for index, best in opening.best() if opening.answered else []:
         asked = opening.sub_questions[index]
         if index not in opening.answered:
@@ -52,8 +50,7 @@ def evidence(opening: Opening, drawn: Collection[str]) -> list[Element]:
     if not opening.statements:
         return []
     rows = tuple(_evidence_row(opening, statement) for statement in opening.statements[:_ROWS])
-    last = "Says" if opening.is_decidable else "Answers"
-    head = ("Study", "Year", "Kind", "Studied", last, "In its words")
+    head = ("Study", "Year", "Kind", "Studied", "Answers", "In its words")
     widths = (0.15, 0.07, 0.17, 0.15, 0.1, 0.36)
     caption = "What was found, by study"
     if (left := len(opening.statements) - _ROWS) > 0:
@@ -71,22 +68,18 @@ def _evidence_row(opening: Opening, statement: Statement) -> tuple[tuple[Span, .
     quote = statement.quote
     source = opening.evidence.by_id[quote.result_id]
     key = opening.evidence.key_of(quote.result_id)
-    said = statement.says or "neither"
     return (
         (Span("study", without_year(author_year(source)), (key,)),),
         plain(str(source.year or "n.d.")),
         plain(kind_of(source)),
         plain(population_of(source)),
-        plain(said if opening.is_decidable else f"question {statement.question + 1}"),
+        plain(f"question {statement.question + 1}"),
         plain(quoted(quote.text)),
     )
 
 
 def _agreement(opening: Opening) -> list[Element]:
     lines: list[str] = []
-    if opening.is_decidable:
-        lines += [_side(opening, says) for says in ("yes", "no")]
-        lines += _by_group(opening)
     for finding in opening.analysis.findings:
         if len(finding.sources) > 1 and all(quote.part == "text" for quote in finding.quotes):
             keys = _cite(opening, finding.quotes)
@@ -101,35 +94,6 @@ def _agreement(opening: Opening) -> list[Element]:
     else:
         lines.append("Whether these differ in what they studied is for the reader to judge.")
     return [block for line in dict.fromkeys(lines) for block in blocks(f"- {line}")]
-
-
-def _side(opening: Opening, says: Verdict) -> str:
-    sources = _saying(opening, says)
-    if not sources:
-        return f"**{says.capitalize()}:** no source."
-    keys = cite(map(opening.evidence.key_of, sources))
-    return f"**{says.capitalize()}:** {counted(len(sources), 'source')} {keys}."
-
-
-def _saying(opening: Opening, says: Verdict) -> list[str]:
-    answer = opening.analysis.answer
-    return answer.yes if says == "yes" else answer.no
-
-
-def _by_group(opening: Opening) -> list[str]:
-    """Return what is said of each group, where there are several: they are no one finding."""
-    counts: dict[str, dict[Verdict, int]] = {}
-    for says in ("yes", "no"):
-        for source in _saying(opening, says):
-            result = opening.evidence.by_id[source]
-            for name in groups(f"{result.title}. {result.text}"):
-                counts.setdefault(name, {"yes": 0, "no": 0})[says] += 1
-    if len(counts) < 2:  # noqa: PLR2004  # one group is nothing to keep apart
-        return []
-    return [
-        f"Of {name}: {counted(of['yes'], 'source')} yes, {counted(of['no'], 'source')} no."
-        for name, of in counts.items()
-    ]
 
 
 def _said(opening: Opening, quote: Quote) -> str:
