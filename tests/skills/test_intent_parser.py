@@ -420,6 +420,6 @@ async def test_limits_outside_of_what_can_be_are_left_out_in_sight() -> None:
     intent = await IntentParser(FakeLLM(GOOD | {"constraints": limits})).parse("x")
     read = intent.constraints
     assert (read.year_from, read.year_to, read.language) == (None, None, None)
-    assert read.max_results == 10_000
+    assert read.max_results == 10**9  # what was asked; a strategy is held within the ceiling
     shown = "\n".join(intent.notes)
-    assert all(part in shown for part in ("12", "2999", "'german'", "1,000,000,000"))
+    assert all(part in shown for part in ("12", "2999", "'german'"))

@@ -103,6 +103,15 @@ async def test_a_source_that_there_is_nothing_to_ask_of_is_reported_as_empty() -
     ]
 
 
+async def test_a_ceiling_holds_for_whatever_strategy_is_asked() -> None:
+    source = FakeSource("a", [paper(str(number)) for number in range(9)])
+    wanted = strategy("a").model_copy(update={"ranked": [RankedQuery(text="q", depth=7)]})
+    found = await Searcher([source], max_results_ceiling=3).report(wanted)
+    [asked] = source.strategies
+    assert asked.filters.max_results == 3
+    assert len(found.papers) == 3
+
+
 async def test_unknown_sources_only_means_all() -> None:
     searcher = Searcher([Source("a"), Source("b")])
     assert ids(await searcher.search(strategy("nowhere"))) == ["a-1", "b-1"]

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.workflow.doubles import edit
 
-from paper_search.config import AppConfig
+from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.library import Library
 from paper_search.models import RawPaper, SearchConstraints, SearchQuery, SearchStrategy
 from paper_search.skills import Searcher
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import fake_strategy
 from paper_search.testing.sources import FakeSource
+from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import KeepingSearcher, assemble_skills, translations
 
 STRATEGY = SearchStrategy(
@@ -60,6 +65,42 @@ def test_the_settings_say_whether_it_is_done(
 ) -> None:
     config = AppConfig(home=tmp_path, keep_found=keep)
     assert type(assemble_skills(config, ["library"]).searcher) is kind
+
+
+CEILING = 50
+
+
+@pytest.mark.parametrize("wanted", [None, 300])
+@pytest.mark.parametrize("written", [None, 60, 10_000])
+async def test_no_door_asks_a_source_for_more_results_than_the_ceiling(
+    tmp_path: Path, wanted: int | None, written: int | None
+) -> None:
+    source = FakeSource("sample", [found("sample", number) for number in range(400)])
+    answers: list[Any] = ["approve", "approve"]
+    if written is not None:
+        answers[0] = edit({**fake_strategy("theirs").model_dump(mode="json"), "sources": ["sample"],
+                           "filters": {"max_results": written}})  # fmt: skip
+    handler = ScriptedHandler(answers)
+    config = AppConfig(
+        home=tmp_path,
+        max_results_ceiling=CEILING,
+        sources={"sample": SearchSourceConfig(name="sample")},
+    )
+    flow = SearchWorkflow.from_config(config, handler, max_results=wanted)
+    flow._searcher._sources["sample"] = source  # frozen: tests look at it
+    result = await flow.run("graph neural networks for molecules, at most 200 papers")
+    [asked] = source.strategies
+    assert asked.filters.max_results == CEILING
+    assert result.metadata.search_strategy.filters.max_results == CEILING
+    assert all((query.depth or 0) <= CEILING for query in asked.ranked)
+    shown = handler.asked[0].payload.strategy
+    assert shown.filters.max_results == CEILING
+    assert "MAX_RESULTS_CEILING" in " ".join(shown.notes)
+
+
+def test_a_strategy_within_the_ceiling_stays_as_it_is() -> None:
+    assert STRATEGY.within(100) is STRATEGY
+    assert "at most 99 results" in STRATEGY.within(99).notes[0]
 
 
 def test_a_source_that_cannot_be_asked_says_why_in_its_place(tmp_path: Path) -> None:

@@ -175,6 +175,22 @@ class SearchStrategy(BaseModel):
         numbers = " ".join(name.partition(":")[2] for name in self.works)
         return [query for query in self.ranked if query.terms or query.text != numbers]
 
+    def within(self, ceiling: int) -> SearchStrategy:
+        """Return the strategy with no more results than may be asked for, and a note if it had."""
+        depths = [query.depth for query in self.ranked if query.depth is not None]
+        if max(self.filters.max_results, *depths, 0) <= ceiling:
+            return self
+        note = f"at most {ceiling:,} results of a source are asked for (MAX_RESULTS_CEILING)"
+        notes = self.notes if self.filters.max_results <= ceiling else [*self.notes, note]
+        most = min(self.filters.max_results, ceiling)
+        ranked = [
+            query.model_copy(update={"depth": query.depth and min(query.depth, ceiling)})
+            for query in self.ranked
+        ]
+        filters = self.filters.model_copy(update={"max_results": most})
+        update = {"filters": filters, "ranked": ranked, "notes": list(dict.fromkeys(notes))}
+        return self.model_copy(update=update)
+
     def asked_of(self, source: str, *, ranks_text: bool) -> SearchStrategy:
         """Return the strategy with the queries that one source is asked, in the form it is asked.
 

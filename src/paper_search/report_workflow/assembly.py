@@ -108,7 +108,7 @@ def _searcher(config: AppConfig, sources: list[str] | None) -> MakesSearcher:
         named = list(dict.fromkeys(sources))
         chosen = [create_source(name, config) for name in named if name not in on_the_web]
         searches = [create_web_search(name, config) for name in named if name in on_the_web]
-    searcher = Searcher([*chosen, *searches])
+    searcher = Searcher([*chosen, *searches], max_results_ceiling=config.max_results_ceiling)
     papers = [source.source_name for source in chosen]
     kinds = {search.source_name: kind_of(search) for search in searches}
 

@@ -184,15 +184,13 @@ class QueryBuilder:
     def _cleaned(self, strategy: SearchStrategy) -> SearchStrategy:
         """Return the strategy within what can be searched, with a note on what could not."""
         today = date.today()  # noqa: DTZ011  # the person's own calendar
-        filters, notes = sane_limits(
-            strategy.filters, most_results=self._max_results_ceiling, today=today
-        )
+        filters, notes = sane_limits(strategy.filters, today=today)
         sources, unknown = self._known(strategy.sources)
         if unknown:
             listed = ", ".join(name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMES])
             notes.append(f"left out: sources that are not configured: {listed}")
         update = {"sources": sources, "filters": filters, "notes": [*strategy.notes, *notes]}
-        return strategy.model_copy(update=update)
+        return strategy.model_copy(update=update).within(self._max_results_ceiling)
 
     def _known(self, sources: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return the available sources among `sources`, all if none is available; and the rest."""

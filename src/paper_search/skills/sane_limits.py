@@ -14,14 +14,11 @@ _YEARS_AHEAD = 1
 _LANGUAGE = re.compile(r"[a-z]{2}")
 
 
-def sane_limits(
-    given: SearchConstraints, *, most_results: int, today: date
-) -> tuple[SearchConstraints, list[str]]:
+def sane_limits(given: SearchConstraints, *, today: date) -> tuple[SearchConstraints, list[str]]:
     """Return the limits that can be searched within, and what was left out or changed.
 
     Args:
         given: as they came.
-        most_results: what a strategy may ask for.
         today: the clock that years are checked against.
     """
     last_year, notes = today.year + _YEARS_AHEAD, []
@@ -39,8 +36,6 @@ def sane_limits(
     if language is not None and not _LANGUAGE.fullmatch(language):
         notes.append(f"left out: the language {language[:20]!r}, which is no code such as en or de")
         language = None
-    wanted = min(max(given.max_results, 1), most_results)
-    if wanted != given.max_results:
-        notes.append(f"the limit of {given.max_results:,} results was changed to {wanted:,}")
-    update = {"year_from": first, "year_to": last, "language": language, "max_results": wanted}
+    most = max(given.max_results, 1)
+    update = {"year_from": first, "year_to": last, "language": language, "max_results": most}
     return given.model_copy(update=update), notes

@@ -42,16 +42,18 @@ class Searcher:
 
     Args:
         sources: in the order in which results are given; or a mapping by name.
+        max_results_ceiling: what any strategy may ask of a source at most.
         deadline_s: seconds that one source may take for the whole strategy.
         patience_s: seconds that a source gets to end after its deadline, before it is left alone.
         straggler_s: seconds that all are waited for, even if most of four or more answer sooner.
         stall_s: seconds for which a source may hold up the whole program before that is said.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # what settings and tests choose
         self,
         sources: Iterable[SearchSource] | Mapping[str, SearchSource],
         *,
+        max_results_ceiling: int = 10_000,
         deadline_s: float = 60.0,
         patience_s: float = 1.0,
         straggler_s: float = 10.0,
@@ -62,6 +64,7 @@ class Searcher:
             if isinstance(sources, Mapping)
             else {source.source_name: source for source in sources}
         )
+        self._max_results_ceiling = max_results_ceiling
         self._deadline_s = deadline_s
         self._patience_s = patience_s
         self._straggler_s = straggler_s
@@ -77,6 +80,10 @@ class Searcher:
         """Return those that are asked ranked queries."""
         return [name for name, source in self._sources.items() if ranks_text(source)]
 
+    def within_ceiling(self, strategy: SearchStrategy) -> SearchStrategy:
+        """Return the strategy as far as it may be asked."""
+        return strategy.within(self._max_results_ceiling)
+
     async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
         """Return the records of all sources, in the strategy's order of sources."""
         return (await self.report(strategy)).papers
@@ -90,7 +97,7 @@ class Searcher:
         """
         if not strategy.queries and not strategy.ranked and not strategy.works:
             return SearchReport()
-        capped, cuts = _capped(strategy)
+        capped, cuts = _capped(self.within_ceiling(strategy))
         wanted = dict.fromkeys(strategy.sources)
         named = [name for name in wanted if name in self._sources]
         unknown = [self._unknown(name) for name in wanted if named and name not in self._sources]
@@ -112,7 +119,7 @@ class Searcher:
         A query that is left out before any source is asked, such as one beyond `MAX_QUERIES`, has
         none.
         """
-        capped, _ = _capped(strategy)
+        capped, _ = _capped(self.within_ceiling(strategy))
         whole = _shortened(strategy)
         found: list[Translation] = []
         for name in dict.fromkeys(strategy.sources):

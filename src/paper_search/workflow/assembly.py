@@ -91,10 +91,11 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
 
 
 def _searcher(config: AppConfig, sources: list[SearchSource]) -> Searcher:
-    deadline_s = config.source_deadline_s + _GRACE_S
+    deadline_s, ceiling = config.source_deadline_s + _GRACE_S, config.max_results_ceiling
     if not config.keep_found:
-        return Searcher(sources, deadline_s=deadline_s)
-    return KeepingSearcher(sources, library_path(config.home), deadline_s=deadline_s)
+        return Searcher(sources, deadline_s=deadline_s, max_results_ceiling=ceiling)
+    library = library_path(config.home)
+    return KeepingSearcher(sources, library, deadline_s=deadline_s, max_results_ceiling=ceiling)
 
 
 def metering_of(config: AppConfig, models: Mapping[Skill, LLMProvider | None]) -> Metering:
@@ -144,7 +145,7 @@ def translations(config: AppConfig, strategy: SearchStrategy) -> list[Translatio
             sources.append(create_source(name, config))
         except PaperSearchError as error:
             failed[name] = Translation(source=name, query="", error=str(error))
-    found = Searcher(sources).translations(strategy)
+    found = Searcher(sources, max_results_ceiling=config.max_results_ceiling).translations(strategy)
     return [failed.get(translation.source, translation) for translation in found]
 
 
@@ -157,13 +158,11 @@ class KeepingSearcher(Searcher):
     Args:
         sources: as `Searcher` takes them.
         library: the directory of the library, made if it is not there.
-        deadline_s: what one source gets.
+        options: as `Searcher` takes them.
     """
 
-    def __init__(
-        self, sources: Iterable[SearchSource], library: Path, *, deadline_s: float = 60.0
-    ) -> None:
-        super().__init__(sources, deadline_s=deadline_s)
+    def __init__(self, sources: Iterable[SearchSource], library: Path, **options: Any) -> None:
+        super().__init__(sources, **options)
         self._library = library
 
     async def report(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:

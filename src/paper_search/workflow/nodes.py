@@ -83,7 +83,7 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     )
     strategy = seeded(strategy, marked)
     await _records(ctx).index(state.question)
-    strategy = limited(strategy, ctx.workflow_params)
+    strategy = ctx.services.within_ceiling(limited(strategy, ctx.workflow_params))
     return Outcome.OK, {"strategy": strategy, **judged_by_note(state)}
 
 
@@ -108,7 +108,7 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         await _approvals(ctx).approve(_strategy(state), state.current_iteration)
         return Outcome.APPROVE, {}
     if decision.action is DecisionAction.EDIT:
-        strategy = edited(_strategy(state), decision.revised_data)
+        strategy = ctx.services.within_ceiling(edited(_strategy(state), decision.revised_data))
         await _approvals(ctx).write(strategy, state.current_iteration)
         return Outcome.EDIT, {"strategy": strategy, **judged_by(state, decision.revised_data)}
     said = decision, feedback_of(decision)

@@ -182,6 +182,11 @@ class Skills:
             if known and name not in known:
                 raise UnknownNameError("source", name, known)
 
+    def within_ceiling(self, strategy: SearchStrategy) -> SearchStrategy:
+        """Return the strategy as far as the searcher may ask it, if it sets a limit."""
+        limit = getattr(type(self.searcher), "within_ceiling", None)
+        return cast("SearchStrategy", limit(self.searcher, strategy)) if limit else strategy
+
     @property
     def ranking_sources(self) -> list[str]:
         """Return the sources that answer plain text by rank; empty: none, or it does not say."""

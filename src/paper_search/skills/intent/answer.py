@@ -15,8 +15,6 @@ from paper_search.skills.judging.criteria import criteria_of
 from paper_search.skills.sane_limits import sane_limits
 from paper_search.skills.untrusted import visible
 
-MOST_RESULTS = 10_000
-"""What a question can ask for; the settings say what a strategy may."""
 _MOST_TERMS = 20
 """Terms of a list of an answer."""
 
@@ -140,7 +138,7 @@ class IntentAnswer(BaseModel):
             max_results=max(1, limits.max_results or read.max_results),
             excluded_types=[name.lower() for name in _terms(limits.excluded_types or [])],
         )
-        return sane_limits(given, most_results=MOST_RESULTS, today=today)
+        return sane_limits(given, today=today)
 
 
 def _is_criterion(given: Any) -> bool:
