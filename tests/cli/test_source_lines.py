@@ -99,8 +99,8 @@ def test_under_nothing_and_under_the_sample_stands_the_command_that_searches_the
     assert line.startswith("Search eight public services: ")
     words = shlex.split(line.partition(": ")[2])
     assert words == [
-        *("paper-search", "find", 'can\'t "this" $work?', "--source", "web"),
-        *("--home", "/a home"),
+        *("paper-search", "find", "--source", "web", "--home", "/a home"),
+        'can\'t "this" $work?',
     ]
 
 
@@ -163,11 +163,11 @@ def test_a_result_has_a_line_for_each_source_and_details_on_request(
 def test_the_world_can_be_searched_from_the_result_of_the_sample(
     cli: Cli, reviewing: str, done: str, home: Path
 ) -> None:
-    command = f"Search eight public services: paper-search find '{QUESTION}' --source web"
-    assert command in cli("show", reviewing).stdout
-    assert command in cli("show", done).stdout
+    start = "Search eight public services: paper-search find --source web"
+    assert f"{start} '{QUESTION}'" in cli("show", reviewing).stdout
+    assert f"{start} '{QUESTION}'" in cli("show", done).stdout
     ended = cli("find", QUESTION, "--source", "library", "--yes", "--home", str(home))
-    assert f"{command} --home {home}\n" in ended.stderr
+    assert f"{start} --home {home} '{QUESTION}'\n" in ended.stderr
     assert ended.stderr.count("Search eight public services") == 1
 
 

@@ -72,16 +72,20 @@ def unfinished_line(
     if not late:
         return None
     chosen = [part for name in late for part in ("--source", name)]
-    command = command_line("find", *_asked(question), *chosen, home=home)
     return (
         f"Left behind: {in_words(late)}. Without --yes, you can wait at the result; "
-        f"or search alone: {command}"
+        f"or search alone: {_search(question, chosen, home)}"
     )
 
 
-def _asked(question: str) -> list[str]:
-    # A strategy of many lines is no part of a command that people copy.
-    return ["--strategy", "FILE"] if "\n" in question.strip() else [question]
+def _search(question: str, options: Sequence[str], home: Path | None) -> str:
+    """Return the command that asks the question again with other options.
+
+    A strategy of many lines is not part of a command that people copy: the options alone.
+    """
+    if "\n" in question.strip():
+        return f"run the same command with {' '.join(options)}"
+    return command_line("find", *options, home=home, question=question)
 
 
 def world_line(
@@ -96,5 +100,5 @@ def world_line(
     is_asked = {report.source for report in reports} >= set(WEB_SOURCES)
     if not is_wanting or is_asked:
         return None
-    command = command_line("find", *_asked(question), "--source", "web", home=home)
+    command = _search(question, ["--source", "web"], home)
     return f"Search {NUMBERS[len(WEB_SOURCES)]} public services: {command}"
