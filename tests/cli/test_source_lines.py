@@ -22,7 +22,7 @@ Seat = Callable[..., Any]
 
 
 def unreached(source: str, **fields: Any) -> SourceReport:
-    given = {"attempts": 1, "error": f"{source} cannot be reached", **fields}
+    given = {"error": f"{source} cannot be reached", **fields}
     return SourceReport(source=source, status=SourceStatus.UNREACHABLE, **given)
 
 
@@ -63,7 +63,7 @@ def test_services_that_cannot_be_reached_at_all_are_one_line() -> None:
 
 
 def test_a_failure_of_the_library_is_told_beside_the_missing_network() -> None:
-    broken = unreached("library", attempts=None, error="its file is damaged")
+    broken = unreached("library", error="its file is damaged")
     offline, other = failure_lines([unreached("a"), unreached("b"), broken])
     assert offline.startswith("No network: none of the two services")
     assert other == "source library FAILED (unreachable): its file is damaged"
@@ -74,9 +74,9 @@ def test_a_failure_of_the_library_is_told_beside_the_missing_network() -> None:
     [
         [],
         [unreached("a"), unreached("a")],
-        [unreached("a"), SourceReport(source="b", status=SourceStatus.TIMEOUT, attempts=1)],
-        [unreached("a"), SourceReport(source="b", status=SourceStatus.EMPTY, attempts=1)],
-        [unreached("library", attempts=None), unreached("sample", attempts=None)],
+        [unreached("a"), SourceReport(source="b", status=SourceStatus.TIMEOUT)],
+        [unreached("a"), SourceReport(source="b", status=SourceStatus.EMPTY)],
+        [unreached("library"), unreached("sample")],
     ],
 )
 def test_one_service_alone_or_any_answer_says_nothing_of_the_network(

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from paper_search.models import SourceReport
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_LOCAL = {"library", "sample", "import"}
+"""Sources that need no network."""
 
 
 def no_network(reports: Iterable[SourceReport]) -> str | None:
@@ -21,7 +23,7 @@ def no_network(reports: Iterable[SourceReport]) -> str | None:
 
     One service alone says nothing about the network: its own failure is told instead.
     """
-    of_services = [report for report in reports if report.attempts is not None]
+    of_services = [report for report in reports if report.source not in _LOCAL]
     names = {report.source for report in of_services}
     is_reached = any(report.status is not SourceStatus.UNREACHABLE for report in of_services)
     if len(names) < 2 or is_reached:  # noqa: PLR2004  # see above
@@ -43,7 +45,7 @@ def failure_lines(reports: Iterable[SourceReport]) -> list[str]:
     lines = []
     if (offline := no_network(reports)) is not None:
         lines.append(offline)
-        reports = [report for report in reports if report.attempts is None]
+        reports = [report for report in reports if report.source in _LOCAL]
     groups: dict[tuple[str, str], list[SourceReport]] = {}
     for report in reports:
         if report.status.is_failure:

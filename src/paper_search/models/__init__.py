@@ -56,7 +56,7 @@ from paper_search.models.scope import (
     SourceHits,
     SuggestedTerm,
 )
-from paper_search.models.source_report import SourceReport, SourceStatus
+from paper_search.models.source_report import Purpose, RequestRecord, SourceReport, SourceStatus
 
 __all__ = [
     "MAX_SEEDS",
@@ -84,12 +84,14 @@ __all__ = [
     "PaperCollection",
     "PaperTag",
     "ParsedIntent",
+    "Purpose",
     "QueryBuilderInput",
     "QueryForm",
     "QueryHits",
     "RankedQuery",
     "RawPaper",
     "RelaxedQuery",
+    "RequestRecord",
     "ScopeReport",
     "ScoredPaper",
     "ScreeningDecision",

@@ -29,4 +29,4 @@ class EnrichmentReport(BaseModel):
 
     works: list[RawPaper] = Field(default_factory=list)
     sources: list[SourceReport] = Field(default_factory=list)
-    """`hits`: works of which something was known; `kept`: fields that were filled."""
+    """`hits`: works of which something was known; `kept`: records that filled a field."""
