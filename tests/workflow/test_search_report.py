@@ -149,8 +149,8 @@ async def test_every_search_is_dated_and_kept_with_what_it_was_done_with() -> No
     dates = [datetime.fromisoformat(row.asked_at or "") for row in result.reports]
     assert all(before <= date <= datetime.now(UTC) for date in dates)
     first, second = await SearchRecords(persistence.store, "t").rounds()
-    assert (first.iteration, first.found) == (0, ["always", "only-round_0"])
-    assert (second.iteration, second.found) == (1, ["always", "only-round_1"])
+    assert (first.iteration, first.records) == (0, ["always", "only-round_0"])
+    assert (second.iteration, second.records) == (1, ["always", "only-round_1"])
     assert first.program == __version__
     assert first.models == {"intent_parser": "openai:small"}
     assert first.prompts == prompt_digests(["intent_parser"])

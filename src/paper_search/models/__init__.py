@@ -1,5 +1,6 @@
 """The nouns of the program."""
 
+from paper_search.models.arrival import Arrival
 from paper_search.models.criteria import Criterion, CriterionKind, Grade
 from paper_search.models.duplicates import (
     Cluster,
@@ -63,6 +64,7 @@ __all__ = [
     "NOT_NEEDED",
     "PUBLICATION_TYPES",
     "SNOWBALL",
+    "Arrival",
     "Author",
     "BibliographicRecord",
     "Cluster",
