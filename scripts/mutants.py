@@ -57,14 +57,8 @@ NEAREST_TESTS = {
     ],
     "query.parser": ["tests/query/test_parser.py", "tests/query/test_linter.py"],
     "report.checks": ["tests/report/test_checks.py"],
-    "report.sentence_checks": [
-        "tests/report/test_checks.py",
-        "tests/report/test_false_statements.py",
-    ],
-    "report.wording_checks": [
-        "tests/report/test_checks.py",
-        "tests/report/test_false_statements.py",
-    ],
+    "report.claims.numbers": ["tests/report/claims"],
+    "report.claims.verdicts": ["tests/report/claims", "tests/report/test_checks.py"],
     "server.admission": ["tests/server/test_admission.py", "tests/server/test_reports.py"],
     "server.guard": ["tests/server"],
     "skills.deduplication.comparison": [

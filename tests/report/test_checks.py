@@ -28,7 +28,7 @@ PLAN = ResearchPlan(
     decomposed_questions=["Do shade trees lower the temperature of city streets?"],
     expected_sections=["Introduction", "Results"],
 )
-FRAME = "This report reads the studies that were collected. This report has limits."
+FRAME = f"The search of the study has limits [@{SHADE}]."
 
 
 def found(content: str = GOOD, **changes: object) -> list[tuple[str, str, str]]:
@@ -43,21 +43,26 @@ def test_a_sound_draft_has_nothing_wrong():
     assert found() == []
 
 
-def test_a_claim_without_a_citation_is_major():
-    assert worst("Shade trees lower the temperature of streets.") == [("major", "citation")]
-
-
 @pytest.mark.parametrize(
-    "text",
-    [
-        "This section compares the studies in detail.",
-        "What do shade trees do to a street?",
-        "No source answers this question in full.",
-        "The following studies measured it:",
-    ],
+    ("bare", "severity"),
+    [(0, None), (1, "minor"), (3, "minor"), (4, "critical")],
 )
-def test_a_sentence_about_the_report_needs_no_citation(text):
-    assert found(f"{GOOD} {text}") == []
+def test_a_draft_is_worse_the_more_of_its_sentences_cite_nothing(bare, severity):
+    """Three sentences stand beside them."""
+    sections = [section(1, "Results", " ".join([GOOD, *bare * ["Trees have limits."]]))]
+    told = [item for item in items(sections=sections, abstract=GOOD) if item[1] == "citation"]
+    assert [item[0] for item in told] == [severity] * (severity is not None)
+
+
+def test_sentences_without_a_citation_are_counted_in_one_item():
+    sections = [section(1, "Results", f"{GOOD} Trees have limits. It cools.")]
+    assert (
+        "minor",
+        "citation",
+        "general",
+        "2 of 5 sentences cite no source, first “Trees have limits.”",
+        "Cite the source of each that states a fact.",
+    ) in items(sections=sections, abstract=GOOD)
 
 
 @pytest.mark.parametrize(
@@ -115,12 +120,6 @@ def test_a_number_of_another_source_than_the_cited_one_is_major():
     assert worst(text) == [("major", "accuracy")]
 
 
-def test_counts_of_the_report_itself_are_held_against_the_report():
-    assert found(f"{GOOD} This report has 2 sections and 6 sources.") == []
-    text = f"{GOOD} This report has 2 sections and 17 sources."
-    assert worst(text) == [("critical", "accuracy")]
-
-
 def test_a_retracted_work_is_critical():
     text = f"Shade trees lower the temperature by 25 degrees [@{CURE}]."
     assert ("critical", "accuracy") in worst(text)
@@ -148,7 +147,7 @@ def test_a_banned_word_in_a_quotation_is_not_the_writers():
     sources[0].full_content = f"{text} {sources[0].full_content}"
     draft = ResearchDraft(
         title="Shade",
-        abstract=f"This report asks about shade. {GOOD}",
+        abstract=GOOD,
         sections=[
             section(1, "Introduction", FRAME),
             section(2, "Results", f"{GOOD} They write “{text[:-1]}” [@{SHADE}]."),
@@ -184,9 +183,10 @@ def given(
 ) -> ReviewerInput:
     draft = ResearchDraft(
         title="Shade",
-        abstract=f"This report asks about shade. {GOOD}",
+        abstract=GOOD,
         sections=[section(1, "Introduction", FRAME), section(2, "Results", content)],
         conclusion=GOOD,
+        is_by_model=True,
     ).model_copy(update=changes)
     asked = PLAN.decomposed_questions if questions is None else questions
     return ReviewerInput(
@@ -209,16 +209,6 @@ def items(content: str = GOOD, **options: object) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize(
     ("content", "item"),
     [
-        (
-            "Shade trees lower the temperature of streets.",
-            (
-                "major",
-                "citation",
-                "Results",
-                "No citation: “Shade trees lower the temperature of streets.”",
-                "Cite the source of it, or leave it out.",
-            ),
-        ),
         (
             f"Trees cool by magic [@merlin_1985_magic] [@{SHADE}].",
             (
@@ -278,8 +268,8 @@ def items(content: str = GOOD, **options: object) -> list[tuple[str, ...]]:
                 "critical",
                 "accuracy",
                 "Results",
-                f"No source states 99.9: “Shade lowers it by 99.9 degrees [@{SHADE}].”",
-                "Give the number as the source does.",
+                f"No source states 99.9 degrees: “Shade lowers it by 99.9 degrees [@{SHADE}].”",
+                "Give the number of the source.",
             ),
         ),
         (
@@ -289,7 +279,7 @@ def items(content: str = GOOD, **options: object) -> list[tuple[str, ...]]:
                 "accuracy",
                 "Results",
                 (
-                    "The cited source does not state 1.2:"
+                    "The cited source does not state 1.2 degrees:"
                     f" “Shade lowers it by 1.2 degrees [@{SHADE}].”"
                 ),
                 "Cite the source that states it.",
@@ -302,46 +292,7 @@ def items(content: str = GOOD, **options: object) -> list[tuple[str, ...]]:
                 "accuracy",
                 "Results",
                 f"[@{CURE}] is retracted.",
-                "Leave out what rests on it.",
-            ),
-        ),
-        (
-            f"Older children rest under shade trees in city streets [@{SHADE}].",
-            (
-                "major",
-                "accuracy",
-                "Results",
-                (
-                    "The cited source does not speak of children:"
-                    f" “Older children rest under shade trees in city streets [@{SHADE}].”"
-                ),
-                "Say of whom the source speaks.",
-            ),
-        ),
-        (
-            f"Purple elephants dance across frozen harbours [@{SHADE}].",
-            (
-                "major",
-                "accuracy",
-                "Results",
-                (
-                    "The cited source does not have the words: Purple, elephants, dance, frozen,"
-                    f" harbours: “Purple elephants dance across frozen harbours [@{SHADE}].”"
-                ),
-                "Say what the source says.",
-            ),
-        ),
-        (
-            "Shade trees lower the temperature as Birch says.",
-            (
-                "major",
-                "accuracy",
-                "Results",
-                (
-                    "The cited source does not name “Birch”:"
-                    " “Shade trees lower the temperature as Birch says.”"
-                ),
-                "Cite the source that names it.",
+                "Leave out what rests on it, or say that it is retracted.",
             ),
         ),
         (
@@ -415,12 +366,12 @@ def test_an_item_says_where_what_is_wrong_and_what_to_do(content, item):
             for name in ("title", "abstract", "conclusion")
         ),
         (
-            {"target": 30},
+            {"target": 28},
             (
                 "major",
                 "style",
                 "general",
-                "52 words, asked for were 30: too long.",
+                "42 words, asked for were 28: too long.",
                 "Shorten it.",
             ),
         ),
@@ -430,7 +381,7 @@ def test_an_item_says_where_what_is_wrong_and_what_to_do(content, item):
                 "minor",
                 "completeness",
                 "general",
-                "52 words, asked for were 300.",
+                "42 words, asked for were 300.",
                 "Say more where the sources do.",
             ),
         ),
@@ -440,7 +391,7 @@ def test_an_item_says_where_what_is_wrong_and_what_to_do(content, item):
                 "suggestion",
                 "completeness",
                 "general",
-                "52 words, asked for were 3,000: the sources give no more.",
+                "42 words, asked for were 3,000: the sources give no more.",
                 "Say more where the sources do.",
             ),
         ),
@@ -616,27 +567,13 @@ def test_a_source_is_named_by_author_venue_and_the_initials_of_its_words(text: s
     assert items(f"{GOOD} {text} [@{SHADE}].") == []
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("The XQZ study measured shade trees in 40 city streets", "XQZ"),
-        ("Ada Rowan wrote in the Annals of Shade of shade trees", "Annals of Shade"),
-    ],
-)
-def test_what_no_source_names_is_critical(text: str, name: str) -> None:
-    found_items = items(f"{GOOD} {text} [@{SHADE}].")
-    assert [(said[0], said[3].split(":")[0]) for said in found_items] == [
-        ("critical", f"No source names “{name}”")
-    ]
-
-
 def sentences_of(content: str, **changes: object) -> list[CheckedSentence]:
     """Return the sentences of the second section."""
     _, checked = reviewed(given(content, **changes))
     return [sentence for sentence in checked if sentence.place == "s2"]
 
 
-def test_a_claim_that_nobody_compared_says_which_of_its_words_the_source_lacks() -> None:
+def test_a_sentence_that_nobody_compared_names_the_person_who_wrote_it() -> None:
     text = f"Shade trees cool warm city streets [@{SHADE}]."
     [sentence] = sentences_of(text, written_at={text: 3})
     assert (sentence.status, sentence.checked_by, sentence.written_at) == (
@@ -644,18 +581,11 @@ def test_a_claim_that_nobody_compared_says_which_of_its_words_the_source_lacks()
         "nobody",
         3,
     )
-    assert sentence.reason == (
-        "nobody compared it with its source, which does not have the words: cool, warm"
-    )
 
 
-def test_a_sentence_about_the_report_has_no_words_of_a_source() -> None:
-    told = [(sentence.status, sentence.snippet) for sentence in sentences_of(FRAME)]
-    assert told == [("of_the_report", None)] * 2
-
-
-def test_a_term_is_supported_where_all_its_sources_have_it() -> None:
-    [term] = sentences_of(f"**shade trees** is a term of two sources [@{SHADE}] [@{DRY}].")
-    assert (term.status, term.reason) == ("supported", "its words stand in the source")
-    [other] = sentences_of(f"**summer days** is a term of two sources [@{SHADE}] [@{DRY}].")
-    assert other.status != "supported"
+def test_what_the_program_writes_of_itself_is_of_the_report() -> None:
+    text = f"**Shade trees** is a term of two sources [@{SHADE}; @{DRY}]."
+    [sentence] = sentences_of(text, is_by_model=False)
+    assert sentence.status == "of_the_report"
+    [edited] = sentences_of(text, is_by_model=False, is_by_person=True)
+    assert edited.status == "not_checked"

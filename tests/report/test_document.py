@@ -2,7 +2,7 @@
 
 from tests.report.sources import report_on
 
-from paper_search.report.claims import written_by_persons
+from paper_search.report.claims.statements import written_by_persons
 from paper_search.report.document import Report
 from paper_search.report.models import CheckedSentence, Critique, ResearchDraft
 from paper_search.report.outputs.blocks import spans

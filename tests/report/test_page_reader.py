@@ -9,11 +9,11 @@ from pytest_httpserver import HTTPServer
 from tests.pages.site import TREES, address, fetcher_for, page, pdf
 
 from paper_search.models import Paper
+from paper_search.report.claims.quotations import located
 from paper_search.report.evidence import Evidence, open_text_url, result_of
 from paper_search.report.models import SearchResult
 from paper_search.report.page_reader import PageReader, address_of
 from paper_search.report.passages import PassageFinder
-from paper_search.report.quotations import located
 
 TITLE = "Shade trees and streets"
 

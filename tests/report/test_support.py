@@ -84,14 +84,15 @@ async def test_what_the_source_does_not_bear_is_marked_and_is_an_item(verdict, s
 
 
 @pytest.mark.parametrize("words", ["", "trees sing in the wind"])
-async def test_a_model_that_names_no_words_of_the_source_has_checked_nothing(words):
-    critique, _ = await reviewed(said("supported", words), COOL)
+@pytest.mark.parametrize("verdict", ["supported", "partly", "contradicted"])
+async def test_a_model_that_names_no_words_of_the_source_has_checked_nothing(verdict, words):
+    critique, _ = await reviewed(said(verdict, words), COOL)
     assert of(critique, COOL) == {("not_checked", "nobody")}
 
 
 async def test_a_model_cannot_raise_what_code_found():
     wrong = f"Shade trees lower the temperature of city streets by 9.9 degrees [@{SHADE}]."
-    quoted = f"Rowan writes: “{WORDS}” [@{SHADE}]."
+    quoted = f"Rowan writes: “{WORDS} on summer days.” [@{SHADE}]"
     critique, calls = await reviewed(said("supported"), wrong, quoted)
     assert calls == []
     assert of(critique, wrong) == {("unsupported", "code")}

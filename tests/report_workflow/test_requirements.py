@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from paper_search.report.citations import cited_keys
+from paper_search.report.claims.citations import cited_keys
+from paper_search.report.claims.quotations import located, quotations
 from paper_search.report.exchange import (
     PlannerInput,
     ReviewerInput,
@@ -22,7 +23,6 @@ from paper_search.report.models import (
     SearchQuery,
 )
 from paper_search.report.planner import Planner
-from paper_search.report.quotations import located, quotations
 from paper_search.report.reviewer import Reviewer
 from paper_search.report.searcher import ReportSearcher
 from paper_search.report.sub_questions import section

@@ -10,12 +10,12 @@ from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
 from paper_search.report.answering import independent
+from paper_search.report.claims.quotations import located
 from paper_search.report.evidence import Evidence, graded
 from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import AnalystInput
 from paper_search.report.models import AnalysisResult, Contradiction, Finding, Grade, Quote, Theme
 from paper_search.report.passages import PassageFinder, is_background
-from paper_search.report.quotations import located
 from paper_search.skills.intent.phrases import key_phrases
 from paper_search.skills.untrusted import shown_to_model
 

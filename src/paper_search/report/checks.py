@@ -3,29 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from paper_search.report.claims import places
+from paper_search.report.claims.quotations import without_quotations
+from paper_search.report.claims.statements import places
+from paper_search.report.claims.verdicts import Subject, faults, item, shown, verdicts
 from paper_search.report.criteria import BANNED_WORDS
-from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import CheckedSentence, CritiqueItem, Severity
 from paper_search.report.opening import is_without_answer
 from paper_search.report.passages import content_stems
-from paper_search.report.quotations import without_quotations
-from paper_search.report.sentence_checks import faults, judged_by_code
-from paper_search.report.subject import Subject, item, shown
 
 _TOO_LONG, _TOO_SHORT = 1.4, 0.5
+_MOST = 0.5
+"""Share of the sentences beyond which a draft that cites nothing for them rests on nothing."""
 
 
 def reviewed(given: ReviewerInput) -> tuple[list[CritiqueItem], list[CheckedSentence]]:
     """Return everything that is wrong with a draft and each of its sentences with its support."""
-    subject = Subject(given, Evidence(given.search_results))
-    found = faults(subject)
-    items = [fault.item for fault in found]
+    subject = Subject(given)
+    wrong = faults(subject)
+    sentences = verdicts(subject, wrong)
+    items = [fault.item for fault in wrong]
     items += [item for check in CHECKS for item in check(subject)]
-    return items, judged_by_code(subject, found)
+    return items + list(uncited(subject, sentences)), sentences
+
+
+def uncited(subject: Subject, sentences: Sequence[CheckedSentence]) -> Iterator[CritiqueItem]:
+    """Find drafts with sentences that cite nothing; one that mostly does so does not stand."""
+    told = [
+        sentence
+        for statement, sentence in zip(subject.statements, sentences, strict=True)
+        if sentence.status != "of_the_report" and not statement.is_heading
+    ]
+    bare = [sentence for sentence in told if not sentence.keys]
+    if not bare:
+        return
+    severity: Severity = "critical" if len(bare) > _MOST * len(told) else "minor"
+    reason = f"{len(bare)} of {len(told)} sentences cite no source, first “{shown(bare[0].text)}”"
+    yield item(
+        "citation", severity, "general", reason, "Cite the source of each that states a fact."
+    )
 
 
 def invented_references(subject: Subject) -> Iterator[CritiqueItem]:

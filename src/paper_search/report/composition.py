@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from paper_search.report.citations import cite
+from paper_search.report.claims.citations import cite
 from paper_search.report.evidence import Evidence, author_year
 from paper_search.report.exchange import WriterInput
 from paper_search.report.models import Contradiction, Finding, Quote, ResearchDraft, Theme

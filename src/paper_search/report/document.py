@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from paper_search.report.citations import cited_keys
+from paper_search.report.claims.citations import cited_keys
 from paper_search.report.evidence import Evidence
 from paper_search.report.models import (
     AnalysisResult,

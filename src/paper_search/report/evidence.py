@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from paper_search.bibliography.names import author_named, split_name, written
+from paper_search.bibliography.text import normalised_title
 from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.text import web_address
 from paper_search.models import Paper
@@ -211,12 +212,12 @@ class Evidence:
 
     @cached_property
     def families(self) -> set[str]:
-        """Return the family names of all authors, in lower case."""
+        """Return the family names of all authors, as they compare."""
         return {name for source in self.results for name in family_names(source)}
 
     def by_author_year(self, family: str, year: str) -> list[str]:
         """Return the keys of the sources of that year with an author of that name."""
-        wanted, when = family.casefold(), int(year[:4])
+        wanted, when = normalised_title(family), int(year[:4])
         return [
             key
             for key, source in self.by_key.items()
@@ -225,12 +226,12 @@ class Evidence:
 
 
 def family_names(result: SearchResult) -> set[str]:
-    """Return the family names of the authors, in lower case, with and without particles."""
+    """Return the family names of the authors as they compare, with and without particles."""
     names: set[str] = set()
     for author in result.authors:
         split = split_name(author, is_inverted=True)
-        names |= {split.family.casefold(), split.full_family.casefold()}
-        names |= {part for part in split.family.casefold().split() if len(part) > 1}
+        parts = [part for part in split.family.split() if len(part) > 1]
+        names |= {normalised_title(name) for name in (split.family, split.full_family, *parts)}
     return names - {""}
 
 

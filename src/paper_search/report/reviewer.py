@@ -14,8 +14,10 @@ from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
 from paper_search.report.checks import reviewed
-from paper_search.report.citations import without_citations
-from paper_search.report.claims import places
+from paper_search.report.claims.citations import without_citations
+from paper_search.report.claims.quotations import closest, located
+from paper_search.report.claims.statements import places
+from paper_search.report.claims.verdicts import shown
 from paper_search.report.criteria import (
     HIGHEST,
     PASS_THRESHOLD,
@@ -41,8 +43,6 @@ from paper_search.report.models import (
     Support,
     support_counts,
 )
-from paper_search.report.quotations import located
-from paper_search.report.subject import closest, shown
 from paper_search.skills.untrusted import data_block, shown_to_model
 
 _MAX_ITEMS = 40
@@ -293,8 +293,8 @@ async def _judged(
     except LLMError as error:
         return sentence.model_copy(update={"reason": f"the model gave no verdict: {error}"})
     words = next(filter(None, (located(answer.words, source) for source in cited)), None)
-    if words is None and answer.verdict in {"supported", "partly"}:
-        reason = "the model did not name the words of the source that bear it"
+    if words is None and answer.verdict != "not":
+        reason = "the model did not name the words of the source that its verdict rests on"
         return sentence.model_copy(update={"reason": reason})
     found: dict[str, Any] = {
         "status": _STATUS[answer.verdict],

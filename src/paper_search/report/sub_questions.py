@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from paper_search.models import ParsedIntent
-from paper_search.report.citations import cited_keys, without_citations
+from paper_search.report.claims.citations import cited_keys, without_citations
 from paper_search.report.models import DraftSection
 from paper_search.report.passages import content_stems, without_verbs
 from paper_search.report.phrasing import joined, sentence_case

@@ -11,7 +11,7 @@ from paper_search.errors import LLMFailure, LLMLengthError
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
-from paper_search.report.citations import cited_keys, foreign_citations, normalised
+from paper_search.report.claims.citations import cited_keys, foreign_citations, normalised
 from paper_search.report.composition import Composition
 from paper_search.report.evidence import Evidence, author_year
 from paper_search.report.excerpts import sources_block

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paper_search.errors import PersistenceError
-from paper_search.report.claims import written_by_persons
+from paper_search.report.claims.statements import written_by_persons
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput, ReviewerOutput, WriterInput, WriterOutput
 from paper_search.report.models import (

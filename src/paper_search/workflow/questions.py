@@ -146,5 +146,6 @@ def record_ids(state: WorkflowState) -> frozenset[str]:
 
 def markable_ids(state: WorkflowState) -> frozenset[str]:
     """Return the ids that an answer may mark: of the latest result and of earlier marks."""
-    shown = [*state.result.paper_ids, *state.result.set_aside_ids] if state.result else []
-    return frozenset([*shown, *state.accumulated_ids])
+    result = state.result
+    found = [*result.paper_ids, *result.set_aside_ids] if result else []
+    return frozenset([*found, *state.accumulated_ids])

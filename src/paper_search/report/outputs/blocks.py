@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from paper_search.report.citations import cited_keys
+from paper_search.report.claims.citations import cited_keys
 from paper_search.report.document import MARK
 from paper_search.report.outputs.figures import CAPTIONS
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from paper_search.report.citations import cite
+from paper_search.report.claims.citations import cite
 from paper_search.report.document import MARKS, Report
 from paper_search.report.evidence import author_year
 from paper_search.report.models import Quote, SearchResult

@@ -1,15 +1,17 @@
-"""Quotations in a text, and where in the sources they stand."""
+"""Quotations in a text, and where the sources have these words."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
-from paper_search.report.evidence import Evidence
+from paper_search.report.evidence import Evidence, sentences
 from paper_search.report.models import Quote, SearchResult
+from paper_search.skills.stop_words import STOP_WORDS
+from paper_search.skills.words import tokens
 
 _QUOTED = re.compile(
     r"“([^“”]{1,2000})”|„([^“”„]{1,2000})[“”]|«([^«»]{1,2000})»|»([^«»]{1,2000})«"
@@ -20,7 +22,10 @@ _QUOTED = re.compile(
     r"|`([^`\n]{1,2000})`|(?m:^[ \t]*>[ \t]?([^\n\[]{1,2000}))"
 )
 """Words between any pair of marks, and lines of a block quotation."""
-_LEFT_OUT = re.compile(r"\[?(?:…|\.\s?\.\s?\.)\]?")
+_LEFT_OUT = re.compile(r"\[[^\[\]]{0,200}\]|…|\.\s?\.\s?\.")
+"""An ellipsis, or words of the one who quotes."""
+_NEW_CASE = re.compile(r"\[(\w)\](?=\w)")
+_AROUND = " .,;:!?'[]()"
 _SAME = str.maketrans(
     {**dict.fromkeys('’‘“”„«»"`‹›', "'"), **dict.fromkeys("–—−‐‑", "-"), "\u00a0": " "}
 )
@@ -49,8 +54,8 @@ def quotations(text: str) -> list[Quotation]:
 def located(words: str, result: SearchResult) -> Quote | None:
     """Return where a source says these words; None: it does not.
 
-    Case, blanks and typographic variants of marks and dashes do not count; an ellipsis stands for
-    words left out, in order.
+    Case, blanks and typographic variants of marks and dashes do not count; an ellipsis or words in
+    brackets stand for words left out, in order.
     """
     for part, text in (("text", result.text), ("title", result.title)):
         pieces = _pieces(words, text)
@@ -68,13 +73,50 @@ def located(words: str, result: SearchResult) -> Quote | None:
     return None
 
 
-def left_out(words: str, result: SearchResult) -> list[str]:
-    """Return what the ellipses of a quotation stand for in its source."""
-    for text in (result.text, result.title):
-        pieces = _pieces(words, text)
-        if pieces:
-            return [text[one[1] : other[0]] for one, other in pairwise(pieces)]
-    return []
+def whole(words: str, result: SearchResult) -> Quote | None:
+    """Return where a source says these words if they are whole sentences of it, or its title."""
+    quote = located(words, result)
+    if quote is None or _LEFT_OUT.search(words):
+        return None
+    if quote.part == "title":
+        return quote if _bare(words) == _bare(result.title) else None
+    own = [
+        sentence.text
+        for sentence in sentences(result.text)
+        if sentence.start < quote.end and quote.start < sentence.end
+    ]
+    is_whole = _bare(" ".join(own)) == _bare(words)
+    return quote if is_whole else None
+
+
+def _bare(text: str) -> str:
+    return _folded(text)[0].strip(_AROUND)
+
+
+def closest(text: str, cited: Sequence[SearchResult], evidence: Evidence) -> Quote | None:
+    """Return the words of a source that are closest to a text: what it quotes, or a sentence."""
+    for quotation in quotations(text):
+        for result in cited:
+            if (quote := located(quotation.text, result)) is not None:
+                return quote
+    stems = _stems(without_quotations(text))
+    best: tuple[int, Quote] | None = None
+    for result in cited:
+        known = evidence.sentences.get(result.result_id, [])
+        parts = [("text", sentence.text, sentence.start, sentence.end) for sentence in known]
+        for part, words, start, end in [*parts, ("title", result.title, 0, len(result.title))]:
+            shared = len(stems & _stems(words))
+            if shared and (best is None or shared > best[0]):
+                fields = {"result_id": result.result_id, "text": words, "part": part}
+                best = (shared, Quote.model_validate({**fields, "start": start, "end": end}))
+    return best[1] if best else None
+
+
+@lru_cache(maxsize=32768)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(
+        stem for word in text.split() if word.casefold() not in STOP_WORDS for stem in tokens(word)
+    )
 
 
 def sources_saying(words: str, evidence: Evidence) -> list[str]:
@@ -92,7 +134,7 @@ def without_quotations(text: str) -> str:
 
 def _pieces(words: str, text: str) -> list[tuple[int, int]]:
     """Return where the parts of a quotation between its ellipses stand; none: not all do."""
-    parts = [part.strip(" .,;:[]()") for part in _LEFT_OUT.split(words)]
+    parts = [part.strip(_AROUND) for part in _LEFT_OUT.split(_NEW_CASE.sub(r"\1", words))]
     plain, places = _folded(text)
     found: list[tuple[int, int]] = []
     position = 0

@@ -1,4 +1,4 @@
-"""Sources on one drug, what is false about them in every form, and what is true."""
+"""Sources on one drug, what is false about them in every form, and sentences of a report."""
 
 from __future__ import annotations
 
@@ -69,6 +69,9 @@ SOURCES = [
 ORAL, SPRAY, COST, GONE = (f"[@{key}]" for key in Evidence(SOURCES).by_key)
 
 
+TWO = f"{ORAL[:-1]}; {SPRAY[1:]}"
+
+
 class Form(NamedTuple):
     """One form of false statement."""
 
@@ -78,42 +81,28 @@ class Form(NamedTuple):
     """section, methods, heading (of a section), title, abstract or conclusion."""
 
 
-FORMS = tuple(
+WRONG = tuple(
     Form(*form)
     for form in (
-        # The five of the issue.
-        ("absent words", f"Sumatriptan cures depression {ORAL}."),
         (
             "number in words",
             f"Sumatriptan relieved headache in ninety-nine percent {ORAL}.",
         ),
         ("fake quotation", f"Derry writes ‘sumatriptan is the best drug there is’ {ORAL}."),
-        ("review", f"A Cochrane review confirms that sumatriptan relieved headache {ORAL}."),
-        ("initials", f"According to the WHO, sumatriptan relieved headache in adults {ORAL}."),
-        ("frame opener", "In summary, sumatriptan is lethal and must be banned."),
-        # Numbers.
         ("digits", f"Sumatriptan relieved headache in 71% of adults {ORAL}."),
         ("another source's number", f"Sumatriptan relieved headache in 63% of adults {ORAL}."),
         ("decimals", f"Sumatriptan relieved headache in 6.1% of adults {ORAL}."),
         ("fraction", f"Sumatriptan relieved headache in three quarters of adults {ORAL}."),
-        ("fraction", f"Half of the adults on placebo had relief of headache {ORAL}."),
-        ("share", f"Sumatriptan relieved headache in nine out of ten adults {ORAL}."),
         ("p-value", f"Sumatriptan relieved headache in adolescents (p < 0.05) {SPRAY}."),
         ("p-value", f"Sumatriptan relieved headache in adolescents (p < 0.06) {SPRAY}."),
         ("p-value", f"Sumatriptan relieved headache in adults (p = .0001) {ORAL}."),
         ("multiple", f"Sumatriptan tripled relief of headache in adults {ORAL}."),
-        ("multiple", f"Adverse events doubled in adolescents on sumatriptan {SPRAY}."),
         ("multiple", f"Relief of headache was tenfold with sumatriptan in adults {ORAL}."),
         ("multiple", f"Relief was four times as frequent with sumatriptan in adults {ORAL}."),
         ("unit", f"Sumatriptan 61 mg relieved headache within two hours {ORAL}."),
         ("unit", f"Sumatriptan relieved headache within 24 days {ORAL}."),
-        ("unit", f"Sumatriptan relieved headache in 61 adults {ORAL}."),
         ("scale", f"Migraine costs employers 13 million dollars a year {COST}."),
-        ("vague number", f"Thousands of adults reported adverse events of sumatriptan {ORAL}."),
         ("number word", f"Sumatriptan relieved headache within nine hours in adults {ORAL}."),
-        ("percent without a number", f"All adults had relief of headache {ORAL}."),
-        ("count of the report", "This report draws on 5,000 sources."),
-        # Quotations.
         ("marks", f"Derry writes “sumatriptan is the best drug there is” {ORAL}."),
         ("marks", f'Derry writes "sumatriptan is the best drug there is" {ORAL}.'),
         ("marks", f"Derry writes 'sumatriptan is the best drug there is' {ORAL}."),
@@ -125,32 +114,62 @@ FORMS = tuple(
         ("block quotation", f"> Sumatriptan relieved every headache of adults {ORAL}"),
         ("short quotation", f"Derry calls relief of headache by sumatriptan a “cure” {ORAL}."),
         ("another source's words", f"Derry writes “No serious adverse events occurred” {ORAL}."),
+        ("part of a word", f"Derry found “ace” in sumatriptan trials {ORAL}."),
+        ("another author", f"Winner writes “Most adverse events were mild” {ORAL}."),
+        ("retracted", f"Fraud writes “Sumatriptan relieved headache in 98% of adults” {GONE}."),
+        ("person", f"Professor John Smith relieved headache with sumatriptan {ORAL}."),
+        ("another source's author", f"Winner reviewed trials of sumatriptan in adults {ORAL}."),
+        ("year", f"In 2019, Derry reviewed trials of sumatriptan {ORAL}."),
+        ("year", f"Costs of migraine rose from 1980 to 2000 {COST}."),
+        ("year", f"Costs of migraine rose for three decades {COST}."),
+        ("table", f"| Drug | Relief |\n|---|---|\n| sumatriptan | 99% {ORAL} |"),
+        ("invented key", "Sumatriptan relieved headache [@nobody_1999_nothing]."),
+        ("invented citation", f"Sumatriptan relieved headache (Nobody, 1999) {ORAL}."),
+        ("invented address", f"See https://nobody.example/x on headache {ORAL}."),
+        ("invented number", f"Sumatriptan relieved headache [7] {ORAL}."),
+        ("retracted", f"Sumatriptan relieved headache in 98% of adults {GONE}."),
+    )
+)
+"""What by its form has to be in the cited source and is not there."""
+UNVERIFIABLE = tuple(
+    Form(*form)
+    for form in (
+        ("absent words", f"Sumatriptan cures depression {ORAL}."),
+        ("review", f"A Cochrane review confirms that sumatriptan relieved headache {ORAL}."),
+        ("initials", f"According to the WHO, sumatriptan relieved headache in adults {ORAL}."),
+        ("frame opener", "In summary, sumatriptan is lethal and must be banned."),
+        ("fraction", f"Half of the adults on placebo had relief of headache {ORAL}."),
+        ("share", f"Sumatriptan relieved headache in nine out of ten adults {ORAL}."),
+        ("multiple", f"Adverse events doubled in adolescents on sumatriptan {SPRAY}."),
+        ("unit", f"Sumatriptan relieved headache in 61 adults {ORAL}."),
+        ("vague number", f"Thousands of adults reported adverse events of sumatriptan {ORAL}."),
+        ("percent without a number", f"All adults had relief of headache {ORAL}."),
+        ("count of the report", "This report draws on 5,000 sources."),
         ("ellipsis", f"Derry writes “Sumatriptan did … prevent recurrence of headache” {ORAL}."),
         ("ellipsis", f"Derry writes “61 trials of sumatriptan ... were mild” {ORAL}."),
         ("ellipsis", f"Lipton writes “Migraine costs employers … from 1990 to 2000” {COST}."),
         ("ellipsis", f"Derry writes “Sumatriptan [...] prevent recurrence of headache” {ORAL}."),
         ("cut", f"Sumatriptan can “prevent recurrence of headache within 24 hours” {ORAL}."),
         ("wrapped", f"It is a lie that “Most adverse events were mild” {ORAL}."),
-        ("part of a word", f"Derry found “ace” in sumatriptan trials {ORAL}."),
-        # Names.
-        ("person", f"Professor John Smith relieved headache with sumatriptan {ORAL}."),
+        ("denied", f"Derry does not write “Most adverse events were mild” {ORAL}."),
+        ("denied", f"No source says “Most adverse events were mild” {ORAL}."),
+        ("beside", f"Sumatriptan relieves migraine: “Most adverse events were mild” {ORAL}."),
+        ("beside", f"Placebo relieved headache and “Most adverse events were mild” {ORAL}."),
+        ("cut", f"Derry writes “prevent recurrence of headache within 24 hours” {ORAL}."),
+        ("not by both", f"Derry and Winner write “Most adverse events were mild” {TWO}."),
+        ("another source", f"Most adverse events were mild {SPRAY}."),
+        ("without not", f"Sumatriptan did prevent recurrence of headache within 24 hours {ORAL}."),
         ("person", f"Einstein showed that sumatriptan relieved headache {ORAL}."),
         ("person", f"Sumatriptan relieved headache, as Marie Curie found {ORAL}."),
         ("organisation", f"The World Health Organization reviewed trials of sumatriptan {ORAL}."),
         ("organisation", f"The FDA reported adverse events of sumatriptan {ORAL}."),
         ("organisation", f"NICE recommends sumatriptan for headache {ORAL}."),
         ("place", f"Sumatriptan relieved headache in adults in Norway {ORAL}."),
-        ("another source's author", f"Winner reviewed trials of sumatriptan in adults {ORAL}."),
         ("review", f"A meta-analysis showed that sumatriptan relieved headache in adults {ORAL}."),
         ("review", f"Systematic reviews found that sumatriptan relieved headache {SPRAY}."),
         ("kind of study", f"In a randomised trial, sumatriptan relieved headache {SPRAY}."),
         ("kind of study", f"Guidelines found that sumatriptan relieved headache in adults {ORAL}."),
         ("kind of study", f"Relief was statistically significant in adolescents {SPRAY}."),
-        # Years.
-        ("year", f"In 2019, Derry reviewed trials of sumatriptan {ORAL}."),
-        ("year", f"Costs of migraine rose from 1980 to 2000 {COST}."),
-        ("year", f"Costs of migraine rose for three decades {COST}."),
-        # Meaning.
         ("negation", f"Sumatriptan did not relieve headache in adults {ORAL}."),
         ("negation", f"Sumatriptan did prevent recurrence of headache within 24 hours {ORAL}."),
         ("negation", f"Serious adverse events occurred {SPRAY}."),
@@ -165,7 +184,6 @@ FORMS = tuple(
         ("swapped words", f"Placebo relieved headache more than sumatriptan {ORAL}."),
         ("another drug", f"Rizatriptan relieved headache in adults {ORAL}."),
         ("cause", f"Sumatriptan causes stroke and heart attack in adults {ORAL}."),
-        # Without a citation, and in every place.
         ("uncited", "Sumatriptan relieved headache in adults."),
         ("uncited", "Sumatriptan kills."),
         ("uncited", "Did you know that sumatriptan is lethal?"),
@@ -177,7 +195,6 @@ FORMS = tuple(
         ("heading", "### Sumatriptan cures depression"),
         ("heading", "**Sumatriptan is lethal**"),
         ("table", "| Drug | Relief |\n|---|---|\n| sumatriptan | 99% |"),
-        ("table", f"| Drug | Relief |\n|---|---|\n| sumatriptan | 99% {ORAL} |"),
         ("table", "| Sumatriptan kills | Relief |\n|---|---|"),
         ("heading", "Sumatriptan cures depression", "heading"),
         ("title", "Sumatriptan cures depression", "title"),
@@ -198,42 +215,16 @@ FORMS = tuple(
         ("frame opener", "We collected proof of deaths."),
         ("frame opener", "The evidence above proves that sumatriptan is lethal."),
         ("frame opener", "Confidence in the lethality of sumatriptan is high."),
-        # Citations.
-        ("invented key", "Sumatriptan relieved headache [@nobody_1999_nothing]."),
-        ("invented citation", f"Sumatriptan relieved headache (Nobody, 1999) {ORAL}."),
-        ("invented address", f"See https://nobody.example/x on headache {ORAL}."),
-        ("invented number", f"Sumatriptan relieved headache [7] {ORAL}."),
-        ("retracted", f"Sumatriptan relieved headache in 98% of adults {GONE}."),
     )
 )
-CAUGHT_BY_MODEL = frozenset({"swapped words", "another drug"})
-"""Kinds whose words all stand in the source: code can only mark them as not checked."""
+"""What only a reader can tell: code must not say of it that it is checked."""
 
-TRUE = (
-    f"Sumatriptan relieved headache in 61% of adults {ORAL}.",
-    f"Sumatriptan relieved headache in sixty-one percent of adults {ORAL}.",
-    f"Derry writes: “Most adverse events were mild” {ORAL}.",
-    f"Derry et al. write: “Most adverse events were mild” {ORAL}.",
-    f"Derry et al. reviewed 61 trials of sumatriptan {ORAL}.",
-    f"In 2012, Derry reviewed 61 trials of sumatriptan {ORAL}.",
-    f"In adults, relief of headache was nearly doubled by sumatriptan, from 32% to 61% {ORAL}.",
-    f"Sumatriptan did not prevent the recurrence of headache within a day {ORAL}.",
-    f"A third of the adolescents reported a disturbance of taste {SPRAY}.",
-    f"No serious adverse events occurred in 510 adolescents {SPRAY}.",
-    f"Relief after two hours was 63% with sumatriptan and 53% with placebo (p = .06) {SPRAY}.",
-    f"Migraine costs US employers $13 billion a year {COST}.",
-    f"Costs of migraine increased from 1990 to 2000 {COST}.",
-    f"Sumatriptan did not “prevent recurrence of headache within 24 hours” {ORAL}.",
-    f"Two sources report that sumatriptan relieved headache {ORAL[:-1]}; {SPRAY[1:]}.",
-    f"Both sources report that sumatriptan relieved headache {ORAL[:-1]}; {SPRAY[1:]}.",
-)
 FRAMES = (
     "This report asks whether sumatriptan relieves migraine.",
     "This section compares the trials of sumatriptan in adolescents.",
     "No source answers this question.",
     "This report is based on four sources.",
     "The search was small and cannot say what other studies found.",
-    "Does sumatriptan relieve migraine?",
     "The following sources are on adverse events:",
     "### Adverse events of sumatriptan",
 )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from paper_search.bibliography.text import normalised_title
 from paper_search.report.evidence import Evidence
+from paper_search.report.models import SearchResult
 
 _KEY = r"@[A-Za-z0-9_:.#$%&+?<>~/-]*[A-Za-z0-9_]"
 _CITED = re.compile(rf"\[\s*({_KEY}(?:\s*[;,]\s*{_KEY})*)\s*\]")
@@ -25,6 +27,7 @@ _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"'<>)\]},;]+")
 _ARXIV = re.compile(r"\barXiv:\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", re.IGNORECASE)
 _PMID = re.compile(r"\bPMID:?\s*(\d{4,9})")
 _URL = re.compile(r"\b(?:https?|ftp)://[^\s\"'<>)\]}]+|\bwww\.[^\s\"'<>)\]}]+")
+_INTERVAL = re.compile(r"\b(?:CI|IQR|interval|range)[:,=]?\s*$", re.IGNORECASE)
 _TEX = re.compile(r"\\(?:auto|paren|text|foot)?cite[a-z]*\*?(?:\[[^\]]*\])*\{([^{}]*)\}")
 _NOT_NAMES = frozenset((
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
@@ -67,12 +70,14 @@ def cite(keys: Iterable[str]) -> str:
     return f"[{named}]" if named else ""
 
 
-def foreign_citations(text: str, evidence: Evidence) -> list[Foreign]:
+def foreign_citations(
+    text: str, evidence: Evidence, cited: Sequence[SearchResult] = ()
+) -> list[Foreign]:
     """Return every citation that is not `[@key]`, with the sources that it can mean.
 
     Found are: (Smith, 2020; Lee et al., 2021), Smith (2020), Smith et al. 2020, Smith et al., [3],
     [Title of a source], DOIs, arXiv numbers, PMIDs, web addresses, LaTeX's cite commands and keys
-    outside of brackets.
+    outside of brackets. What a source that is cited beside it says itself is none.
     """
     rest = _CITED.sub(lambda match: " " * len(match.group()), text)
     found: list[Foreign] = []
@@ -91,7 +96,7 @@ def foreign_citations(text: str, evidence: Evidence) -> list[Foreign]:
     return [
         citation
         for citation in found
-        if citation.keys or not _is_in_sources(citation.text, evidence)
+        if citation.keys or not _is_in_sources(citation, text, evidence, cited)
     ]
 
 
@@ -139,7 +144,7 @@ def _by_name(evidence: Evidence, who: str, year: str) -> tuple[str, ...] | None:
 
 
 def _of_author(evidence: Evidence, name: str) -> tuple[str, ...] | None:
-    if name.casefold() in evidence.families:
+    if normalised_title(name) in evidence.families:
         return None  # named, and there is such an author
     return ()
 
@@ -177,8 +182,23 @@ def _by_title(evidence: Evidence, title: str) -> tuple[str, ...]:
     )
 
 
-def _is_in_sources(text: str, evidence: Evidence) -> bool:
-    """Whether a source itself says it: "Horizon 2020" is a name there, not a citation here."""
-    if _DOI.search(text) or _URL.search(text) or "(" in text or "et al" in text or "[" in text:
-        return False
-    return any(text in source.text or text in source.title for source in evidence.results)
+def _is_in_sources(
+    citation: Foreign, text: str, evidence: Evidence, cited: Sequence[SearchResult]
+) -> bool:
+    """Whether a source itself says it, so that it is no citation here, or one at second hand.
+
+    Of what looks like a name with a year ("Norway, 2010") it is enough that a source has both; what
+    is written as a citation has to stand in a source that is cited beside it.
+    """
+    before = text[: citation.start].rstrip()
+    if _NUMBERED.fullmatch(citation.text):  # or the bounds of an interval
+        return _INTERVAL.search(before) is not None
+    is_plain = _BARE.fullmatch(citation.text) and not before.endswith(("(", ";"))
+    name, year = re.match(_NAME, citation.text), re.search(_YEAR, citation.text)
+    for source in evidence.results if is_plain and "et al" not in citation.text else cited:
+        said = f"{source.title}\n{source.text}\n{source.metadata.get('venue') or ''}"
+        if citation.text.casefold() in said.casefold():
+            return True
+        if name and year and name[0] in said and year[0] in f"{said} {source.year}":
+            return True
+    return False

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from paper_search.report.citations import (
+from paper_search.report.claims.citations import (
     cite,
     cited_keys,
     foreign_citations,

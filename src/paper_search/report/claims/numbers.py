@@ -1,0 +1,348 @@
+"""The quantities of a text, in digits and in words, and whether a source bears them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations, pairwise
+from typing import Any, Literal
+
+from paper_search.report.evidence import sentences
+from paper_search.skills.stop_words import STOP_WORDS
+
+Bearing = Literal["stated", "derived", "absent"]
+"""Whether a source has a quantity, or two from which it follows, or neither."""
+
+_SMALL = {name: number for number, name in enumerate((
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+))}  # fmt: skip
+_TENS = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
+    "ninety": 90,
+}  # fmt: skip
+_SCALES = {
+    "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "bn": 10**9, "dozen": 12,
+}  # fmt: skip
+_PARTS = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
+_FOLDS = {"doubl": 2, "twi": 2, "tripl": 3, "trebl": 3, "thrice": 3, "quadrupl": 4, "halv": 0.5}
+_WORD = "|".join([*_SMALL, *_TENS, "hundred", "thousand", "million", "billion"])
+_AS = r"(?= (?:as|more|less|fewer|higher|lower|greater|larger|smaller|longer|the|that)\b)"
+_DIGITS = (
+    r"(?<![\w.])[-−]?\d{1,3}(?:[,\u202f\u00a0 ]\d{3})+(?:\.\d+)?(?![\d.])"
+    r"|(?<![\w.])[-−]?(?:\d+(?:\.\d+)?|\.\d+)|(?<=[A-Za-z]-)\d+(?:\.\d+)?"
+)
+_QUANTITY = re.compile(
+    rf"(?P<fraction>\b(?:(?:a|an|{_WORD})[ -])?"
+    r"(?:half|halves|(?:third|quarter|fourth|fifth|tenth)s?)\b(?! century)(?=[ ,.;:)-]|$))"
+    rf"|(?P<ratio>\b(?:{_WORD}|\d+) (?:in|out of)(?: every)? (?:{_WORD}|\d{{1,2}}0*)\b(?! ?%|,\d))"
+    rf"|(?P<fold>\b(?:(?:doubl|tripl|trebl|quadrupl|halv)(?:e[sd]|ing)\b|(?:twice|thrice|double){_AS}"
+    rf"|(?:{_WORD}|\d+(?:\.\d+)?)(?:[ -]?fold\b|[ -]times{_AS})))"
+    rf"|(?P<digits>{_DIGITS})"
+    rf"|(?P<words>\b(?:a (?:hundred|thousand|million|billion|dozen)|{_WORD})"
+    rf"(?:(?:[ -]and)?[ -](?:{_WORD}))*(?: and a half)?\b)"
+    r"|(?P<article>\ban?(?= (?:second|minute|hour|day|week|fortnight|month|year|decade)\b))",
+    re.IGNORECASE,
+)
+_DAY, _YEAR_DAYS = 86_400.0, 365.25
+_WORDS = {
+    "second": ("s", 1.0), "sec": ("s", 1.0), "minute": ("s", 60.0), "min": ("s", 60.0),
+    "hour": ("s", 3600.0), "hr": ("s", 3600.0), "day": ("s", _DAY), "week": ("s", 7 * _DAY),
+    "wk": ("s", 7 * _DAY), "fortnight": ("s", 14 * _DAY), "month": ("s", _DAY * _YEAR_DAYS / 12),
+    "mo": ("s", _DAY * _YEAR_DAYS / 12), "year": ("s", _DAY * _YEAR_DAYS),
+    "yr": ("s", _DAY * _YEAR_DAYS), "decade": ("s", 10 * _DAY * _YEAR_DAYS),
+    "pound": ("g", 453.592), "lb": ("g", 453.592), "ounce": ("g", 28.3495), "oz": ("g", 28.3495),
+    "inche?": ("m", 0.0254), "f(?:oo|ee)t": ("m", 0.3048), "ft": ("m", 0.3048),
+    "mile": ("m", 1609.344), "dollar": ("$", 1.0), "usd": ("$", 1.0), "euro": ("€", 1.0),
+    "%": ("%", 1.0), "per ?cent": ("%", 1.0), "percentage point": ("%", 1.0), "pct": ("%", 1.0),
+    r"(?:°|degrees?)\s?f(?:ahrenheit)?": ("F", 1.0), r"degrees?(?: celsius)?": ("degree", 1.0),
+    r"°\s?c?": ("degree", 1.0), "mm ?hg": ("mmHg", 1.0), "h": ("s", 3600.0),
+}  # fmt: skip
+_PREFIXES = {
+    "k": 1e3, "M": 1e6, "G": 1e9, "d": 1e-1, "c": 1e-2, "mc": 1e-6, "m": 1e-3, "µ": 1e-6,
+    "μ": 1e-6, "u": 1e-6, "n": 1e-9, "p": 1e-12, "kilo": 1e3, "mega": 1e6, "giga": 1e9,
+    "deci": 1e-1, "centi": 1e-2, "milli": 1e-3, "micro": 1e-6, "nano": 1e-9,
+}  # fmt: skip
+_BASES = {
+    "g": "g", "l": "l", "L": "l", "m": "m", "s": "s", "Hz": "Hz", "W": "W", "V": "V", "J": "J",
+    "cal": "cal", "mol": "mol", "Pa": "Pa", "B": "B", "grams?": "g", "lit(?:er|re)s?": "l",
+    "met(?:er|re)s?": "m", "seconds?": "s", "watts?": "W", "volts?": "V", "calories?": "cal",
+}  # fmt: skip
+_UNIT = re.compile(
+    rf"[\s-]?(?:(?P<word>(?i:{'|'.join(sorted(_WORDS, key=len, reverse=True))}))s?"
+    rf"|(?P<prefix>{'|'.join(_PREFIXES)})??(?P<base>{'|'.join(_BASES)}))(?!\w)"
+)
+_WORD_FORMS = [(re.compile(form, re.IGNORECASE), unit) for form, unit in _WORDS.items()]
+_BASE_FORMS = [(re.compile(form), unit) for form, unit in _BASES.items()]
+_DECADE, _ORDINAL = re.compile(r"s\b"), re.compile(r"(?:st|nd|rd|th)\b")
+_AND_A_HALF = re.compile(r" \w+ and a half\b")
+_SCALE = re.compile(r"\s?(thousand|million|billion|bn)\b", re.IGNORECASE)
+_CURRENCY = re.compile(r"([$€£¥])\s?$")
+_P_VALUE = re.compile(r"\bp(?:[- ]?values?)?\s*(?:(?:of|was|is)\s*)?([<>=≤≥]?)\s*$", re.IGNORECASE)
+_INTERVAL = re.compile(r"\s*(?:CI\b|confidence|credib)", re.IGNORECASE)
+_ABOUT_WORDS = (
+    r"about|around|nearly|almost|roughly|approximately|approx\.?|circa|ca\.?|some|close to"
+    r"|(?:just|slightly|a little) (?:over|under|more than|less than|above|below)"
+)
+_ABOVE_WORDS = (
+    r"more than|over|above|at least|exceed\w*|greater than|(?:old|long)er than"
+    r"|no (?:less|fewer) than"
+)
+_BELOW_WORDS = r"less than|fewer than|under|below|at most|no more than|up to|(?:young|short)er than"
+_RELATIONS = [
+    (relation, re.compile(rf"(?:\b(?:{words})|[{signs}])\s?(?:the )?[$€£¥]?$", re.IGNORECASE))
+    for relation, words, signs in (
+        ("~", _ABOUT_WORDS, "~≈"),
+        (">", _ABOVE_WORDS, ">≥"),
+        ("<", _BELOW_WORDS, "<≤"),
+    )
+]
+_TO_NEXT = re.compile(r"\s?-?(?:,|,? (?:to|and|or)|-|–|—|/| ?versus| ?vs\.?| ?against)\s?")
+_YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
+_SHORT_YEAR = re.compile(r"\b(1[4-9]|20)(\d\d[-–/])(\d\d)\b(?![-–/\d])")
+_LARGEST_COUNT = 12
+"""Whole numbers up to it, without a unit, may be a count of the writer."""
+_ABOUT, _CONVERTED, _FRACTION = 0.1, 0.02, 3.0
+"""What may lie between two quantities that agree: of "about" so much, or of months in days, and of
+other units, as a share; of a fraction in words, in percentage points."""
+_FEW = 60
+_BEFORE = 40
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with its unit, where that can be told."""
+
+    value: float
+    """In its own unit."""
+    unit: str = ""
+    """The base unit, %, x (times as much), p, a currency, or empty: it counts something."""
+    factor: float = 1.0
+    """From its own unit to the base unit."""
+    text: str = ""
+    start: int = 0
+    end: int = 0
+    step: float = 0.0
+    """Of its last digit; 0: it is no number in digits."""
+    relation: str = "="
+    """=, ~ (about), > or <."""
+    counts: bool = False
+    """Whether a word follows that it may count."""
+    is_open: bool = False
+    """Whether a sentence may have it without a source: a small count, a part of a name."""
+
+
+@lru_cache(maxsize=8192)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """Return the quantities of a text, in order; ordinals are none."""
+    plain = text.translate({0xB7: ".", 0xBD: ".5", 0xBC: ".25", 0xBE: ".75"})
+    plain = _SHORT_YEAR.sub(r"\1\2\1\3", plain)  # 1990-95
+    stated: list[Quantity] = []
+    for match in _QUANTITY.finditer(plain):
+        quantity = _read(match, plain)
+        if quantity is not None and not (stated and quantity.start < stated[-1].end):
+            stated.append(quantity)
+    for index in range(len(stated) - 1, 0, -1):
+        before, after = stated[index - 1], stated[index]
+        is_bare = not before.unit and not before.counts and not _YEAR.fullmatch(before.text)
+        is_next = _TO_NEXT.fullmatch(plain[before.end : after.start]) is not None
+        if is_bare and is_next and after.unit not in {"", "x", "p"}:
+            unit: dict[str, Any] = {"unit": after.unit, "factor": after.factor, "is_open": False}
+            stated[index - 1] = replace(before, **unit)
+    return tuple(stated)
+
+
+def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
+    """Return whether the texts of sources bear a quantity of a sentence.
+
+    `own`: that sentence, of whose other quantities it may be the difference or the ratio.
+    """
+    if any(_agrees(quantity, other) for text in texts for other in quantities(text)):
+        return "stated"
+    others = tuple(other for other in quantities(own) if other != quantity)
+    windows = [others, *(window for text in texts for window in _windows(text))]
+    is_derived = any(_agrees(quantity, other) for window in windows for other in _derived(window))
+    return "derived" if is_derived else "absent"
+
+
+def _windows(text: str) -> Iterator[tuple[Quantity, ...]]:
+    """Return the quantities of each two sentences that follow each other, and of a short text all.
+
+    Except for its shares, of which nearly each is the difference of two others.
+    """
+    if len(everything := quantities(text)) <= _FEW:
+        yield tuple(one for one in everything if one.unit != "%")
+    parts = [sentence.text for sentence in sentences(text)]
+    yield from (quantities(f"{one} {other}") for one, other in pairwise([*parts, ""]))
+
+
+def _derived(window: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Return what follows from quantities: differences, sums, ratios, and the rest of a whole."""
+    yield from (replace(one, value=100 - one.value) for one in window if one.unit == "%")
+    for one, other in combinations(window, 2):
+        if one.unit != other.unit or one.unit in {"x", "p"}:
+            continue
+        low, high = sorted((abs(one.value * one.factor), abs(other.value * other.factor)))
+        unit, factor = one.unit, 1.0
+        if _YEAR.fullmatch(one.text) and _YEAR.fullmatch(other.text):
+            unit, factor = _WORDS["year"]
+        yield Quantity(high - low, unit, factor)
+        yield Quantity(high + low, one.unit)
+        if low:
+            yield from (Quantity(ratio, "x") for ratio in (high / low, low / high))
+            shares = (low / high, (high - low) / high, (high - low) / low)
+            yield from (Quantity(100 * share, "%") for share in shares)
+
+
+def _agrees(one: Quantity, other: Quantity) -> bool:
+    """Whether a quantity of a sentence can be this one of a source."""
+    match one.unit, other.unit:
+        case ("p", "p"):
+            return _is_same_p(one, other)
+        case ("p", _) | (_, "p"):
+            return False
+        case ("degree", "F"):
+            values = [(other.value - 32) / 1.8, other.value / 1.8]
+        case ("F", "degree"):
+            values = [other.value * 1.8 + 32, other.value * 1.8]
+        case ("%", ""):
+            values = [100 * other.value] if abs(other.value) < 1 else []
+        case ("", "%"):
+            is_share = abs(one.value) < 1
+            values = [other.value / 100 if is_share else other.value]
+            if one.counts and not is_share:
+                return False
+        case ("", _):
+            values = [other.value]
+        case (unit, other_unit):
+            values = [other.value * other.factor / one.factor] if unit == other_unit else []
+    is_converted = one.unit == other.unit and one.factor != other.factor
+    return any(_is_near(one, abs(value), is_converted=is_converted) for value in values)
+
+
+def _is_near(one: Quantity, value: float, *, is_converted: bool) -> bool:
+    """Whether a quantity may stand for this value, as it is rounded and by the words before it."""
+    own = abs(one.value)
+    if (one.relation == ">" and value >= own) or (one.relation == "<" and value <= own):
+        return True
+    room = one.step / 2 or (_FRACTION if one.unit == "%" else 0.0)
+    if one.relation == "~" or one.unit == "x" or (is_converted and one.unit == "s"):
+        room = max(room, _ABOUT * own)
+    elif is_converted or one.unit in {"degree", "F"}:
+        room = max(room, _CONVERTED * own)
+    return abs(own - value) <= room + 1e-9 * own
+
+
+def _is_same_p(one: Quantity, other: Quantity) -> bool:
+    if one.relation == "<":
+        is_below = other.value <= one.value if other.relation == "<" else other.value < one.value
+        return is_below and other.relation != ">"
+    if one.relation == ">":
+        return other.value >= one.value and other.relation != "<"
+    return other.relation == "=" and abs(one.value - other.value) <= one.step / 2 + 1e-12
+
+
+def _read(match: re.Match[str], text: str) -> Quantity | None:
+    words, start, end = match.group(), match.start(), match.end()
+    before, after = text[max(0, start - _BEFORE) : start], text[end : end + _BEFORE]
+    relation = next((name for name, form in _RELATIONS if form.search(before)), "=")
+    place: dict[str, Any] = {"text": words, "start": start, "end": end, "relation": relation}
+    match match.lastgroup:
+        case "fraction":
+            return None if before.endswith("and ") else _fraction(words, after, place)
+        case "ratio":
+            first, second = map(_value, re.split(r" (?:in|out of)(?: every)? ", words))
+            return Quantity(100 * first / second, "%", **place) if 0 < first < second else None
+        case "fold":
+            named = next((n for form, n in _FOLDS.items() if words.lower().startswith(form)), None)
+            value = named or _value(re.split(r"[ -]?(?:fold|times)", words)[0])
+            return Quantity(value, "x", **place)
+    if _ORDINAL.match(after):
+        return None
+    return _plain(match, text, place)
+
+
+def _plain(match: re.Match[str], text: str, place: dict[str, Any]) -> Quantity:
+    words, end = match.group(), match.end()
+    is_article = match.lastgroup == "article"
+    value = _value(words)
+    if is_article:
+        value = 1.5 if _AND_A_HALF.match(text, end) else 1.0
+    step = 10.0 ** -len(words.partition(".")[2])
+    if scale := _SCALE.match(text, end):
+        scaled = _SCALES[scale[1].lower()]
+        value, step, end = value * scaled, step * scaled, scale.end()
+    before, after = text[max(0, match.start() - _BEFORE) : match.start()], text[end : end + _BEFORE]
+    place |= {"end": end, "text": text[match.start() : end], "step": step}
+    if (p_value := _P_VALUE.search(before)) and abs(value) <= 1:
+        relation = {"≤": "<", "≥": ">", "": "="}.get(p_value[1], p_value[1])
+        return Quantity(value, "p", **place | {"relation": relation})
+    if _DECADE.match(after):
+        is_decade = _YEAR.fullmatch(words) is not None
+        return Quantity(value + 4.5, "", **place | {"step": 9.0}, is_open=not is_decade)
+    if currency := _CURRENCY.search(before):
+        place["text"] = f"{currency[1]}{place['text']}"
+        return Quantity(value, currency[1], **place)
+    unit, factor, length = _unit(after)
+    if unit:
+        place |= {"end": end + length, "text": text[match.start() : end + length]}
+        is_level = unit == "%" and _INTERVAL.match(after[length:]) is not None
+        return Quantity(value, unit, factor, **place, is_open=is_article or is_level)
+    next_word = re.match(r"[\s-]([^\W\d_]+)", after)
+    counts = next_word is not None and next_word[1].lower() not in STOP_WORDS
+    is_name = re.search(r"[^\W\d_]-$", before) is not None
+    is_small = value == int(value) and 0 <= value <= _LARGEST_COUNT
+    return Quantity(value, "", **place, counts=counts, is_open=is_name or is_small)
+
+
+def _unit(after: str) -> tuple[str, float, int]:
+    """Return the unit at the beginning of a text: base unit, factor, length; or an empty one."""
+    match = _UNIT.match(after)
+    if match is None:
+        return "", 1.0, 0
+    if match["word"]:
+        unit, factor = next(u for form, u in _WORD_FORMS if form.fullmatch(match["word"]))
+        return unit, factor, match.end()
+    base = next(name for form, name in _BASE_FORMS if form.fullmatch(match["base"]))
+    return base, _PREFIXES.get(match["prefix"] or "", 1.0), match.end()
+
+
+def _fraction(words: str, after: str, place: dict[str, Any]) -> Quantity | None:
+    head, _, part = words.casefold().replace("-", " ").rpartition(" ")
+    share = (1.0 if head in {"", "a", "an"} else _value(head)) / next(
+        number for form, number in _PARTS.items() if part.startswith(form[:4])
+    )
+    if duration := re.match(r" (?:of )?an? ", after):
+        unit, factor, _ = _unit(after[duration.end() - 1 :])
+        if unit == "s":
+            return Quantity(share, unit, factor, **place, step=share / 10)
+    if part.startswith("hal"):
+        return None if after.startswith(("-", " life", " hour", " year")) else _share(share, place)
+    if not head and not (part.endswith("s") or after.startswith(" of ")):
+        return None  # "the third study"
+    if part.endswith(("rd", "th")) and head not in {"", "a", "an", "one"}:
+        return None  # "twenty third"
+    return _share(share, place)
+
+
+def _share(share: float, place: dict[str, Any]) -> Quantity:
+    return Quantity(100 * share, "%", **place)
+
+
+def _value(words: str) -> float:
+    plain = words.casefold().replace("−", "-")
+    if re.fullmatch(r"-?[\d,.\s]+", plain):
+        return float(re.sub(r"[,\s]", "", plain))
+    total = current = 0.0
+    for word in re.split(r"[ -]", plain):
+        if word in _SMALL or word in _TENS:
+            current += _SMALL.get(word, _TENS.get(word, 0))
+        elif word in _SCALES:
+            current = max(current, 1.0) * _SCALES[word]
+            if _SCALES[word] > 100:  # noqa: PLR2004  # what follows a thousand is added to it
+                total, current = total + current, 0.0
+        elif word == "half":
+            current += 0.5
+    return total + current

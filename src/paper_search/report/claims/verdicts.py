@@ -1,0 +1,363 @@
+"""What code says of each sentence of a draft: it stands, it is wrong, or nobody checked it.
+
+A sentence stands if it says nothing but what it quotes. It is wrong if something that must be in
+the cited source by its form is not there: a source, a quotation, a quantity, a name. Code does not
+guess what a sentence means; that is the question to the model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from paper_search.bibliography.text import normalised_title
+from paper_search.report.claims.citations import Foreign, foreign_citations, without_citations
+from paper_search.report.claims.numbers import bearing, quantities
+from paper_search.report.claims.quotations import (
+    closest,
+    located,
+    quotations,
+    sources_saying,
+    whole,
+    without_quotations,
+)
+from paper_search.report.claims.statements import Statement, statements
+from paper_search.report.evidence import Evidence, family_names
+from paper_search.report.exchange import ReviewerInput
+from paper_search.report.models import (
+    Category,
+    CheckedSentence,
+    CritiqueItem,
+    Quote,
+    SearchResult,
+    Severity,
+)
+from paper_search.skills.words import tokens, words_in
+
+_SHOWN = 160
+_TERM = 3
+"""Words of a quotation up to which it may be a term in another form: “responders”, “responder”."""
+_AROUND_QUOTATIONS = frozenset(
+    words_in(
+        """
+        according add adds al and as author authors colleagues conclude concluded concludes et find
+        finds found in it note noted notes paper report reported reports said say says source state
+        stated states study that the their they this title to we write writes wrote
+        """
+    )
+)
+"""What a sentence may say beside a quotation without saying anything of its own."""
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_RETRACTION = re.compile(r"retract|withdr[ae]w", re.IGNORECASE)
+_NAME = r"[A-ZÀ-ÞŁŚŽČ][\w’'-]*\w"
+_AUTHOR = re.compile(
+    rf"\b({_NAME})(?: et al\b| and (?:colleagues|others)\b"
+    r"|['’]s (?:team|group|trial|study|review)\b"
+    r"| (?:argue|compare|conclude|demonstrate|examine|find|found|measure|note|observe|report|review"
+    r"|say|said|show|state|studied|suggest|test|write|wrote)(?:e?[ds]|n)?\b)"
+)
+"""A name to which something is ascribed."""
+_PERSON = re.compile(rf"\b(?:Dr|Prof|Professor)\b\.? ({_NAME}(?: {_NAME}){{0,2}})")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a sentence."""
+
+    statement: Statement
+    category: Category
+    severity: Severity
+    reason: str
+    """What is wrong, for who reads the sentence."""
+    advice: str
+    quoted: str = ""
+    """The part of the sentence that the item repeats; empty: the reason names it."""
+
+    @property
+    def is_grave(self) -> bool:
+        """Whether the sentence is wrong, and not just its form."""
+        return self.severity in {"critical", "major"}
+
+    @property
+    def item(self) -> CritiqueItem:
+        """Return the fault as an item of a critique."""
+        reason = f"{self.reason}: “{shown(self.quoted)}”" if self.quoted else f"{self.reason}."
+        return item(
+            self.category, self.severity, self.statement.place.location, reason, self.advice
+        )
+
+
+class Subject:
+    """A draft with everything that it is checked against."""
+
+    def __init__(self, given: ReviewerInput) -> None:
+        self.given = given
+        self.evidence = Evidence(given.search_results)
+        self.statements = list(statements(given.draft))
+
+    @cached_property
+    def asked(self) -> list[str]:
+        """Return the question, its sub-questions and the headings of the plan."""
+        plan = self.given.research_plan
+        return [plan.original_query, *plan.decomposed_questions, *plan.expected_sections]
+
+    @cached_property
+    def collected(self) -> list[str]:
+        """Return what all sources say that may be evidence."""
+        known = self.evidence.sentences.values()
+        return [sentence.text for sentences in known for sentence in sentences]
+
+    def cited(self, statement: Statement) -> list[SearchResult]:
+        """Return the sources that a sentence cites and that exist."""
+        by_key = self.evidence.by_key
+        return [by_key[key] for key in statement.keys if key in by_key]
+
+    @cached_property
+    def own_words(self) -> dict[Statement, str]:
+        """Return each sentence without its citations and without what it quotes of a source."""
+        return {one: self._own_words(one.text) for one in self.statements}
+
+    def _own_words(self, text: str) -> str:
+        for quotation in reversed(quotations(text)):
+            if sources_saying(quotation.text, self.evidence):
+                blank = " " * (quotation.end - quotation.start)
+                text = text[: quotation.start] + blank + text[quotation.end :]
+        return without_citations(text)
+
+    @cached_property
+    def foreign(self) -> dict[Statement, list[Foreign]]:
+        """Return for each sentence what it cites in another form than ours."""
+        return {
+            one: foreign_citations(own, self.evidence, self.cited(one))
+            for one, own in self.own_words.items()
+        }
+
+    def is_of_the_report(self, statement: Statement) -> bool:
+        """Whether a sentence only repeats the plan, or is the program's own and quotes nothing."""
+        draft = self.given.draft
+        if not draft.is_by_model and not draft.is_by_person:
+            return not statement.keys or not quotations(statement.text)
+        is_repeatable = statement.is_heading or statement.text.endswith("?")
+        return is_repeatable and _plain(statement.text) in set(map(_plain, self.asked))
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def faults(subject: Subject) -> list[Fault]:
+    """Return what is wrong with the sentences of a draft, in their order."""
+    return [
+        fault
+        for statement in subject.statements
+        for check in CHECKS
+        for fault in check(statement, subject)
+    ]
+
+
+def verdicts(subject: Subject, known: Sequence[Fault]) -> list[CheckedSentence]:
+    """Return each sentence with what code can say of its support."""
+    by_statement: dict[Statement, list[Fault]] = {}
+    for fault in known:
+        if fault.is_grave:
+            by_statement.setdefault(fault.statement, []).append(fault)
+    return [_verdict(one, subject, by_statement.get(one, [])) for one in subject.statements]
+
+
+def _verdict(statement: Statement, subject: Subject, grave: Sequence[Fault]) -> CheckedSentence:
+    cited = subject.cited(statement)
+    sentence = CheckedSentence(
+        place=statement.place.name,
+        start=statement.start,
+        end=statement.end,
+        text=statement.place.text[statement.start : statement.end],
+        keys=list(statement.keys),
+        checked_by="code",
+        snippet=closest(without_citations(statement.text), cited, subject.evidence),
+        written_at=subject.given.draft.written_at.get(statement.text),
+    )
+    if grave:
+        reasons = "; ".join(dict.fromkeys(fault.reason for fault in grave))
+        return sentence.model_copy(update={"status": "unsupported", "reason": reasons})
+    if subject.is_of_the_report(statement):
+        return sentence.model_copy(update={"status": "of_the_report"})
+    quote = word_for_word(statement, cited)
+    if quote is not None:
+        changes = {"status": "supported", "reason": "its words stand in the source"}
+        return sentence.model_copy(update={**changes, "snippet": quote})
+    reason = _unchecked(statement, subject)
+    return sentence.model_copy(update={"checked_by": "nobody", "reason": reason})
+
+
+def _unchecked(statement: Statement, subject: Subject) -> str:
+    """Return why a sentence is not checked, with what of it stands in its sources all the same."""
+    cited = subject.cited(statement)
+    if not cited:
+        return "it cites no source"
+    texts = _texts(cited)
+    own = subject.own_words[statement]
+    stated = [
+        quantity.text
+        for quantity in quantities(own)
+        if not quantity.is_open and bearing(quantity, own, texts) == "stated"
+    ]
+    quoted = [
+        f"“{shown(quotation.text)}”"
+        for quotation in quotations(statement.text)
+        if any(located(quotation.text, result) for result in cited)
+    ]
+    parts = ", ".join(dict.fromkeys([*quoted, *stated]))
+    head = f"the source has {parts}; " if parts else ""
+    return f"{head}nobody compared the sentence with its source"
+
+
+def word_for_word(statement: Statement, cited: Sequence[SearchResult]) -> Quote | None:
+    """Return where a sentence stands that says nothing but whole sentences of all it cites."""
+    if not cited or any(result.is_retracted for result in cited):
+        return None
+    quoted = [quotation.text for quotation in quotations(statement.text)]
+    names = [name for result in cited for name in (*result.authors, str(result.year or ""))]
+    known = _AROUND_QUOTATIONS | {word for name in names for word in _plain(name).split()}
+    plain = without_citations(statement.text)
+    if quoted and not set(_plain(without_quotations(plain)).split()) <= known:
+        return None
+    found = [whole(words, result) for words in quoted or [plain] for result in cited]
+    return found[0] if all(found) else None
+
+
+def unresolved_citations(statement: Statement, subject: Subject) -> Iterator[Fault]:
+    """Find citations that nothing collected stands behind, in whatever form they are written."""
+    advice = "Cite a source that exists."
+    for key in statement.keys:
+        if key not in subject.evidence.by_key:
+            reason = f"Invented citation [@{key}]: no source of that key was collected"
+            yield Fault(statement, "citation", "critical", reason, advice)
+    for citation in subject.foreign[statement]:
+        named = f"“{shown(citation.text)}”"
+        if not citation.keys:
+            reason = f"Invented citation {named}: no source that was collected fits it"
+            yield Fault(statement, "citation", "critical", reason, advice)
+        else:
+            reason = f"{named} is not written as [@{citation.keys[0]}]"
+            yield Fault(statement, "citation", "minor", reason, "Use the one format.")
+
+
+def retracted_sources(statement: Statement, subject: Subject) -> Iterator[Fault]:
+    """Find citations of works that were withdrawn, where the sentence does not say so."""
+    if _RETRACTION.search(subject.own_words[statement]):
+        return
+    for key in statement.keys:
+        result = subject.evidence.by_key.get(key)
+        if result is not None and result.is_retracted:
+            advice = "Leave out what rests on it, or say that it is retracted."
+            yield Fault(statement, "accuracy", "critical", f"[@{key}] is retracted", advice)
+
+
+def unfound_quotations(statement: Statement, subject: Subject) -> Iterator[Fault]:
+    """Find words in quotation marks that are not those of the cited source."""
+    cited, asked = subject.cited(statement), set(map(_plain, subject.asked))
+    for quotation in quotations(statement.text):
+        words = quotation.text
+        is_term = len(words.split()) <= _TERM and any(
+            set(tokens(words)) <= set(tokens(_said(result))) for result in cited
+        )
+        is_uncited_term = not cited and len(words.split()) <= _TERM
+        if is_term or is_uncited_term or _plain(words) in asked:
+            continue
+        if any(located(words, result) for result in cited):
+            continue
+        elsewhere = sources_saying(words, subject.evidence)
+        if elsewhere and statement.keys:
+            keys = ", ".join(f"[@{subject.evidence.key_of(i)}]" for i in elsewhere[:3])
+            reason = f"A quotation is of another source than the cited one ({keys})"
+            yield Fault(statement, "accuracy", "major", reason, "Cite that source.", words)
+        elif not elsewhere:
+            reason, advice = "A quotation stands in no source", "Quote what the source says."
+            yield Fault(statement, "accuracy", "critical", reason, advice, words)
+
+
+def unfound_numbers(statement: Statement, subject: Subject) -> Iterator[Fault]:
+    """Find quantities and years that the cited sources neither state nor imply.
+
+    Of a source whose title alone is known, nothing is missing. What cites something that does not
+    exist is held against all that does.
+    """
+    cited = subject.cited(statement)
+    texts = _texts(cited)
+    if not cited and (statement.keys or subject.foreign[statement]):
+        texts = subject.collected
+    if not texts or not all(result.text for result in cited):
+        return
+    own = subject.own_words[statement]
+    for citation in subject.foreign[statement]:
+        own = own.replace(citation.text, " ")
+    for quantity in quantities(own):
+        if quantity.is_open or bearing(quantity, own, [*texts, *subject.asked]) != "absent":
+            continue
+        if bearing(quantity, "", subject.collected) == "stated":
+            reason = f"The cited source does not state {quantity.text}"
+            advice = "Cite the source that states it."
+            yield Fault(statement, "accuracy", "major", reason, advice, statement.text)
+        else:
+            reason, advice = f"No source states {quantity.text}", "Give the number of the source."
+            yield Fault(statement, "accuracy", "critical", reason, advice, statement.text)
+
+
+def misattributed_names(statement: Statement, subject: Subject) -> Iterator[Fault]:
+    """Find persons to whom a sentence ascribes what it cites of somebody else."""
+    cited = subject.cited(statement)
+    if not cited:
+        return
+    own = subject.own_words[statement]
+    known = {
+        normalised_title(word)
+        for result in cited
+        for text in (_said(result), *result.authors, str(result.metadata.get("venue") or ""))
+        for word in _WORD.findall(text)
+    }
+    authors = {name for result in cited for name in family_names(result)}
+    others = subject.evidence.families - authors
+    strangers = [m[1] for m in _AUTHOR.finditer(own) if normalised_title(m[1]) in others]
+    strangers += [word for m in _PERSON.finditer(own) for word in m[1].split()[-1:]]
+    for name in dict.fromkeys(strangers):
+        if normalised_title(name) not in known:
+            reason = f"The cited source is not by “{name}”"
+            advice = "Cite the source of what is ascribed to them."
+            yield Fault(statement, "accuracy", "major", reason, advice, statement.text)
+
+
+CHECKS: tuple[Callable[[Statement, Subject], Iterator[Fault]], ...] = (
+    unresolved_citations,
+    retracted_sources,
+    unfound_quotations,
+    unfound_numbers,
+    misattributed_names,
+)
+
+
+def _said(result: SearchResult) -> str:
+    return f"{result.title}. {result.text} {result.year or ''}"
+
+
+def _texts(results: Sequence[SearchResult]) -> list[str]:
+    return [_said(result) for result in results]
+
+
+def item(
+    category: Category, severity: Severity, location: str, description: str, fix: str
+) -> CritiqueItem:
+    """Return an item of a critique that code found."""
+    return CritiqueItem(
+        category=category,
+        severity=severity,
+        location=location,
+        description=description,
+        suggested_fix=fix,
+    )
+
+
+def shown(text: str) -> str:
+    """Return a text, or its beginning if it is long."""
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
