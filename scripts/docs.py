@@ -12,8 +12,12 @@ import functools
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
+from paper_search.config import AppConfig
+from paper_search.service_settings import WEB_SOURCES, WEB_WITH_KEY
+from paper_search.sources import create_source
 from paper_search.steps import Workflow, discover_workflows, to_mermaid
 
 ROOT = Path(__file__).parents[1]
@@ -23,9 +27,11 @@ if str(ROOT) not in sys.path:
 from scripts.reliability import PAGE, reliability_page  # noqa: E402  # only after that line
 
 COMMANDS = ROOT / "docs" / "cli.md"
+LISTS = (ROOT / "docs" / "guide.md", ROOT / "docs" / "sources.md")
 EXAMPLES = ROOT / "docs" / "examples"
 PICTURES = (ROOT / "README.md", ROOT / "docs" / "architecture.md")
 _PICTURE = re.compile(r"(<!-- (graph|overview): (\w+) -->\n```mermaid\n).*?(```\n)", re.DOTALL)
+_LIST = re.compile(r"(<!-- list: (\w+) -->).*?(<!-- end -->)", re.DOTALL)
 _NOTE = "<!-- written by scripts/docs.py from the program; do not edit -->\n\n"
 
 
@@ -70,11 +76,39 @@ def with_picture(page: str) -> str:
     )
 
 
+def lists() -> dict[str, str]:
+    """Return what pages list, by the name in their comments."""
+    config = AppConfig()
+    return {
+        "web": _joined(map(_title, WEB_SOURCES)),
+        "web_with_key": _joined(map(_title, WEB_WITH_KEY)),
+        "enrichers": _joined(config.enrichers),
+        "enrich_max_calls": str(config.enrich_max_calls),
+    }
+
+
+def _title(source: str) -> str:
+    adapter = getattr(create_source(source, AppConfig()), "adapter", None)
+    return str(getattr(adapter, "title", source))
+
+
+def _joined(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def with_lists(page: str) -> str:
+    """Return a page with each list as it is now in every place that is marked for it."""
+    texts = lists()
+    return _LIST.sub(lambda match: match[1] + texts[match[2]] + match[3], page)
+
+
 def pages() -> dict[Path, str]:
     """Return every generated page as it should be."""
     drawn = [*PICTURES, *sorted(EXAMPLES.glob("*.md"))]
     pictures = {path: with_picture(path.read_text(encoding="utf-8")) for path in drawn}
-    return {COMMANDS: command_reference(), PAGE: reliability_page(), **pictures}
+    listed = {path: with_lists(path.read_text(encoding="utf-8")) for path in LISTS}
+    return {COMMANDS: command_reference(), PAGE: reliability_page(), **pictures, **listed}
 
 
 def outdated() -> dict[Path, str]:

@@ -1,12 +1,13 @@
 """Settings come in through one door."""
 
 import ast
+import functools
 import re
 from collections.abc import Iterable
 
 from tests.architecture.tree import PACKAGE, ROOT, nodes, parsed, shipped_modules, shown, wiring
 
-from paper_search.config import service_prefixes, web_prefixes
+from paper_search.config import SETTINGS, AppConfig, service_prefixes, web_prefixes
 from paper_search.service_settings import OTHER_KEYS
 
 OF_THE_SYSTEM = {"EDITOR", "VISUAL"}
@@ -100,3 +101,30 @@ def test_the_example_settings_hold_no_values() -> None:
     lines = (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
     settings = [line for line in lines if line and not line.startswith("# ")]
     assert [line for line in settings if not re.fullmatch(r"[A-Z][A-Z0-9_]*=", line)] == []
+
+
+def test_the_defaults_that_the_example_settings_state_are_those_of_the_program() -> None:
+    text = (ROOT / ".env.example").read_text(encoding="utf-8")
+    stated = {
+        variable: default
+        for comment, variable in re.findall(r"((?:^# .*\n)+)([A-Z0-9_]+)=", text, re.MULTILINE)
+        for default in re.findall(r"Default: ([\w.,]*\w)$", comment.rstrip(), re.MULTILINE)
+    }
+    program = {
+        variable: functools.reduce(getattr, name.split("."), AppConfig())
+        for variable, name in SETTINGS.items()
+        if name != "sources"
+    }
+    compared = stated.keys() & program.keys() - {"LLM_MODEL_INTENT"}
+    assert len(compared) >= 15  # so many have a default that is one word
+    assert {name: stated[name] for name in compared} == {
+        name: _written(program[name]) for name in compared
+    }
+
+
+def _written(default: object) -> str:
+    if isinstance(default, bool):
+        return str(default).lower()
+    if isinstance(default, list):
+        return ",".join(map(str, default))
+    return f"{default:g}" if isinstance(default, float) and default >= 1 else str(default)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,25 @@ def test_no_secret_is_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("llm.api_key", "serpapi_scholar.api_key", "tavily.api_key", "database_url"):
         assert settings[name]["value"] == "set"
     assert settings["serpapi_scholar.api_key"]["origin"] == "SERPAPI_API_KEY"
+
+
+def test_what_is_set_for_a_service_is_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = {
+        "SNOWBALL_MAX_CALLS": "7",
+        "SERPAPI_RATE_LIMIT": "0.5",
+        "SEARXNG_URL": "http://localhost:8888",
+        "CORE_API_KEY": "CANARY-core",
+        "PAPER_SEARCH_ENCRYPTION_KEY": base64.b64encode(bytes(range(32))).decode(),
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    rows = shown(cli)
+    assert rows["snowball.max_calls"]["value"] == "7"
+    assert rows["serpapi_scholar.rate_limit"]["value"] == "0.5"
+    assert rows["searxng.url"]["value"] == "http://localhost:8888"
+    assert rows["web"]["value"] == "searxng"
+    assert rows["core.api_key"]["value"] == rows["encryption"]["value"] == "set"
+    assert rows["core.api_key"]["origin"] == "CORE_API_KEY"
 
 
 def test_sources_are_set_and_set_back(cli: Cli, home: Path) -> None:

@@ -99,7 +99,7 @@ def shown_settings(config: "AppConfig", home: Path | None) -> list[ShownSetting]
 
     origins = setting_origins(home=home)
     shown = [ShownSetting(name, _value(config, name), origins[name]) for name in SETTINGS.values()]
-    return [*shown, *_keys(config)]
+    return [*shown, *_services(config)]
 
 
 def require_sources(names: str) -> None:
@@ -133,9 +133,9 @@ def _value(config: "AppConfig", name: str) -> str | None:
     return None if value in {None, ""} else str(value)
 
 
-def _keys(config: "AppConfig") -> Iterator[ShownSetting]:
-    """Give the keys that are set, never what they are."""
-    from paper_search.config import service_prefixes, web_prefixes
+def _services(config: "AppConfig") -> Iterator[ShownSetting]:
+    """Yield what is set for models and single services; of keys only that they are set."""
+    from paper_search.config import encryption_keys, service_prefixes, web_prefixes
     from paper_search.model_settings import key_variable
 
     if config.llm.api_key:
@@ -145,5 +145,13 @@ def _keys(config: "AppConfig") -> Iterator[ShownSetting]:
     services = ((config.sources, service_prefixes()), (config.web, web_prefixes()))
     for configured, prefixes in services:
         for name, service in configured.items():
-            if service.api_key:
-                yield ShownSetting(f"{name}.api_key", "set", f"{prefixes[name]}_API_KEY")
+            settings = service.model_dump(exclude_defaults=True, exclude={"name", "enabled"})
+            for field, value in settings.items():
+                text = "set" if field == "api_key" else str(value)
+                variable = f"{prefixes.get(name, name.upper())}_{field.upper()}"
+                yield ShownSetting(f"{name}.{field}", text, variable)
+    searches = [name for name, service in config.web.items() if service.enabled]
+    if searches:
+        yield ShownSetting("web", ", ".join(searches), "PAPER_SEARCH_WEB, or keys and URLs")
+    if encryption_keys():
+        yield ShownSetting("encryption", "set", "PAPER_SEARCH_ENCRYPTION_KEY")

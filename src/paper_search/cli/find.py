@@ -34,7 +34,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         typer.Option(
             "--source",
             metavar="NAME",
-            help="Search only this source; repeatable. web: all public services.",
+            help="Search only this source; repeatable. web: public services without a key.",
         ),
     ] = None,
     strategy: Annotated[

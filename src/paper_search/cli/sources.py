@@ -12,7 +12,7 @@ from paper_search.cli.options import Home, Json, settings
 def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     """List the sources: which are searched by default, and what the others need.
 
-    PAPER_SEARCH_SOURCES sets the default sources; `web` means all public services.
+    PAPER_SEARCH_SOURCES sets the default sources; `web` means the public services that need no key.
     PAPER_SEARCH_WEB does the same for the web and news searches of reports.
     """
     from rich.table import Table
@@ -50,7 +50,7 @@ def doctor(
         typer.Option(
             "--source",
             metavar="NAME",
-            help="Check only this source; repeatable. web: all public services.",
+            help="Check only this source; repeatable. web: public services without a key.",
         ),
     ] = None,
     as_json: Json = False,
