@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from paper_search.query.systems import is_tagged
+from paper_search.query.systems import count_tags
 
 _SMALL_WORDS = """
 a about above after again against all am an and any are as at be because been before being
@@ -17,38 +17,66 @@ until up ve very was we were what when where which while who whom why will with 
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """English words that say nothing by themselves."""
 
-_QUOTE = re.compile(r'["“”]')
-_BRACKET = re.compile(r'["“”(\[*:]')
+_JOINING = frozenset({"and", "or", "not"})
+_QUOTED = re.compile(r'["“”][^"“”]*["“”]')
+_LONGEST_PHRASE = 12
+"""Words; what is longer between quotes is a quoted text, not a phrase that is looked for."""
 _OPERATOR = re.compile(
-    r"\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|\w\*|\w\["
+    r"(?<![\w/])(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b(?!/)|\w\["
     r"|(?:title|abstract|author|venue|tiab|year):|\b(?:TI|AB|AU|SO|TS|TITLE|TITLE-ABS(?:-KEY)?)\("
 )
+_TRUNCATED = re.compile(r"\w\*")
+_CUT = re.compile(r"\b(?:AND|OR|NOT)\b|[()\[\]\n]")
+"""What parts the terms of a query; in a sentence, the words between two of them go on."""
+_JOINED = re.compile(r'[)"“”*]\s*(?:AND|OR|NOT)\b|\b(?:AND|OR|NOT)\s*[("“”]')
+"""An operator beside a sign of queries: no sentence in capitals has it."""
 _ASKING = re.compile(
     r"\s*(?:(?:what|which|who|whose|when|where|why|how|whether|is|are|was|were|do|does|did|has|have"
     r"|can|could|would|please|i|i'm|we|find|show|give|list|papers?|articles?|studies|literature)\s)",
     re.IGNORECASE,
 )
 _SMALL_WORDS_OF_A_SENTENCE = 3
+_SMALL_WORDS_OF_A_CLAUSE = 2
 _WORDS_OF_A_TITLE = 5
+_WORDS_FOR_A_TAG = 20
+"""In a sentence, a sign of other systems counts where there is one for so many words at least:
+`and/or` or `SU(3)` in an abstract is no syntax."""
+_CAPITALS = 0.8
+"""The share of capitals among the letters from which on AND is a word like the others."""
 
 
 def is_prose(text: str) -> bool:
     """Return whether the text is a sentence or a title rather than a query with operators.
 
-    A sentence has three small words at least outside of quotes, or begins or ends as a question
-    does, or has five words and no operator. In a text all in capitals AND is no operator, unless
-    it is short or has quotes or brackets. Field tags of other systems are
-    only in queries.
+    A sentence has clauses with small words, or begins or ends as a question does, or has five
+    words and no operator; beside small words an asterisk is none. In a text in capitals AND is no
+    operator, unless it stands beside brackets or quotes. Field tags of other systems are only in
+    queries.
     """
-    pieces = _QUOTE.split(text)
-    outside = " ".join(pieces[::2])
-    count = len(outside.split())
-    small = sum(word in SMALL_WORDS for word in outside.split())
-    if is_tagged(text):
-        return False
+    outside = _QUOTED.sub(_without_phrase, text)
+    words = outside.split()
+    clauses = [len(_small_words(clause)) for clause in _CUT.split(outside)]
+    small = sum(count for count in clauses if count >= _SMALL_WORDS_OF_A_CLAUSE)
     if small >= _SMALL_WORDS_OF_A_SENTENCE:
+        return _is_capital(text) or count_tags(text) * _WORDS_FOR_A_TAG < len(words)
+    if count_tags(text):
+        return False
+    if any(clauses) and (outside.rstrip().endswith("?") or _ASKING.match(outside)):
         return True
-    if small and (outside.rstrip().endswith("?") or _ASKING.match(outside)):
-        return True
-    is_plain = not _OPERATOR.search(outside) or (text.isupper() and not _BRACKET.search(text))
-    return is_plain and count >= _WORDS_OF_A_TITLE
+    if len(words) < _WORDS_OF_A_TITLE or (_TRUNCATED.search(outside) and not any(clauses)):
+        return False
+    return not _OPERATOR.search(outside) or (_is_capital(text) and not _JOINED.search(text))
+
+
+def _without_phrase(quoted: re.Match[str]) -> str:
+    return " " if len(quoted[0].split()) <= _LONGEST_PHRASE else quoted[0][1:-1]
+
+
+def _small_words(clause: str) -> list[str]:
+    words = (word.strip(".,;:!?'’").casefold() for word in clause.split())
+    return [word for word in words if word in SMALL_WORDS and word not in _JOINING]
+
+
+def _is_capital(text: str) -> bool:
+    letters = [sign for sign in text if sign.isalpha()]
+    return sum(map(str.isupper, letters)) > _CAPITALS * len(letters)

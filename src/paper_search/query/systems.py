@@ -119,8 +119,8 @@ OVID = System(
         rf"|\)\s?\.\s?{_OVID_TAGS}\.(?!\w)"
         r"|\badj\d+\b|[\w*$)]\s+adj\s+[\w(]|(?<![\w/])(?:or|and)\s?/\s?\d|\b[a-z]{3,}\$(?=[\s).,\]]|$)"
         r"|^\W*(?:\d+\W+)?(?:limit|remove duplicates from)\s+\d"
-        rf'|^[^/:\n]*[\w")]/(?:{SUBHEADING}(?:\s?,\s?{SUBHEADING})*)?'
-        r"(?=\s*(?:$|\[|\)|(?:or|and|not)\b|\s\d+\s*$))",
+        rf'|^[^/:\n]*[\w")](?<!\band)(?<!\bor)/(?:{SUBHEADING}(?:\s?,\s?{SUBHEADING})*)?'
+        r"(?=\s*(?:$|\[|\))|\s+(?:(?:or|and|not)\b|\d+\s*$))",
         re.IGNORECASE | re.MULTILINE,
     ),
     _table(
@@ -203,7 +203,7 @@ EBSCO = System(
     "EBSCO",
     re.compile(
         r"(?<![\w/.])(?:TI|AB|SU|MW|TX|KW|DE|MJ|XB)(?=\s+(?!AND\b|OR\b|NOT\b)[\w\"(*].{0,200}?(?:\b(?:AND|OR|NOT)\b|[*\"(]))"
-        r"|(?<![\w/.])(?:TI|AB|SU|MW|TX|KW)(?=\s?[\"(])|(?<![\w/.])(?:MH|MM)\s?[\"(]"
+        r"|(?<![\w/.])(?:TI|AB|SU|MW|TX|KW)(?=\s?[\"(])(?!\(\d)|(?<![\w/.])(?:MH|MM)\s?[\"(]"
         r"|\*\s[NW]\d{1,2}(?=\s)|(?<=\s)[NW]\d{1,2}(?=\s+(?:\w+\*|\())",
     ),
     _table(
@@ -228,7 +228,7 @@ EBSCO = System(
 PROQUEST = System(
     "ProQuest",
     re.compile(
-        r"\b(?:NOFT|SU|AU|FT|TI|AB|TIABSU)\(|\b(?i:noft|ti|ab|su)(?:,\s?(?i:ti|ab|su|if|au|kw))+\("
+        r"\b(?:NOFT|SU|AU|FT|TI|AB|TIABSU)\((?!\d)|\b(?i:noft|ti|ab|su)(?:,\s?(?i:ti|ab|su|if|au|kw))+\("
         r"|\b(?i:ti|ab|noft)\((?=[\w\"(])"
         r"|\b(?i:(?:main)?subject|mj(?:mesh|emb|sub)|mesh|emb|su|dtype|stype|rtype|la)(?i:\.(?:exact|explode|x))+\("
         r"|\bP/\d",
@@ -324,15 +324,17 @@ def recognised(text: str) -> System | None:
     return EBSCO if _SETS.search(bare) else None
 
 
-def is_tagged(text: str) -> bool:
-    """Return whether the text carries a field tag that one of the systems has."""
+def count_tags(text: str) -> int:
+    """Return how often the text has a sign that one of the systems has, and our own has not."""
     plain = straighten(text)
+    bare = _blanked(plain)
     system = recognised(plain)
     if system is not PUBMED:
-        return system is not None
-    bare = _blanked(plain)
-    tags = (found[0].strip(" []").partition(":~")[0] for found in PUBMED.marks.finditer(bare))
-    return any(PUBMED.field_of(tag) is not None for tag in tags)
+        return 0 if system is None else max(1, len(set(_where(system, bare))))
+    found = (mark[0].lower() for mark in PUBMED.marks.finditer(bare))
+    # Databases print " [abstract]" behind the titles of abstracts of conferences.
+    tags = [mark.strip(" []").partition(":~")[0] for mark in found if mark != " [abstract]"]
+    return sum(PUBMED.field_of(tag) is not None for tag in tags)
 
 
 def _blanked(text: str) -> str:

@@ -14,7 +14,7 @@ from paper_search.models import ParsedIntent
 from paper_search.prompts import load_prompt
 from paper_search.query.lines import lines_of
 from paper_search.query.parser import MAX_LENGTH
-from paper_search.query.systems import is_tagged
+from paper_search.query.systems import count_tags
 from paper_search.skills.intent.answer import IntentAnswer
 from paper_search.skills.intent.boolean_question import read_boolean
 from paper_search.skills.intent.by_cues import intent_by_cues, intent_of_boolean, read_limits
@@ -100,7 +100,7 @@ class IntentParser:
 
 def _is_strategy(text: str) -> bool:
     """Return whether a long text is a search strategy, which may be longer than a question."""
-    return len(text) <= MAX_LENGTH and is_tagged(text) and lines_of(text).is_strategy
+    return len(text) <= MAX_LENGTH and count_tags(text) > 0 and lines_of(text).is_strategy
 
 
 def _checked(user_input: str) -> str:

@@ -1,9 +1,20 @@
 from __future__ import annotations
 
+import gzip
+import json
+
 import pytest
 
 from paper_search.errors import QuestionError
+from paper_search.library.samples import shipped_sample
 from paper_search.skills.intent.boolean_question import BooleanQuestion, read_boolean
+
+ABSTRACT = """\
+Where existing work leverages many examples with their start, their ending, and/or the class of the
+action, we train a model of $\\gamma$ values that is fast (see 1 and 2).
+1. We show that it is not harmed by noise in 3 of 4 sets
+2. and that the gain is large.
+"""
 
 
 def read(text: str) -> BooleanQuestion:
@@ -55,10 +66,27 @@ def test_authors_of_a_query_are_no_concepts() -> None:
         'a "quoted and never closed',
         "the special [LENGTH] token of the encoder and its use",
         "the reverse* of the medal in the game",
+        "Subroutines for Time Series Data Reduction*",
+        "effects of medication and/or cognitive behavioral therapy on anxiety in children",
+        "remittances and/or foreign aid and household spending in Nepal",
+        "MYTH AND RITUAL IN THE ANDES: A STUDY OF WATER",
+        "DESCRIBES THE NEXT DECADE (FILMS AND SLIDES) IN THE VIEW OF LIBRARIANS.",
+        ABSTRACT,
     ],
 )
 def test_prose_is_no_query(text: str) -> None:
     assert read_boolean(text) is None
+
+
+def test_no_title_of_the_sample_is_taken_for_a_query() -> None:
+    records = gzip.decompress(shipped_sample().read_bytes()).decode().splitlines()
+    titles = [json.loads(record)["title"] for record in records]
+    assert len(titles) > 3_000
+    assert [title for title in titles if read_boolean(title)] == []
+
+
+def test_small_words_inside_terms_make_no_sentence_of_a_query() -> None:
+    assert read("(quality of life OR standard of care OR activities of daily living) AND stroke")
 
 
 def test_a_query_that_wants_nothing_is_refused() -> None:

@@ -14,7 +14,7 @@ from paper_search.query.ast import INDEXED, And, Near, Node, Phrase, Term, YearR
 from paper_search.query.normal_form import wanted_leaves
 from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, read_strategy
-from paper_search.query.systems import is_tagged
+from paper_search.query.systems import count_tags
 from paper_search.query.typography import straighten
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
@@ -69,8 +69,11 @@ def read_boolean(question: str) -> BooleanQuestion | None:
         QuestionError: it holds operators, fields or tags, is no prose, and cannot be read.
     """
     try:
+        plain = straighten(question)
+        if is_prose(plain):
+            return None
         strategy = read_strategy(question)
-        if strategy is None and not _is_query(straighten(question)):
+        if strategy is None and not _is_query(plain):
             return None
         tree = parse(question) if strategy is None else normalise(strategy.node)
     except QuerySyntaxError as error:
@@ -137,11 +140,10 @@ def _asks(node: Node) -> bool:
 
 
 def _is_query(text: str) -> bool:
-    if is_tagged(text):
+    """Return whether a text that is no prose has anything that only queries have."""
+    if count_tags(text):
         return True
     outside = _QUOTED.sub(" ", text)
-    if is_prose(text):
-        return False
     if any(mark.search(outside) for mark in (_OPERATOR, _FIELD, _OTHER_FIELD, _TRUNCATED)):
         return True
     # Quotes alone are a query where no function word says that the rest is a sentence.
