@@ -140,7 +140,7 @@ def command_line(environment: dict[str, str], *arguments: str) -> subprocess.Com
 def assert_each_step_ran_once(model: ModelServer) -> None:
     assert model.calls["IntentAnswer"] == 1
     assert model.calls["StrategyAnswer"] == 1
-    assert model.calls["BatchAnswer"] == 6  # 15 papers in batches of ten, read again in two ways
+    assert model.calls["BatchAnswer"] == 15  # one question for each paper
 
 
 async def test_a_thread_of_a_killed_server_is_finished_from_python(
