@@ -32,7 +32,7 @@ import screening
 
 from paper_search.config import AppConfig
 from paper_search.library import Library
-from paper_search.library.embedders import create_embedder
+from paper_search.library.embedding import create_embedder
 from paper_search.library.source import library_path
 from paper_search.models import RawPaper
 from paper_search.models.language_models import EmbeddingsConfig

@@ -13,8 +13,7 @@ from langchain_core.embeddings import Embeddings
 from paper_search.config import EmbeddingsConfig, load_config
 from paper_search.errors import ConfigError, EmbeddingError
 from paper_search.library import Embedder
-from paper_search.library.embedders import create_embedder
-from paper_search.library.embedding import embedded_text
+from paper_search.library.embedding import create_embedder, embedded_text
 from paper_search.testing.embeddings import FakeEmbeddings
 
 

@@ -1,4 +1,4 @@
-"""A question lies among the records, and moves with the first results or a person's marks."""
+"""A question lies among the records, and moves with a person's marks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.library.nearness import Nearness
 from paper_search.library.neighbourhood import Neighbourhood, fused
-from paper_search.library.vectors import VectorFiles
+from paper_search.library.vectors import Nearness, VectorFiles
 
 EAST, NORTH, SOUTH = 1, 2, 3
 VECTORS = np.array([[1, 0], [0.6, 0.8], [0.61, -0.79]], dtype=np.float32)
@@ -44,19 +43,11 @@ def test_records_by_words_get_their_nearness_and_those_without_a_vector_stay(
     assert list(near.mixed({NORTH: 4.0, 99: 1.0})) == [EAST, NORTH, 99, SOUTH]
 
 
-def test_the_question_follows_the_first_results(nearness: Nearness) -> None:
-    near = Neighbourhood(nearness, QUESTION)
-    near.mixed({})
-    near.follow([NORTH])
-    assert list(near.mixed({})) == [EAST, NORTH, SOUTH]
-
-
 @pytest.mark.parametrize("marks", [{"relevant": [SOUTH]}, {"irrelevant": [NORTH]}])
-def test_what_a_person_marked_says_more_than_what_came_first(
+def test_the_question_moves_with_what_a_person_marked(
     nearness: Nearness, marks: dict[str, list[int]]
 ) -> None:
     near = Neighbourhood(nearness, QUESTION, **marks)
-    near.follow([NORTH])
     assert list(near.mixed({})).index(SOUTH) < list(near.mixed({})).index(NORTH)
 
 

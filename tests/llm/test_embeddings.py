@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from paper_search.errors import ConfigError, EmbeddingError
-from paper_search.library.embedders import create_embedder
+from paper_search.library.embedding import create_embedder
 from paper_search.models.language_models import EmbeddingsConfig
 
 KEY = "sk-key-of-a-server-0123456789"

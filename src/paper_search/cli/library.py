@@ -65,7 +65,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.progress import import_progress
     from paper_search.errors import InputError, UnknownFormatError
     from paper_search.library import Library
-    from paper_search.library.embedders import create_embedder
+    from paper_search.library.embedding import create_embedder
     from paper_search.library.source import library_path
 
     config = settings(ctx, home)
@@ -186,7 +186,7 @@ def search(
 ) -> None:
     """Search your library, best first; if it is empty, the sample."""
     from paper_search.cli.tables import record_table
-    from paper_search.library.embedders import create_embedder
+    from paper_search.library.embedding import create_embedder
     from paper_search.library.source import open_searched
 
     if not query.strip():
@@ -226,7 +226,7 @@ def embed(
 
     from paper_search.cli.progress import import_progress
     from paper_search.library import Library
-    from paper_search.library.embedders import create_embedder
+    from paper_search.library.embedding import create_embedder
     from paper_search.library.source import library_path
 
     config = settings(ctx, home)

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Self
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
 from paper_search.library.current_index import CurrentIndex
-from paper_search.library.embedded import EmbeddedRecords
+from paper_search.library.embedded import EmbeddedRecords, EmbeddingSummary, Progress
 from paper_search.library.embedding import Embedder
-from paper_search.library.embedding_run import EmbeddingSummary, Progress
 from paper_search.library.importers.entries import Imported, Rejected
 from paper_search.library.importers.files import ACCEPTED, read_file
 from paper_search.library.index import TextIndex
-from paper_search.library.neighbourhood import Neighbourhood, said
+from paper_search.library.neighbourhood import Neighbourhood, words_of
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.library.writing import WritingRights, batches
@@ -264,7 +263,7 @@ class Library:
         tree = _tree_of(text)
         return self._found(
             lambda one, size, bounds: one.boolean(tree, size, bounds),
-            said(tree),
+            words_of(tree),
             limit,
             filters,
             feedback,

@@ -1,14 +1,19 @@
-"""Wraps an embedding model: limits, validation of its answers, named errors."""
+"""An embedding model of the settings: limits, validation of its answers, named errors."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from paper_search.errors import EmbeddingError
+from paper_search.errors import ConfigError, EmbeddingError
 from paper_search.library.lexicon import text_of
+from paper_search.models.language_models import EMBEDDINGS_GROUP, EmbeddingsConfig
+from paper_search.resources import EntryPoints
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +33,10 @@ MOST_DIMENSIONS = 65_536
 _NAMES = ("model", "model_name", "model_id", "deployment")
 _TABLE = 2
 _T = TypeVar("_T")
+_INSTALLED: EntryPoints[Callable[[EmbeddingsConfig], Any]] = EntryPoints(
+    EMBEDDINGS_GROUP, "embedding model"
+)
+_HOW = "use minilm, PROVIDER:MODEL like openai:text-embedding-3-small, or MODULE:FACTORY[:MODEL]"
 
 
 class Embedder:
@@ -70,8 +79,7 @@ class Embedder:
             EmbeddingError: the model fails, takes too long, or gives no usable vector at all.
         """
         cut = [text[: self._longest_text] for text in texts]
-        given = self._asked(lambda: self._embeddings.embed_documents(cut))
-        return self._checked(given, len(cut))
+        return self._checked(self._answer(lambda: self._embeddings.embed_documents(cut)), len(cut))
 
     def query(self, text: str) -> NDArray[np.float32]:
         """Return the vector of length 1 of a question.
@@ -82,11 +90,10 @@ class Embedder:
         import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
 
         cut = text[: self._longest_text]
-        given = self._asked(lambda: [self._embeddings.embed_query(cut)])
-        (vector,) = self._checked(given, 1)
+        (vector,) = self._checked(self._answer(lambda: [self._embeddings.embed_query(cut)]), 1)
         return np.asarray(vector, dtype=np.float32)
 
-    def _asked(self, ask: Callable[[], _T]) -> _T:
+    def _answer(self, ask: Callable[[], _T]) -> _T:
         """Return the answer of the model, which runs in a thread that the program can leave."""
         answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 
@@ -108,11 +115,11 @@ class Embedder:
             raise EmbeddingError(f"the embedding model {self.model!r} failed: {answer}")
         return answer  # type: ignore[no-any-return]  # what `ask` returned, through the queue
 
-    def _checked(self, given: object, count: int) -> NDArray[np.float32]:
+    def _checked(self, answer: object, count: int) -> NDArray[np.float32]:
         import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
 
         try:
-            made: NDArray[np.float32] = np.asarray(given, dtype=np.float32)
+            made: NDArray[np.float32] = np.asarray(answer, dtype=np.float32)
         except (TypeError, ValueError, OverflowError):
             raise self._unusable("something that is not a table of numbers") from None
         if made.ndim != _TABLE or len(made) != count or not 0 < made.shape[1] <= MOST_DIMENSIONS:
@@ -129,9 +136,9 @@ class Embedder:
         return EmbeddingError(f"the embedding model {self.model!r} answered with {answer}")
 
 
-def as_embedder(given: Embeddings | Embedder) -> Embedder:
-    """Return the embedder, made with the usual limits where only the model is given."""
-    return given if isinstance(given, Embedder) else Embedder(given)
+def as_embedder(model: Embeddings | Embedder) -> Embedder:
+    """Return the embedder, with the usual limits where it is only the model."""
+    return model if isinstance(model, Embedder) else Embedder(model)
 
 
 def embedded_text(fields: Mapping[str, Any]) -> str:
@@ -150,3 +157,68 @@ def _name_of(embeddings: object) -> str:
         if isinstance(value, str) and value:
             return f"{kind}:{value}"
     return kind
+
+
+def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
+    """Return the embedder that the settings name, None without a name; nothing is loaded yet.
+
+    Raises:
+        ConfigError: it has no such form, no such module is installed, or a key or a package that
+            the provider needs is missing.
+    """
+    if not config.name.strip():
+        return None
+    provider, _, rest = config.name.strip().partition(":")
+    is_installed = provider in _INSTALLED.names()
+    if not provider or not (is_installed or rest.strip()):
+        raise ConfigError(f"the embedding model {config.name!r} cannot be used: {_HOW}")
+    model: Any
+    if is_installed:
+        model = _INSTALLED.read(provider)(config)
+    else:
+        _check_module(provider, config.name)
+        model = _LoadedWhenAsked(provider, *rest.strip().partition(":")[::2])
+    return Embedder(
+        model,
+        model=config.name.strip(),
+        batch_size=config.batch_size,
+        timeout_s=config.timeout_s,
+    )
+
+
+class _LoadedWhenAsked:
+    """A model of a module that may take seconds to import; a factory, a class or an object.
+
+    A MODEL is given to the factory as `model`, which LangChain's own classes call it.
+    """
+
+    def __init__(self, module: str, factory: str, model: str) -> None:
+        self._module, self._factory, self._model = module, factory, model
+
+    @cached_property
+    def _embeddings(self) -> Embeddings:
+        made: Any = importlib.import_module(self._module)
+        for name in self._factory.split("."):
+            made = getattr(made, name)
+        if hasattr(made, "embed_query") and not isinstance(made, type):
+            return made  # type: ignore[no-any-return]  # an object that has the methods
+        return made(model=self._model) if self._model else made()  # type: ignore[no-any-return]  # a stranger's
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return self._embeddings.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        return self._embeddings.embed_query(text)
+
+
+def _check_module(module: str, name: str) -> None:
+    try:
+        is_there = importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        is_there = False
+    if not is_there:
+        known = ", ".join(_INSTALLED.names())
+        raise ConfigError(
+            f"the embedding model {name!r} cannot be used: {module!r} is neither a provider "
+            f"({known}) nor an installed module; {_HOW}"
+        )

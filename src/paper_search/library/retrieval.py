@@ -62,7 +62,6 @@ class Retrieval:
         near: Neighbourhood | None = None,
     ) -> None:
         self._searcher = searcher
-        self._schema = schema
         self._near = near
         self._records = records
         self._translator = Translator(schema, self._words_that_begin)
@@ -143,7 +142,7 @@ class Retrieval:
         result: Any = self._searcher.search(query(weights), limit=size, count=True)
         scored = self._scored(result)
         if self._near:
-            self._near.limit_to(self._searcher, condition, self._schema)
+            self._near.limit_to(self._searcher, condition)
         if not self._near and not (weights and scored):
             return Ranking([hit.row for hit in scored[:limit]], int(result.count))
         read = self._mixed(scored)[: bm25.READ]
@@ -159,8 +158,6 @@ class Retrieval:
                 scored = [hit for hit in scored if hit.row in matching]
         if text is not None:
             scored = self._neighbours_first(scored, text, known)
-        if self._near:
-            self._near.follow([hit.row for hit in read])
         rows = [hit.row for hit in self._mixed(scored)]
         if text is not None:
             rows = _exact_first(rows, text, known)

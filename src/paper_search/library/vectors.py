@@ -1,10 +1,10 @@
-"""The vectors of a library on disk: one byte per number, memory-mapped, rebuildable."""
+"""The vectors of a library: a matrix on disk of one byte per number, and one exact search."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FORMAT = 1
+FORMAT = 2
 """Grows with every change of the files; those of another format are made again."""
 LEVELS = 127
 """A number is kept as a whole one from -127 to 127, times the scale of its vector."""
 _MANIFEST = "vectors.json"
-_LONG = 64
 _MOST_SUPERSEDED = 0.25
 DIGEST_BYTES = 8
+_BLOCK = 1_024
+"""Vectors that are turned into floats at once: what the processor's cache holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,10 @@ class Manifest:
 class Files:
     """The files of a manifest, mapped into memory; entries in the order of writing.
 
-    `marks` has the fields row, digest (of the embedded text) and scale; `signs` has a bit for
-    every number of a vector, set where it is above zero, in words of 64.
+    `marks` has the fields row, digest (of the embedded text) and scale.
     """
 
     codes: NDArray[np.int8]
-    signs: NDArray[np.uint64]
     marks: NDArray[Any]
 
 
@@ -76,12 +75,12 @@ class VectorFiles:
     def manifest(self) -> Manifest | None:
         """Return what there is; None: nothing, or nothing that can be trusted."""
         try:
-            given = json.loads((self._path / _MANIFEST).read_text("utf-8"))
-            found = Manifest(**{name: kind(given[name]) for name, kind in _KINDS.items()})
+            document = json.loads((self._path / _MANIFEST).read_text("utf-8"))
+            manifest = Manifest(**{name: kind(document[name]) for name, kind in _KINDS.items()})
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        is_sound = found.format == FORMAT and 0 <= found.superseded <= found.count
-        return found if is_sound and (found.dimension > 0 or not found.count) else None
+        is_sound = manifest.format == FORMAT and 0 <= manifest.superseded <= manifest.count
+        return manifest if is_sound and (manifest.dimension > 0 or not manifest.count) else None
 
     def size_bytes(self) -> int:
         """Return how much the vectors take on disk."""
@@ -142,7 +141,9 @@ class VectorFiles:
         marks = np.empty(len(rows), dtype=_MARK)
         marks["row"], marks["scale"] = rows, scales
         marks["digest"] = np.frombuffer(b"".join(digests), dtype=f"V{DIGEST_BYTES}")
-        return self._add(grown, (codes, _signs(codes), marks), superseded)
+        grown = self._written(grown, (codes, marks), superseded)
+        self.note(grown)
+        return grown
 
     def note(self, manifest: Manifest) -> None:
         """Make the manifest count, in one step.
@@ -166,18 +167,13 @@ class VectorFiles:
         if manifest.superseded <= _MOST_SUPERSEDED * manifest.count:
             return manifest
         files = self.opened(manifest)
-        kept = latest(files.marks["row"])
+        places = latest(files.marks["row"])
         fresh = replace(manifest, count=0, superseded=0, serial=max(self._serials()) + 1)
-        for chunk in np.array_split(kept, len(kept) // 10_000 + 1):
-            parts = (files.codes[chunk], files.signs[chunk], files.marks[chunk])
+        for chunk in np.array_split(places, len(places) // 10_000 + 1):
+            parts = (files.codes[chunk], files.marks[chunk])
             fresh = self._written(fresh, parts, 0)
         self.note(fresh)
         return fresh
-
-    def _add(self, manifest: Manifest, parts: tuple[Any, ...], superseded: int) -> Manifest:
-        grown = self._written(manifest, parts, superseded)
-        self.note(grown)
-        return grown
 
     def _written(self, manifest: Manifest, parts: tuple[Any, ...], superseded: int) -> Manifest:
         with self._named_errors():
@@ -196,8 +192,7 @@ class VectorFiles:
 
     def _layout(self, manifest: Manifest) -> dict[Path, tuple[Any, int]]:
         """Return the files with the kind and the width of an entry of theirs."""
-        words = -(-manifest.dimension // _LONG)
-        kinds = {"codes": ("i1", manifest.dimension), "signs": ("<u8", words), "marks": (_MARK, 0)}
+        kinds = {"codes": ("i1", manifest.dimension), "marks": (_MARK, 0)}
         return {
             self._path / f"{name}-{manifest.serial}.bin": content for name, content in kinds.items()
         }
@@ -250,15 +245,110 @@ def latest(rows: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.sort(len(rows) - 1 - places)
 
 
-def _signs(codes: NDArray[np.int8]) -> NDArray[np.uint64]:
-    import numpy as np  # noqa: PLC0415  # as above
-
-    width = -(-codes.shape[1] // _LONG) * _LONG
-    bits = np.zeros((len(codes), width), dtype=bool)
-    bits[:, : codes.shape[1]] = codes > 0
-    return np.packbits(bits, axis=1).view("<u8")
-
-
 def _reach_disk(file: Any) -> None:
     file.flush()
     os.fsync(file.fileno())
+
+
+class Nearness:
+    """One state of a library's vectors, to be compared with questions."""
+
+    def __init__(self, manifest: Manifest, files: Files) -> None:
+        import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
+
+        self.manifest = manifest
+        self._codes = files.codes
+        self._scales = np.ascontiguousarray(files.marks["scale"])
+        rows = np.ascontiguousarray(files.marks["row"])
+        self._living = latest(rows) if manifest.superseded else None
+        self._rows: NDArray[np.int64] = rows
+        places = np.arange(len(rows)) if self._living is None else self._living
+        is_sorted = bool((np.diff(rows[places]) > 0).all())
+        self._places = places if is_sorted else places[np.argsort(rows[places])]
+        self._sorted = rows[self._places]
+        self._digests = files.marks["digest"]
+
+    @classmethod
+    def opened(cls, files: VectorFiles, manifest: Manifest) -> Nearness:
+        """Return the vectors that the manifest counts.
+
+        Raises:
+            LibraryError: the files are damaged.
+        """
+        return cls(manifest, files.opened(manifest))
+
+    def __len__(self) -> int:
+        return len(self._sorted)
+
+    def nearest(
+        self, question: NDArray[np.float32], limit: int, among: Sequence[int] | None = None
+    ) -> dict[int, float]:
+        """Return the nearest rows with their cosines, best first, equal ones by row.
+
+        Args:
+            question: a vector of length 1.
+            limit: how many at most.
+            among: the only rows that count; None: all do.
+        """
+        import numpy as np  # noqa: PLC0415  # as above
+
+        places = self._living if among is None else self._places_of(among)[1]
+        cosines = self._cosines(question, places)
+        if len(cosines) > limit:
+            chosen = np.argpartition(-cosines, limit - 1)[:limit] if limit else np.empty(0, int)
+        else:
+            chosen = np.arange(len(cosines))
+        rows = self._rows[chosen if places is None else places[chosen]]
+        order = np.lexsort((rows, -cosines[chosen]))
+        return dict(zip(rows[order].tolist(), cosines[chosen][order].tolist(), strict=True))
+
+    def cosines(self, question: NDArray[np.float32], rows: Collection[int]) -> dict[int, float]:
+        """Return the cosines of those of the rows that have a vector."""
+        known, places = self._places_of(list(rows))
+        values = self._cosines(question, places)
+        return dict(zip(known.tolist(), values.tolist(), strict=True))
+
+    def digests(self, rows: Sequence[int]) -> dict[int, bytes]:
+        """Return the digests of the texts that the vectors of the rows were made of."""
+        known, places = self._places_of(rows)
+        made = (digest.tobytes() for digest in self._digests[places])
+        return dict(zip(known.tolist(), made, strict=True))
+
+    def vectors(self, rows: Sequence[int]) -> NDArray[np.float32]:
+        """Return the vectors of those of the rows that have one, each once, in order of rows."""
+        import numpy as np  # noqa: PLC0415  # as above
+
+        _, places = self._places_of(rows)
+        made: NDArray[np.float32] = self._codes[places].astype(np.float32)
+        made *= self._scales[places][:, None]
+        return made
+
+    def _places_of(self, rows: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        """Return those of the rows that have a vector, and where it is."""
+        import numpy as np  # noqa: PLC0415  # as above
+
+        known = np.unique(np.asarray(rows, dtype=np.int64))
+        at = np.searchsorted(self._sorted, known)
+        at[at == len(self._sorted)] = 0
+        is_there = (
+            self._sorted[at] == known if len(self._sorted) else np.zeros(len(known), dtype=bool)
+        )
+        return known[is_there], self._places[at[is_there]]
+
+    def _cosines(
+        self, question: NDArray[np.float32], places: NDArray[np.intp] | None
+    ) -> NDArray[np.float32]:
+        import numpy as np  # noqa: PLC0415  # as above
+
+        count = len(self._rows) if places is None else len(places)
+        made = np.empty(count, dtype=np.float32)
+        room = np.empty((_BLOCK, self._codes.shape[1]), dtype=np.float32)
+        for start in range(0, count, _BLOCK):
+            stop = min(start + _BLOCK, count)
+            part = room[: stop - start]
+            part[...] = (
+                self._codes[start:stop] if places is None else self._codes[places[start:stop]]
+            )
+            np.matmul(part, question, out=made[start:stop])
+        made *= self._scales if places is None else self._scales[places]
+        return made

@@ -13,7 +13,7 @@ import pytest
 
 from paper_search.errors import ConfigError
 from paper_search.library import Embedder, Library
-from paper_search.library.embedders import create_embedder
+from paper_search.library.embedding import create_embedder
 from paper_search.llm.minilm import LONGEST, MiniLM, ModelFiles, WordPieces
 from paper_search.models import RawPaper
 from paper_search.models.language_models import EmbeddingsConfig
@@ -38,7 +38,7 @@ def refuse(event, args):
 
 sys.addaudithook(refuse)
 from paper_search.library import Library
-from paper_search.library.embedders import create_embedder
+from paper_search.library.embedding import create_embedder
 from paper_search.models import RawPaper
 from paper_search.models.language_models import EmbeddingsConfig
 
